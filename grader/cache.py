@@ -1,0 +1,268 @@
+"""Folders addressed by what went into them, safe under concurrency, kills and damaged disks.
+
+    with cache.entry(["pch", compiler, *flags], room="pch") as slot:
+        if slot.missing:
+            compile_into(slot.folder)          # a temporary folder beside the final one
+    use(slot.path)                             # published by one atomic rename
+
+Layout below `cache_root()`: `ROOM/DIGEST/` with its files and `manifest.json`, `ROOM/DIGEST.PID.building/` while one
+process fills it, `locks/ROOM-DIGEST` while somebody may, and `cache.log`. A hit takes no lock and writes nothing but a
+time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die with their
+process, and what a killed process left half built is removed by the next one that wants the same entry.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import InfrastructureError
+
+MANIFEST = "manifest.json"
+DEFAULT_LIMIT = 6 << 30  # bytes; CU2GRAD_CACHE_LIMIT overrides
+IN_USE_SECONDS = 3600.0  # an entry used this recently is never evicted: somebody may be about to load it
+TRIM_INTERVAL_SECONDS = 60.0
+_CHUNK = 1 << 20
+
+
+def cache_root() -> Path:
+    """The cache folder: $CU2GRAD_CACHE, else $XDG_CACHE_HOME/cu2grad, else ~/.cache/cu2grad."""
+    if chosen := os.environ.get("CU2GRAD_CACHE"):
+        return Path(chosen).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "cu2grad"
+
+
+def digest(parts: Iterable[object]) -> str:
+    """A name for a sequence of strings, numbers and paths. Their boundaries count: ["ab", "c"] is not ["a", "bc"]."""
+    text = json.dumps([str(part) for part in parts])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's content."""
+    state = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            state.update(chunk)
+    return state.hexdigest()
+
+
+def tree_digest(folder: Path, suffixes: Iterable[str] = ()) -> str:
+    """One digest of the names and contents of the files below `folder` (only those with one of `suffixes`, if given)."""
+    wanted = tuple(suffixes)
+    files = sorted(f for f in folder.rglob("*") if f.is_file() and (not wanted or f.suffix in wanted))
+    return digest(part for f in files for part in (f.relative_to(folder).as_posix(), file_digest(f)))
+
+
+@dataclass
+class Slot:
+    """What `entry` yields: `path` is the final folder; when `missing`, fill `folder` and it becomes `path`."""
+
+    path: Path
+    folder: Path
+    missing: bool
+
+
+@contextlib.contextmanager
+def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
+    """The folder that belongs to `parts`; the caller fills it when it is missing, and an exception leaves no trace.
+
+    Raises InfrastructureError when the entry is missing and the cache cannot be written.
+    """
+    name = digest(parts)
+    path = cache_root() / room / name
+    if _intact(path):
+        _touch(path)
+        yield Slot(path, path, missing=False)
+        return
+    _require_writable(path.parent)
+    with _lock(f"{room}-{name}"):
+        if _intact(path):  # another process finished it while this one waited
+            _touch(path)
+            yield Slot(path, path, missing=False)
+            return
+        _clear_remains(path)
+        building = path.with_name(f"{name}.{os.getpid()}.building")
+        building.mkdir()
+        try:
+            yield Slot(path, building, missing=True)
+            _write_manifest(building)
+            building.rename(path)
+        except BaseException:
+            shutil.rmtree(building, ignore_errors=True)
+            raise
+    _trim_sometimes()
+
+
+def trim(limit: int | None = None, *, idle: float = IN_USE_SECONDS) -> list[Path]:
+    """Evict the least recently used entries until the cache holds at most `limit` bytes; returns what went.
+
+    Entries used less than `idle` seconds ago stay, even when that leaves the cache above its limit.
+    """
+    limit = _limit() if limit is None else limit
+    now = time.time()
+    held = sorted(_published(), key=lambda item: item[1])
+    total = sum(size for _, _, size in held)
+    evicted: list[Path] = []
+    for path, used, size in held:
+        if total <= limit or now - used < idle:
+            break
+        with contextlib.suppress(OSError), _lock(f"{path.parent.name}-{path.name}", wait=False):
+            _remove(path)
+            evicted.append(path)
+            total -= size
+    return evicted
+
+
+def note(sentence: str) -> None:
+    """Append one line to the cache's log. A log that cannot be written is not worth an error."""
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+    with contextlib.suppress(OSError), (cache_root() / "cache.log").open("a") as log:
+        log.write(f"{stamp} {sentence}\n")
+
+
+# ---- manifests ------------------------------------------------------------------------------------------------------
+
+
+def _write_manifest(folder: Path) -> None:
+    files: dict[str, dict[str, int | str]] = {}
+    total = 0
+    for file in sorted(f for f in folder.rglob("*") if f.is_file()):
+        status = file.stat()
+        total += status.st_size
+        files[file.relative_to(folder).as_posix()] = {
+            "size": status.st_size,
+            "mtime_ns": status.st_mtime_ns,
+            "sha256": file_digest(file),
+        }
+    with (folder / MANIFEST).open("w") as stream:
+        json.dump({"files": files, "bytes": total}, stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _intact(path: Path) -> bool:
+    """Whether a published entry exists and is what was published. Damage is noted in the log, once per discovery."""
+    try:
+        files = json.loads((path / MANIFEST).read_text())["files"]
+        for name, recorded in files.items():
+            if not _unchanged(path / name, recorded):
+                note(f"{path.parent.name}/{path.name}: {name} is damaged; the entry is built again")
+                return False
+    except (FileNotFoundError, NotADirectoryError):
+        if path.exists():
+            note(f"{path.parent.name}/{path.name}: a file is missing; the entry is built again")
+        return False
+    except (ValueError, KeyError, TypeError, AttributeError):
+        note(f"{path.parent.name}/{path.name}: its manifest is unreadable; the entry is built again")
+        return False
+    return True
+
+
+def _unchanged(file: Path, recorded: dict[str, object]) -> bool:
+    """Size and time stamp answer in a microsecond; only when the time differs (a copied cache) is the content read."""
+    status = file.stat()
+    if status.st_size != recorded["size"]:
+        return False
+    return status.st_mtime_ns == recorded["mtime_ns"] or file_digest(file) == recorded["sha256"]
+
+
+def _touch(path: Path) -> None:
+    with contextlib.suppress(OSError):  # a read-only cache forgets who was used last, and never evicts either
+        os.utime(path / MANIFEST)
+
+
+def _published() -> Iterator[tuple[Path, float, int]]:
+    """(folder, last use, bytes) of every entry."""
+    for manifest in cache_root().glob(f"*/*/{MANIFEST}"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            yield manifest.parent, manifest.stat().st_mtime, int(json.loads(manifest.read_text())["bytes"])
+
+
+# ---- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _require_writable(room: Path) -> None:
+    try:
+        room.mkdir(parents=True, exist_ok=True)
+        (cache_root() / "locks").mkdir(exist_ok=True)
+        usable = os.access(room, os.W_OK) and os.access(cache_root() / "locks", os.W_OK)
+    except OSError:
+        usable = False
+    if not usable:
+        raise InfrastructureError(
+            f"The cache folder {cache_root()} cannot be written.",
+            "What is built is kept there, and what is wanted now is not in it yet.",
+            "Make it writable, or choose another folder: export CU2GRAD_CACHE=/path/to/folder",
+        )
+
+
+@contextlib.contextmanager
+def _lock(name: str, *, wait: bool = True) -> Iterator[None]:
+    """Hold the exclusive lock `name`; it vanishes with the process, and its file with the holder.
+
+    With `wait=False` a lock that somebody holds raises BlockingIOError.
+    """
+    mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+    path = cache_root() / "locks" / name
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, mode)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if _is_same_file(descriptor, path):
+            break
+        os.close(descriptor)  # the holder before removed the file: what is locked here has no name any more
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+
+
+def _is_same_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _clear_remains(path: Path) -> None:
+    """With the lock held: drop a damaged entry, and what processes that were killed left behind."""
+    for stale in path.parent.glob(f"{path.name}.*.building"):
+        shutil.rmtree(stale, ignore_errors=True)
+    _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Drop a published entry: first out of sight in one step, then gone, so that no reader sees half of it."""
+    doomed = path.with_name(f"{path.name}.{os.getpid()}.building")
+    with contextlib.suppress(FileNotFoundError):
+        path.rename(doomed)
+    shutil.rmtree(doomed, ignore_errors=True)
+
+
+def _limit() -> int:
+    text = os.environ.get("CU2GRAD_CACHE_LIMIT", "")
+    return int(text) if text.isdecimal() else DEFAULT_LIMIT
+
+
+def _trim_sometimes() -> None:
+    stamp = cache_root() / "locks" / "trimmed"
+    with contextlib.suppress(OSError):
+        if stamp.exists() and time.time() - stamp.stat().st_mtime < TRIM_INTERVAL_SECONDS:
+            return
+        stamp.touch()
+        trim()
