@@ -5,10 +5,10 @@
             compile_into(slot.folder)          # a temporary folder beside the final one
     use(slot.path)                             # published by one atomic rename
 
-Layout below `cache_root()`: `ROOM/DIGEST/` with its files and `manifest.json`, `ROOM/DIGEST.PID.building/` while one
-process fills it, `locks/ROOM-DIGEST` while somebody may, and `cache.log`. A hit takes no lock and writes nothing but a
-time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die with their
-process, and what a killed process left half built is removed by the next one that wants the same entry.
+Layout below `cache_root()`: `ROOM/DIGEST/` with its files and `manifest.json`, `ROOM/DIGEST.PID.building/`
+while a process fills it, `locks/ROOM-DIGEST` meanwhile, and `cache.log`. A hit takes no lock and writes nothing
+but a time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die with
+their process, and what a killed process left half built is removed by the next one that wants the same entry.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def cache_root() -> Path:
 
 
 def digest(parts: Iterable[object]) -> str:
-    """A name for a sequence of strings, numbers and paths. Their boundaries count: ["ab", "c"] is not ["a", "bc"]."""
+    """A name for a sequence of strings, numbers and paths; ["ab", "c"] and ["a", "bc"] have different ones."""
     text = json.dumps([str(part) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -57,7 +57,7 @@ def file_digest(path: Path) -> str:
 
 
 def tree_digest(folder: Path, suffixes: Iterable[str] = ()) -> str:
-    """One digest of the names and contents of the files below `folder` (only those with one of `suffixes`, if given)."""
+    """One digest of the names and contents of the files below `folder`, or of those with one of `suffixes`."""
     wanted = tuple(suffixes)
     files = sorted(f for f in folder.rglob("*") if f.is_file() and (not wanted or f.suffix in wanted))
     return digest(part for f in files for part in (f.relative_to(folder).as_posix(), file_digest(f)))
@@ -65,7 +65,7 @@ def tree_digest(folder: Path, suffixes: Iterable[str] = ()) -> str:
 
 @dataclass
 class Slot:
-    """What `entry` yields: `path` is the final folder; when `missing`, fill `folder` and it becomes `path`."""
+    """What `entry` yields: `path` is the final folder; when `missing`, fill `folder`, which becomes `path`."""
 
     path: Path
     folder: Path
@@ -74,7 +74,7 @@ class Slot:
 
 @contextlib.contextmanager
 def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
-    """The folder that belongs to `parts`; the caller fills it when it is missing, and an exception leaves no trace.
+    """The folder that belongs to `parts`. The caller fills it when it is missing; an exception leaves no trace.
 
     Raises InfrastructureError when the entry is missing and the cache cannot be written.
     """
@@ -86,10 +86,13 @@ def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
         return
     _require_writable(path.parent)
     with _lock(f"{room}-{name}"):
-        if _intact(path):  # another process finished it while this one waited
+        fault = _fault(path)
+        if not fault:  # another process finished it while this one waited
             _touch(path)
             yield Slot(path, path, missing=False)
             return
+        if fault != "absent":
+            note(f"{room}/{name} is built again: {fault}.")
         _clear_remains(path)
         building = path.with_name(f"{name}.{os.getpid()}.building")
         building.mkdir()
@@ -130,7 +133,7 @@ def note(sentence: str) -> None:
         log.write(f"{stamp} {sentence}\n")
 
 
-# ---- manifests ------------------------------------------------------------------------------------------------------
+# ---- manifests -----------------------------------------------------------------------------------------
 
 
 def _write_manifest(folder: Path) -> None:
@@ -151,25 +154,23 @@ def _write_manifest(folder: Path) -> None:
 
 
 def _intact(path: Path) -> bool:
-    """Whether a published entry exists and is what was published. Damage is noted in the log, once per discovery."""
+    return _fault(path) == ""
+
+
+def _fault(path: Path) -> str:
+    """Why a published entry cannot be used; empty when it is what was published, "absent" when there is none."""
     try:
         files = json.loads((path / MANIFEST).read_text())["files"]
-        for name, recorded in files.items():
-            if not _unchanged(path / name, recorded):
-                note(f"{path.parent.name}/{path.name}: {name} is damaged; the entry is built again")
-                return False
+        damaged = [name for name, recorded in files.items() if not _unchanged(path / name, recorded)]
     except (FileNotFoundError, NotADirectoryError):
-        if path.exists():
-            note(f"{path.parent.name}/{path.name}: a file is missing; the entry is built again")
-        return False
+        return "a file is missing" if path.exists() else "absent"
     except (ValueError, KeyError, TypeError, AttributeError):
-        note(f"{path.parent.name}/{path.name}: its manifest is unreadable; the entry is built again")
-        return False
-    return True
+        return "its manifest is unreadable"
+    return f"{', '.join(damaged)} changed since" if damaged else ""
 
 
 def _unchanged(file: Path, recorded: dict[str, object]) -> bool:
-    """Size and time stamp answer in a microsecond; only when the time differs (a copied cache) is the content read."""
+    """By size and time stamp; only when the time differs, as in a copied cache, is the content read."""
     status = file.stat()
     if status.st_size != recorded["size"]:
         return False
@@ -188,7 +189,7 @@ def _published() -> Iterator[tuple[Path, float, int]]:
             yield manifest.parent, manifest.stat().st_mtime, int(json.loads(manifest.read_text())["bytes"])
 
 
-# ---- writing ----------------------------------------------------------------------------------------------------------
+# ---- writing -------------------------------------------------------------------------------------------
 
 
 def _require_writable(room: Path) -> None:
@@ -247,7 +248,7 @@ def _clear_remains(path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Drop a published entry: first out of sight in one step, then gone, so that no reader sees half of it."""
+    """Drop a published entry: first out of sight in one step, then gone; no reader sees half of it."""
     doomed = path.with_name(f"{path.name}.{os.getpid()}.building")
     with contextlib.suppress(FileNotFoundError):
         path.rename(doomed)
