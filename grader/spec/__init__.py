@@ -1,0 +1,71 @@
+"""What an exercise asks for: the vocabulary of a ``spec.py``.
+
+A ``spec.py`` lies beside the stub it judges and is also its documentation: a learner may read it. It is
+imported by the trusted parent only, never by the process that runs learner code. A complete one, for a fused
+multiply-add::
+
+    import torch
+    from grader.spec import Case, Gradient, Refusal, Speed, tensor
+
+    ENTRY = "muladd"                        # the function of op.py that is called
+
+    def reference(a: torch.Tensor, b: torch.Tensor, c: float) -> torch.Tensor:
+        "Plain torch. Called with float64 CPU tensors (integers stay integers); its result is the truth."
+        return a * b + c
+
+    CASES = [
+        Case("one block", [tensor(256), tensor(256), 2.0]),
+        Case("a partial last block", [tensor((5, 67)), tensor((5, 67)), -0.5]),
+        Case("float64", [tensor(513, "float64"), tensor(513, "float64"), 3.0]),
+        Case("empty", [tensor(0), tensor(0), 1.0]),
+        Case("NaN goes through", [tensor(100, special="nan"), tensor(100), 1.0]),
+        Case("on a side stream", [tensor(1000), tensor(1000), 1.0], stream="side"),
+    ]
+
+    REFUSALS = [                            # bad input must raise, and the message must name the argument
+        Refusal("different shapes", [tensor(4), tensor(5), 1.0], mentions=["b", "shape"]),
+        Refusal("b on the CPU", [tensor(4), tensor(4, device="cpu"), 1.0], mentions=["b", "CUDA"]),
+        Refusal("a has a stride", [tensor(4, layout="sliced"), tensor(4), 1.0], mentions=["a", "contiguous"]),
+    ]
+
+    GRADIENT = Gradient(cases=[             # float64 cases are also given to torch.autograd.gradcheck
+        Case("odd shape", [tensor((7, 5), "float64"), tensor((7, 5), "float64"), 1.5]),
+    ])
+
+    def traffic(a: torch.Tensor, b: torch.Tensor, c: float) -> int:
+        "Bytes of device memory that the operation must move: read a and b, write one result."
+        return 3 * a.numel() * a.element_size()
+
+    def flops(a: torch.Tensor, b: torch.Tensor, c: float) -> int:
+        return 2 * a.numel()
+
+    SPEED = Speed([tensor(1 << 24), tensor(1 << 24), 1.5], baseline="a * b + c")
+
+Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
+``traffic``, ``flops``, ``accumulation`` and ``tolerances``:
+
+``accumulation(*args) -> int``
+    The largest number of terms that are added into one element of an output or of a gradient (the inner
+    dimension of a matmul, the rows of a column sum). It widens the tolerance by the rounding error of such a
+    sum. Default 1.
+``tolerances(dtype) -> (relative, absolute)``
+    Replaces the derived tolerance, for an operation whose error has another source (``--use_fast_math``).
+    ``dtype`` is the torch.dtype of the result.
+
+Arguments are named after the parameters of ``reference``; ``mentions`` and every sentence of a verdict use
+these names. What the reference returns at the case's own dtypes fixes the dtype and shape that are asked
+for; the device is that of the first tensor argument; NumPy arguments ask for NumPy results.
+"""
+
+from grader.spec.loading import Spec, load_spec
+from grader.spec.vocabulary import (
+    Argument,
+    Case,
+    Gradient,
+    Refusal,
+    Speed,
+    TensorSpec,
+    tensor,
+)
+
+__all__ = ["Argument", "Case", "Gradient", "Refusal", "Spec", "Speed", "TensorSpec", "load_spec", "tensor"]

@@ -1,0 +1,175 @@
+"""The words a ``spec.py`` is written in. Plain descriptions: no torch here, nothing is drawn or run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Literal, TypeAlias, get_args
+
+Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted"]
+Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones"]
+Kind: TypeAlias = Literal["tensor", "numpy"]
+Stream: TypeAlias = Literal["default", "side"]
+
+DTYPES = (
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+    "uint8", "int8", "int16", "int32", "int64", "bool",
+)  # fmt: skip
+NUMPY_HAS_NOT = ("bfloat16",)
+SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3}
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """A tensor still to be drawn; made by :func:`tensor`."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    layout: Layout
+    device: str
+    low: float
+    high: float
+    name: str | None
+    kind: Kind
+    special: Special | None
+
+    @property
+    def numel(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def floating(self) -> bool:
+        return self.dtype.startswith(("float", "bfloat", "complex"))
+
+
+Argument: TypeAlias = "TensorSpec | int | float | bool | str | list[Argument] | None"
+
+
+def tensor(
+    shape: int | Sequence[int],
+    dtype: str = "float32",
+    layout: Layout = "contiguous",
+    device: str = "cuda:0",
+    *,
+    low: float = -1,
+    high: float = 1,
+    name: str | None = None,
+    kind: Kind = "tensor",
+    special: Special | None = None,
+) -> TensorSpec:
+    """Describe one input; its values are drawn from the verdict's seed after learner code has loaded.
+
+    Args:
+        shape: extents; an integer means one dimension. ``()`` is a scalar tensor.
+        dtype: a torch name: ``"float32"``, ``"bfloat16"``, ``"int64"``...
+        layout: how the elements lie in memory, in elements of the dtype:
+            ``contiguous`` row-major; ``transposed`` the last two dimensions exchanged (rank >= 2);
+            ``sliced`` every second element of the last dimension, as in ``x[..., ::2]``; ``offset``
+            row-major but starting one element into its storage, so that vector loads are misaligned;
+            ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
+            channels_last has it (rank >= 3).
+        device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.
+        low, high: floating values are uniform in ``[low, high)``, integers in ``[low, high]``.
+        name: how verdicts call it; default the parameter of ``reference`` at this position.
+        kind: ``"numpy"`` hands over a NumPy array with the same strides.
+        special: ``nan`` and ``inf`` sprinkle such values (about one in ten, at least one); ``large`` draws
+            magnitudes between 1e2 and 1e4 with either sign; ``zeros`` and ``ones`` are constant.
+    """
+    extents = (shape,) if isinstance(shape, int) else tuple(int(extent) for extent in shape)
+    described = TensorSpec(extents, dtype, layout, device, low, high, name, kind, special)
+    _refuse_nonsense(described)
+    return described
+
+
+def _refuse_nonsense(given: TensorSpec) -> None:
+    """Raise ValueError when no tensor can look like this; :func:`load_spec` adds the file."""
+    if any(extent < 0 for extent in given.shape):
+        raise ValueError(f"tensor{given.shape}: an extent is negative")
+    if given.dtype not in DTYPES:
+        raise ValueError(f"dtype {given.dtype!r} is none of {', '.join(DTYPES)}")
+    if given.layout not in get_args(Layout):
+        raise ValueError(f"layout {given.layout!r} is none of {', '.join(get_args(Layout))}")
+    if given.special is not None and given.special not in get_args(Special):
+        raise ValueError(f"special {given.special!r} is none of {', '.join(get_args(Special))}")
+    if given.special in ("nan", "inf") and not given.floating:
+        raise ValueError(f"special={given.special!r} needs a floating dtype, not {given.dtype}")
+    if given.kind not in get_args(Kind) or (given.kind == "numpy" and given.dtype in NUMPY_HAS_NOT):
+        raise ValueError(f"kind={given.kind!r} does not go with dtype {given.dtype}")
+    if given.device not in ("cuda:0", "cuda:1", "cpu"):
+        raise ValueError(f"device {given.device!r} is none of cuda:0, cuda:1, cpu")
+    if len(given.shape) < SMALLEST_RANK.get(given.layout, 0):
+        raise ValueError(f"layout {given.layout!r} needs at least {SMALLEST_RANK[given.layout]} dimensions")
+    if not given.low <= given.high:
+        raise ValueError(f"low={given.low} is above high={given.high}")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call whose answer is compared with the reference.
+
+    ``stream="side"`` makes another stream current around the call (every launch must follow it);
+    ``modifies`` names arguments that the call is meant to change in place, which the reference then changes
+    too; ``device`` is the current device, so that a case with tensors on ``cuda:1`` and ``device=0`` shows
+    a missing guard.
+    """
+
+    name: str
+    args: Sequence[Argument]
+    stream: Stream = "default"
+    modifies: tuple[str, ...] = ()
+    device: int = 0
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One call that must raise ``exception`` with a message that holds every word of ``mentions``.
+
+    Case does not matter. The name of an argument must stand as a whole word; any other word may go on
+    (``shape`` finds "shapes").
+    The exception's class must be the one asked for, not a subclass: an open TODO raises NotImplementedError,
+    which is a RuntimeError.
+    """
+
+    name: str
+    args: Sequence[Argument]
+    mentions: Sequence[str] = ()
+    exception: type[BaseException] | tuple[type[BaseException], ...] = RuntimeError
+
+    @property
+    def exceptions(self) -> tuple[str, ...]:
+        classes = self.exception if isinstance(self.exception, tuple) else (self.exception,)
+        return tuple(each.__name__ for each in classes)
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """How the backward pass is judged.
+
+    Every case is compared, for random, expanded and non-contiguous cotangents, with float64 autograd
+    through the reference, and once per input with that input alone requiring grad. ``mode="gradcheck"``
+    also runs ``torch.autograd.gradcheck`` on the cases whose floating inputs are all float64;
+    ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
+    differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward
+    that launches as many kernels for one gradient as for all. ``nondet_tol`` goes to gradcheck: the
+    difference allowed between two backward runs of one input.
+    """
+
+    cases: Sequence[Case] = ()
+    mode: Literal["gradcheck", "cotangent"] = "gradcheck"
+    inputs: tuple[str, ...] | None = None
+    unrequested: bool = False
+    nondet_tol: float = 0.0
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What is timed on a real GPU.
+
+    ``baseline`` is a torch expression over the names of ``reference``'s parameters. ``steps`` are ``(ratio,
+    share)`` pairs: from ``ratio`` = baseline time / own time on, that share of the points is earned.
+    """
+
+    args: Sequence[Argument]
+    baseline: str
+    steps: Sequence[tuple[float, float]] = field(default=((0.25, 0.25), (0.5, 0.5), (0.8, 1.0)))
