@@ -1,0 +1,125 @@
+"""The files a learner edits: generated from the solutions, restored on demand, never lost.
+
+Whatever is overwritten is first copied to ``.cu2grad/backups/`` in the course folder.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog import Catalog, Exercise
+from grader.errors import BrokenExercise, UsageError
+from grader.stubs import OpenTodo, open_todos, render_stub, without_markers
+
+__all__ = ["OpenTodo", "Reset", "open_todos", "render_stub", "reset", "shipped_files", "sync"]
+
+
+@dataclass(frozen=True)
+class Reset:
+    """What a reset did: the files put back, and where the learner's own versions are kept."""
+
+    restored: tuple[Path, ...]
+    backup: Path | None
+
+
+def shipped_files(exercise: Exercise) -> dict[Path, str]:
+    """Every file that is generated from the solutions, with the content a learner starts from.
+
+    Raises UsageError when the course has no solutions, BrokenExercise for a missing or wrong master.
+    """
+    if not exercise.solution_dir.is_dir():
+        raise UsageError(
+            f"{exercise.solution_dir} is not there.",
+            "Stubs are generated from the solutions, and this copy of the course comes without them.",
+            "Take the stub from the place you got the course from.",
+        )
+    files = {}
+    for name in (*exercise.edit, *exercise.given):
+        master = exercise.solution_dir / name
+        text = _read_master(master)
+        sections = {key: section for key, section in exercise.sections.items() if section.file == name}
+        stub = (
+            render_stub(text, master.suffix, sections, master)
+            if name in exercise.edit
+            else without_markers(text)
+        )
+        files[exercise.root / name] = stub
+    return files
+
+
+def sync(catalog: Catalog, check: bool = False) -> list[Path]:
+    """Writes every generated file that differs, or with ``check`` none, and returns those that differed."""
+    stale: list[Path] = []
+    for exercise in catalog.exercises:
+        changes = {path: text for path, text in shipped_files(exercise).items() if _differs(path, text)}
+        if changes and not check:
+            _replace(exercise, changes)
+        stale += changes
+    return stale
+
+
+def reset(exercise: Exercise) -> Reset:
+    """Puts back the stub of ``exercise``; the learner's versions of what changes are kept in a backup."""
+    changes = {path: text for path, text in shipped_files(exercise).items() if _differs(path, text)}
+    return Reset(tuple(changes), _replace(exercise, changes) if changes else None)
+
+
+def _replace(exercise: Exercise, changes: dict[Path, str]) -> Path | None:
+    """Backs up what exists, then writes ``changes``, each file at once. Returns the backup's folder."""
+    try:
+        backup = _back_up(exercise, [path for path in changes if path.exists()])
+        for path, text in changes.items():
+            _write_at_once(path, text)
+    except OSError as error:
+        raise UsageError(
+            f"{error.filename or exercise.root} cannot be written: {error.strerror}.",
+            "Nothing was lost: your files are as they were, or as the backup in .cu2grad/backups has them.",
+            "Make the course folder writable, then run the command again.",
+        ) from error
+    return backup
+
+
+def _back_up(exercise: Exercise, paths: list[Path]) -> Path | None:
+    if not paths:
+        return None
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    parent = exercise.course / ".cu2grad" / "backups" / exercise.slug
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{stamp}-", dir=parent))
+    folder.chmod(0o755)
+    for path in paths:
+        shutil.copy2(path, folder / path.name)
+    return folder
+
+
+def _write_at_once(path: Path, text: str) -> None:
+    """Replaces ``path`` in one step, so that a reader or a kill never sees half a file."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    Path(name).chmod(mode)
+    Path(name).replace(path)
+
+
+def _differs(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() != text.encode("utf-8")
+    except FileNotFoundError:
+        return True
+
+
+def _read_master(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BrokenExercise(
+            f"{path} cannot be read: {error}.",
+            "Every file in `edit` and `given` has its master copy in the solution folder.",
+            "Add the file, or drop it from exercise.toml.",
+        ) from error
