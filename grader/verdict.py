@@ -1,0 +1,230 @@
+"""The verdict: what the grader found out about one submission, and its JSON form.
+
+The JSON document (``schema_version`` 1) has exactly these keys::
+
+    {
+      "schema_version": 1,
+      "exercise": "03_fused_muladd",          slug
+      "title": "Fused multiply-add",
+      "backend": "simt" | "cuda",
+      "seed": 81985529216486,                  every input follows from it
+      "status": Status,                        of the whole: "pass" or what kept it from passing
+      "score": {"earned": 70.0, "out_of": 80.0},
+      "files": "exercises/03_fused_muladd",    the folder that was graded, as it was named
+      "digest": "sha256:...",                  of the graded files, so that a replay can tell an edit
+      "versions": {"cu2grad": ..., "python": ..., "torch": ..., "exercise": ...},
+      "seconds": 1.7,                          wall clock
+      "checks": [{
+         "name": "correctness", "status": Status, "points": 40.0, "out_of": 40.0, "seconds": 0.2,
+         "sentence": "...",                    complete without the other fields
+         "case": "a partial last block",       "" when no single case is meant
+         "input": "a = 0.5, b = 2.0", "expected": "1.0", "got": "0.0", "index": [3, 7] | null,
+         "findings": [Finding], "lines": ["..."], "lesson": "docs/lessons/03_fused_muladd.md#..."
+      }]
+    }
+
+    Finding: {"kind": "out_of_bounds", "sentence": "...", "rule": "...", "file": "kernel.cu", "line": 12,
+              "source": "out[i] = a[i];", "block": [3,0,0] | null, "thread": [67,0,0] | null, "count": 29}
+
+``lines`` holds text to be shown as it is (compiler diagnostics, open TODOs). Readers must refuse a version
+they do not know; a change that an old reader would misread raises the version.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from grader.errors import UsageError
+
+SCHEMA_VERSION = 1
+
+
+class Status(StrEnum):
+    """How a check ended."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    BUILD_ERROR = "build_error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    NOT_ATTEMPTED = "not_attempted"
+    INCONCLUSIVE = "inconclusive"
+    UNAVAILABLE = "unavailable"
+    INFRA_ERROR = "infra_error"
+
+    @property
+    def counts(self) -> bool:
+        """Whether the check's points belong into the denominator: what nobody could judge is never a zero."""
+        return self not in (Status.INCONCLUSIVE, Status.UNAVAILABLE, Status.INFRA_ERROR)
+
+    @property
+    def stands_in_the_way(self) -> bool:
+        """Whether the exercise is not passed because of it."""
+        return self not in (Status.PASS, Status.INCONCLUSIVE, Status.UNAVAILABLE)
+
+
+# Which status the whole verdict gets when several checks fail in different ways: the first of these that
+# occurs.
+_PRECEDENCE = (
+    Status.INFRA_ERROR,
+    Status.BUILD_ERROR,
+    Status.CRASH,
+    Status.TIMEOUT,
+    Status.FAIL,
+    Status.NOT_ATTEMPTED,
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing the checked build saw, already in words and tied to the learner's source line."""
+
+    kind: str
+    sentence: str
+    rule: str = ""
+    file: str = ""
+    line: int = 0
+    source: str = ""
+    block: tuple[int, ...] | None = None
+    thread: tuple[int, ...] | None = None
+    count: int = 1
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How one check ended, for how many points, and one sentence that stands on its own."""
+
+    name: str
+    status: Status
+    sentence: str
+    points: float = 0.0
+    out_of: float = 0.0
+    seconds: float = 0.0
+    case: str = ""
+    input: str = ""
+    expected: str = ""
+    got: str = ""
+    index: tuple[int, ...] | None = None
+    findings: tuple[Finding, ...] = ()
+    lines: tuple[str, ...] = ()
+    lesson: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Every check of one submission, with what is needed to run it again."""
+
+    exercise: str
+    title: str
+    backend: str
+    seed: int
+    checks: tuple[CheckResult, ...]
+    files: str = ""
+    digest: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def earned(self) -> float:
+        return sum(check.points for check in self.checks if check.status.counts)
+
+    @property
+    def out_of(self) -> float:
+        return sum(check.out_of for check in self.checks if check.status.counts)
+
+    @property
+    def status(self) -> Status:
+        seen = {check.status for check in self.checks}
+        for status in _PRECEDENCE:
+            if status in seen:
+                return status
+        return Status.PASS if Status.PASS in seen else Status.UNAVAILABLE
+
+    @property
+    def passed(self) -> bool:
+        return self.status is Status.PASS
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 not passed, 3 when the machine rather than the submission was at fault."""
+        if self.status is Status.INFRA_ERROR:
+            return 3
+        return 0 if self.passed else 1
+
+    def to_json(self) -> str:
+        """The document described at the top of this module, indented, with a final newline."""
+        document = asdict(self)
+        document["status"] = self.status.value
+        document["score"] = {"earned": self.earned, "out_of": self.out_of}
+        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Verdict:
+        """Read a document back.
+
+        Raises:
+            UsageError: the text is not a verdict, or of a schema version this reader does not know.
+        """
+        try:
+            document = json.loads(text)
+        except ValueError as problem:
+            raise _not_a_verdict(f"it is not JSON ({problem})") from problem
+        if not isinstance(document, dict) or "schema_version" not in document:
+            raise _not_a_verdict("it has no schema_version")
+        if document["schema_version"] != SCHEMA_VERSION:
+            raise UsageError(
+                f"This verdict has schema version {document['schema_version']!r}.",
+                f"This grader reads version {SCHEMA_VERSION}.",
+                "Grade again with grader check, or read it with the cu2grad that wrote it.",
+            )
+        derived = {"status", "score"}
+        try:
+            checks = tuple(_check(each) for each in document.pop("checks"))
+            return _strict(cls, {"checks": checks, **_without(document, derived)})
+        except (KeyError, TypeError, ValueError) as problem:
+            raise _not_a_verdict(str(problem)) from problem
+
+
+Record = TypeVar("Record", Verdict, CheckResult, Finding)
+
+
+def _check(document: dict[str, Any]) -> CheckResult:
+    findings = tuple(_strict(Finding, _with_tuples(each, "block", "thread")) for each in document["findings"])
+    converted = _with_tuples(document, "index", "lines")
+    return _strict(CheckResult, {**converted, "status": Status(document["status"]), "findings": findings})
+
+
+def _strict(kind: type[Record], values: dict[str, Any]) -> Record:
+    """Build `kind` from exactly its own fields: a missing or surplus key is an error, not a default."""
+    expected = {each.name for each in fields(kind)}
+    if expected != set(values):
+        odd = ", ".join(sorted(expected ^ set(values)))
+        raise ValueError(f"{kind.__name__}: keys missing or surplus: {odd}")
+    return kind(**values)
+
+
+def _with_tuples(document: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {
+        key: tuple(value) if key in names and value is not None else value for key, value in document.items()
+    }
+
+
+def _without(document: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in names}
+
+
+def _not_a_verdict(why: str) -> UsageError:
+    return UsageError(
+        f"This file is not a verdict: {why}.",
+        "A verdict is the JSON that grader check --json prints.",
+        "Write one with: grader check 03 --json > verdict.json",
+    )
