@@ -7,7 +7,7 @@ A marked region that has a `[sections.NAME]` table becomes a TODO comment, follo
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -60,18 +60,19 @@ def without_markers(text: str) -> str:
 def open_todos(exercise: Exercise, files_dir: Path) -> list[OpenTodo]:
     """The sections of ``exercise`` that are in ``files_dir`` as the stub left them, in file order.
 
-    A section is open while its generated lines stand between the same two lines of code as in the stub.
-    Where the solutions are absent those two lines are unknown and the generated lines alone decide.
-    A file that cannot be read has no open section: building it says what is wrong.
+    A section is open while its generated lines stand there between the same two lines as in the stub, as far
+    as those two are still in the file; so a learner who leaves the comment above finished code is not
+    refused. Where the solutions are absent the generated lines alone decide. A file that cannot be read has
+    no open section: building it says what is wrong.
     """
     todos = []
     for name in exercise.edit:
-        code = [
-            (number, line.strip()) for number, line in enumerate(_read(files_dir / name), 1) if line.strip()
-        ]
+        code = _code(_read(files_dir / name))
+        stub = [text for _, text in _code(_stub_text(exercise, name).splitlines())]
         found = []
-        for section in exercise.sections.values():
-            if section.file == name and (line := _find(_untouched_lines(exercise, section), code)):
+        for section in sections_of(exercise, name).values():
+            line = _find_untouched(_generated_lines(section, Path(name).suffix), stub, code)
+            if line:
                 found.append(OpenTodo(section.name, name, line, section.prompt))
         todos += sorted(found, key=lambda todo: todo.line)
     return todos
@@ -107,49 +108,48 @@ def _generated_lines(section: Section, suffix: str) -> list[str]:
     return comment + code
 
 
-def _untouched_lines(exercise: Exercise, section: Section) -> tuple[str, list[str], str]:
-    """The stripped generated lines of ``section`` with the code before and after them, where known."""
-    generated = [
-        line.strip() for line in _generated_lines(section, Path(section.file).suffix) if line.strip()
-    ]
-    lines = _read(exercise.solution_dir / section.file)
-    regions = find_regions("\n".join(lines), exercise.solution_dir / section.file)
-    region = next((region for region in regions if region.name == section.name), None)
-    if region is None:
-        return "", generated, ""
-    blanked = {
-        number
-        for other in regions
-        if other.name in exercise.sections
-        for number in range(other.start, other.end + 1)
-    }
-    above = _first_code(lines, range(region.start - 1, 0, -1), blanked)
-    below = _first_code(lines, range(region.end + 1, len(lines) + 1), blanked)
-    return above, generated, below
-
-
-def _first_code(lines: list[str], numbers: range, blanked: set[int]) -> str:
-    """The first line of code among ``numbers``, or "" when another blanked section comes first."""
-    for number in numbers:
-        if number in blanked:
-            return ""
-        line = lines[number - 1].strip()
-        if line and not is_marker(line):
-            return line
-    return ""
-
-
-def _find(untouched: tuple[str, list[str], str], code: list[tuple[int, str]]) -> int:
-    """The line number where the generated lines start in ``code``, or 0 when they are not there."""
-    above, generated, below = untouched
+def _find_untouched(generated: list[str], stub: list[str], code: list[tuple[int, str]]) -> int:
+    """The line where ``generated`` starts in ``code`` with its neighbours of ``stub``, or 0."""
+    wanted = [line.strip() for line in generated if line.strip()]
     texts = [text for _, text in code]
-    for index in range(len(texts) - len(generated) + 1):
-        end = index + len(generated)
-        same_above = not above or (index > 0 and texts[index - 1] == above)
-        same_below = not below or (end < len(texts) and texts[end] == below)
-        if texts[index:end] == generated and same_above and same_below:
+    original = next(_occurrences(wanted, stub), None)
+    above, below = ("", "") if original is None else _neighbours(stub, original, len(wanted))
+    for index in _occurrences(wanted, texts):
+        line_above, line_below = _neighbours(texts, index, len(wanted))
+        untouched_above = line_above == above or above not in texts
+        untouched_below = line_below == below or below not in texts
+        if untouched_above and untouched_below:
             return code[index][0]
     return 0
+
+
+def _neighbours(texts: list[str], index: int, size: int) -> tuple[str, str]:
+    """The lines before and after the ``size`` lines at ``index``; "" at either end of the file."""
+    after = index + size
+    return (texts[index - 1] if index else ""), (texts[after] if after < len(texts) else "")
+
+
+def _occurrences(wanted: list[str], texts: list[str]) -> Iterator[int]:
+    size = len(wanted)
+    return (index for index in range(len(texts) - size + 1) if texts[index : index + size] == wanted)
+
+
+def _stub_text(exercise: Exercise, name: str) -> str:
+    """The stub of file ``name``, or "" in a copy of the course that has no solutions."""
+    master = exercise.solution_dir / name
+    if not master.is_file():
+        return ""
+    text = master.read_text(encoding="utf-8")
+    return render_stub(text, master.suffix, sections_of(exercise, name), master)
+
+
+def sections_of(exercise: Exercise, name: str) -> dict[str, Section]:
+    return {key: section for key, section in exercise.sections.items() if section.file == name}
+
+
+def _code(lines: list[str]) -> list[tuple[int, str]]:
+    """The lines that are not blank, stripped, with their numbers from 1."""
+    return [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _indentation(body: list[str]) -> str:

@@ -14,9 +14,18 @@ from pathlib import Path
 
 from grader.catalog import Catalog, Exercise
 from grader.errors import BrokenExercise, UsageError
-from grader.stubs import OpenTodo, open_todos, render_stub, without_markers
+from grader.stubs import OpenTodo, open_todos, render_stub, sections_of, without_markers
 
-__all__ = ["OpenTodo", "Reset", "open_todos", "render_stub", "reset", "shipped_files", "sync"]
+__all__ = [
+    "OpenTodo",
+    "Reset",
+    "open_todos",
+    "render_stub",
+    "reset",
+    "shipped_files",
+    "sync",
+    "without_markers",
+]
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,7 @@ def shipped_files(exercise: Exercise) -> dict[Path, str]:
     for name in (*exercise.edit, *exercise.given):
         master = exercise.solution_dir / name
         text = _read_master(master)
-        sections = {key: section for key, section in exercise.sections.items() if section.file == name}
+        sections = sections_of(exercise, name)
         stub = (
             render_stub(text, master.suffix, sections, master)
             if name in exercise.edit

@@ -1,0 +1,106 @@
+"""One-edit mistakes in the reference solutions: how the grader is tested, and what `grader demo` shows."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog import Exercise
+from grader.errors import BrokenExercise
+from grader.toml_table import TomlTable, read_toml
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """``find``, which stands once in ``file`` of the solution, replaced by ``replace``.
+
+    ``caught_by`` names the check that must fail and ``finding`` the kind of finding it must report, if any;
+    ``backends`` are those that can catch it. ``demo`` marks those whose answers are right all the same.
+    """
+
+    exercise: Exercise
+    name: str
+    file: str
+    find: str
+    replace: str
+    caught_by: str
+    backends: tuple[str, ...]
+    finding: str
+    why: str
+    demo: bool
+
+    def write(self, folder: Path) -> None:
+        """Writes the solution with this mistake in it to ``folder``, which must exist."""
+        for name in (*self.exercise.edit, *self.exercise.given):
+            shutil.copyfile(self.exercise.solution_dir / name, folder / name)
+        path = folder / self.file
+        path.write_text(path.read_text(encoding="utf-8").replace(self.find, self.replace), encoding="utf-8")
+
+    def diff(self) -> list[str]:
+        """The changed lines, ``- `` before and ``+ `` after, without the lines that both have in common."""
+        before, after = self.find.strip("\n").splitlines(), self.replace.strip("\n").splitlines()
+        removed = [f"- {line}" for line in before if line not in after]
+        return removed + [f"+ {line}" for line in after if line not in before]
+
+
+def load_mutants(exercise: Exercise) -> list[Mutant]:
+    """The mutants of ``exercise``, each checked against the solution; none when it has no ``mutants.toml``.
+
+    Raises BrokenExercise for a wrong table, a repeated name, or a ``find`` that does not match exactly once.
+    """
+    path = exercise.solution_dir / "mutants.toml"
+    if not path.exists():
+        return []
+    table = read_toml(path)
+    mutants = [_read_mutant(entry, exercise) for entry in table.tables("mutant")]
+    table.finish()
+    names = [mutant.name for mutant in mutants]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise table.broken(f"two mutants are called {repeated[0]!r}", "A name is used once.")
+    return mutants
+
+
+def _read_mutant(table: TomlTable, exercise: Exercise) -> Mutant:
+    mutant = Mutant(
+        exercise=exercise,
+        name=table.text("name"),
+        file=table.text("file"),
+        find=table.text("find"),
+        replace=table.text("replace"),
+        caught_by=table.text("caught_by"),
+        backends=table.texts("backends", ("simt", "cuda")),
+        finding=table.text("finding", ""),
+        why=table.text("why"),
+        demo=table.boolean("demo", False),
+    )
+    table.finish()
+    _check_edit(table, mutant)
+    return mutant
+
+
+def _check_edit(table: TomlTable, mutant: Mutant) -> None:
+    exercise = mutant.exercise
+    if mutant.file not in (*exercise.edit, *exercise.given):
+        raise table.broken(
+            f"mutant {mutant.name!r} edits {mutant.file!r}", "It must edit a file of the solution."
+        )
+    matches = _solution_text(exercise, mutant.file).count(mutant.find) if mutant.find else 0
+    if matches != 1:
+        raise table.broken(
+            f"`find` of mutant {mutant.name!r} matches {matches} times in {mutant.file}",
+            "It must match exactly once.",
+        )
+    if mutant.find == mutant.replace:
+        raise table.broken(f"mutant {mutant.name!r} changes nothing", "`find` and `replace` must differ.")
+
+
+def _solution_text(exercise: Exercise, name: str) -> str:
+    path = exercise.solution_dir / name
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BrokenExercise(
+            f"{path} cannot be read: {error.strerror}.", "A mutant edits this file."
+        ) from error

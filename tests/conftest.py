@@ -1,0 +1,37 @@
+"""What every test may rely on: a cache and a home of its own where asked for, and the toy course."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader import workspace
+from grader.catalog import Catalog
+
+ROOT = Path(__file__).resolve().parent.parent
+TOY_COURSE = ROOT / "tests" / "toy_course"
+
+
+@pytest.fixture
+def toy_course(tmp_path: Path) -> Path:
+    """A writable copy of the toy course (00_negate, 01_muladd) with untouched stubs and its solutions."""
+    course = tmp_path / "course"
+    shutil.copytree(TOY_COURSE, course, ignore=shutil.ignore_patterns(".cu2grad", "__pycache__"))
+    return course
+
+
+@pytest.fixture
+def toy_catalog(toy_course: Path) -> Catalog:
+    return Catalog.open(toy_course)
+
+
+@pytest.fixture
+def solved_course(toy_catalog: Catalog) -> Catalog:
+    """The toy course with every stub replaced by its solution, as a learner would have it."""
+    for exercise in toy_catalog.exercises:
+        for name in exercise.edit:
+            text = (exercise.solution_dir / name).read_text()
+            (exercise.root / name).write_text(workspace.without_markers(text))
+    return toy_catalog

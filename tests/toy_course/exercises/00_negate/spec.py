@@ -1,0 +1,18 @@
+"""Negates a float32 tensor."""
+
+import torch
+
+from grader.spec import Case, tensor
+
+ENTRY = "negate"
+
+
+def reference(x: torch.Tensor) -> torch.Tensor:
+    return -x
+
+
+CASES = [
+    Case("one element", [tensor(1)]),
+    Case("a partial last block", [tensor(300)]),
+    Case("two dimensions", [tensor((5, 67))]),
+]

@@ -1,0 +1,29 @@
+"""a * b + c with its gradients, for contiguous floating-point CUDA tensors a and b and a number c."""
+
+from typing import Any
+
+import torch
+
+import grader
+
+grader.load("toy_muladd", ["kernel.cu", "binding.cpp"], is_python_module=False)
+
+
+class MulAdd(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor, c: float) -> torch.Tensor:
+        ctx.save_for_backward(a, b)
+        return torch.ops.toy_muladd.muladd(a, b, c)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        a, b = ctx.saved_tensors
+        grad = grad.contiguous()
+        # --8<-- [start:backward]
+        product = torch.ops.toy_muladd.muladd
+        return product(grad, b, 0.0), product(grad, a, 0.0), None
+        # --8<-- [end:backward]
+
+
+def muladd(a: torch.Tensor, b: torch.Tensor, c: float) -> torch.Tensor:
+    return MulAdd.apply(a, b, c)
