@@ -1,0 +1,146 @@
+// The C face of the SIMT runtime (libcu2grad_simt.so). The headers under grader/simt/include, the simulated torch device and
+// the Python side (ctypes) see only this. Everything is extern "C"; no torch types.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- built-in variables ---------------------------------------------------------------------------------------------
+// One copy per OS thread, set whenever a CUDA thread starts or resumes. The runtime defines (vector_types.h):
+//   extern "C" __thread uint3 threadIdx, blockIdx;  extern "C" __thread dim3 blockDim, gridDim;
+// Device code should declare them `extern "C" const __thread ... __attribute__((tls_model("initial-exec")))`: const, because
+// they never change within a CUDA thread, so the compiler may keep them in registers and -fsanitize=thread leaves them alone.
+
+// ---- modules and launches -------------------------------------------------------------------------------------------
+// A module is one .so (or program) with device code. runtime/module.cpp, linked into each, defines its hidden
+// `simt_this_module` and announces it with simt_register_module when the library is loaded.
+// `__constant__` and `__device__` variables belong in the sections "simt_constant" and "simt_device" (data, not bss):
+// that is how host API and findings recognise symbols.
+typedef struct simt_module {
+    const char* name;
+    int checked;                         // 1: the module was compiled with the access hooks
+    char* (*dynamic_shared)(void);       // address of this OS thread's dynamic shared memory (extern __shared__)
+    const char *constant_begin, *constant_end;   // section simt_constant; equal when there is none
+    const char *device_begin, *device_end;       // section simt_device
+    struct simt_module* next;            // filled in by the runtime, as are all fields below
+    uintptr_t load_address;              // program counters in findings are relative to this
+    const char *text_begin, *text_end;   // executable segment(s)
+    const char *data_begin, *data_end;   // everything else that is mapped from the file
+    const char* path;
+} simt_module;
+void simt_register_module(simt_module*);
+void simt_unregister_module(simt_module*);
+
+typedef struct simt_launch {
+    uint32_t grid[3], block[3];
+    size_t dynamic_shared;
+    void* stream;                        // cudaStream_t
+    const char* kernel;                  // text of the kernel expression
+    const char* file;                    // launch site
+    int line;
+    void (*entry)(void* closure);        // runs once per CUDA thread
+    void* closure;                       // kernel arguments, already evaluated
+    simt_module* module;
+    int cooperative;
+    size_t closure_bytes;                // parameter space that device code may read; 0: unknown
+    const void* function;                // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
+} simt_launch;
+int simt_launch_kernel(const simt_launch*);   // 0 or a cudaError_t, also stored as the last error
+
+// ---- called by device code (only on a fiber) --------------------------------------------------------------------------
+int simt_on_device(void);                                         // 1 inside a kernel
+void simt_barrier(void);                                          // __syncthreads
+int simt_barrier_reduce(int predicate, int op);                   // op: 0 count, 1 and, 2 or
+typedef struct {
+    uint64_t value[32][2];
+    uint32_t participants;                                        // lanes whose value is there
+} simt_warp_values;
+// Waits for all live lanes of `mask` to call with the same mask and op; returns what each brought. The result stays valid
+// until this thread's next call into the runtime. op is a tag chosen by the caller (one per intrinsic).
+const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t hi, int op);
+uint32_t simt_active_mask(void);                                  // lanes that reach this call together
+unsigned simt_lane(void);
+unsigned simt_linear_thread(void);                                // index of this thread in its block
+void simt_grid_barrier(void);                                     // cooperative launches only
+void simt_atomic_access(const void* address, size_t bytes);       // before the plain read-modify-write that implements an
+                                                                  // atomic; its own accesses are not checked again; may yield
+void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
+int64_t simt_clock(void);                                         // simulated cycles
+
+// ---- memory -------------------------------------------------------------------------------------------------------------
+int simt_device_count(void);
+int simt_get_device(void);
+int simt_set_device(int);                                         // 0 or cudaErrorInvalidDevice
+void* simt_allocate(int device, size_t bytes);                    // nullptr for 0 bytes or when there is no memory; filled
+                                                                  // with 0xA5, marked "unwritten"
+void simt_release(void*);                                         // quarantined, marked "freed"; null is fine
+int simt_is_device_pointer(const void*);                          // any address of simulated device memory
+int simt_pointer_device(const void*);                             // -1 if none
+int simt_allocation(const void*, void** base, size_t* bytes);     // the live allocation holding the address; 0 if none
+enum {
+    SIMT_UNALLOCATED = 0,
+    SIMT_UNWRITTEN = 1,
+    SIMT_COPY = 2,
+    SIMT_LIBRARY = 3,
+    SIMT_MEMSET = 4,
+    SIMT_FREED = 5,
+    SIMT_KERNEL = 16
+};
+void simt_mark_written(void*, size_t bytes, int writer);
+void simt_copy_marks(void* to, const void* from, size_t bytes);   // a device-to-device copy keeps the writers
+// Bytes by last writer: unwritten, kernel, library, copy, memset, host (differs from the poison though marked unwritten).
+void simt_writers(const void*, size_t bytes, uint64_t counts[6]);
+typedef struct {
+    uint64_t live_bytes, peak_bytes, live_allocations, total_allocations, total_frees;
+} simt_memory_statistics;
+void simt_memory(int device, simt_memory_statistics*);
+void simt_memory_info(int device, uint64_t* free_bytes, uint64_t* total_bytes);
+void simt_reset_peak(int device);
+
+// ---- streams, events, simulated clock (microseconds, modelled; work is executed at once, time advances per stream) -----
+void* simt_stream_create(int device, int priority);
+void simt_stream_destroy(void*);
+uint64_t simt_stream_id(void* stream);                            // 0 for the default stream
+void* simt_stream_from_id(int device, uint64_t id);
+int simt_stream_device(void*);
+int simt_stream_priority(void*);
+int simt_stream_query(void* stream);                              // 0 or cudaErrorNotReady
+void simt_stream_synchronize(void* stream);                       // counted as a host sync
+void simt_set_current_stream(int device, void*);                  // torch's notion, per OS thread; null = default
+void* simt_current_stream(int device);
+void* simt_event_create(unsigned flags);
+void simt_event_destroy(void*);
+int simt_event_record(void* event, void* stream);
+int simt_event_query(void*);                                      // 0 or cudaErrorNotReady
+void simt_event_synchronize(void*);                               // counted as a host sync
+int simt_event_elapsed_ms(float* ms, void* start, void* stop);
+int simt_stream_wait_event(void* stream, void* event);
+void simt_synchronize(int device);                                // counted as a host sync
+
+// ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
+// finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
+//   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout",
+//   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
+//   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "space":"global|shared|local|host",
+//   "block":[x,y,z], "thread":[x,y,z], "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n,
+//   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
+const char* simt_take_findings(void);
+// launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
+//   "time_us":..}
+const char* simt_take_launches(void);
+// api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
+//   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); synchronisation through simt_* has the call "torch"
+const char* simt_take_api_calls(void);
+int simt_last_error(int clear);
+int simt_sticky_error(void);
+const char* simt_error_name(int);
+const char* simt_error_string(int);
+void simt_reset(void);                                            // drop sticky error, findings, launches (not allocations)
+void simt_set_schedule(int order, uint64_t seed);                 // 0 forward, 1 reversed, 2 seeded random (blocks, threads)
+void simt_set_watchdog(double seconds);                           // a kernel that runs longer: finding "timeout",
+                                                                  // cudaErrorLaunchTimeout; 0 = no limit
+#ifdef __cplusplus
+}
+#endif
