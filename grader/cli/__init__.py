@@ -1,0 +1,67 @@
+"""The `grader` command.
+
+`app` holds the commands with their options; each imports its room when it is called, so that
+`grader list` never pays for torch or rich.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+import traceback
+from pathlib import Path
+
+from grader.errors import GraderError
+
+__all__ = ["main"]
+
+INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
+
+
+def main() -> int:
+    """Runs the command in ``sys.argv`` and returns its exit code; prints a GraderError without traceback."""
+    from grader.cli.app import app
+
+    try:
+        return int(app(standalone_mode=True) or 0)
+    except SystemExit as leaving:
+        return _code(leaving)
+    except GraderError as error:
+        _print_error(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("Interrupted. What was graded before is kept.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output left, as `head` does; point stdout away so that exiting stays quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        _print_own_fault(error)
+        return GraderError.exit_code
+
+
+def _code(leaving: SystemExit) -> int:
+    return leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
+
+
+def _print_error(error: GraderError) -> None:
+    print("\n".join(part for part in (error.what, error.rule, error.next) if part), file=sys.stderr)
+
+
+def _print_own_fault(error: Exception) -> None:
+    """A mistake in the grader: one sentence for the user, and the traceback in a file for a report."""
+    from grader import cache
+
+    print(f"The grader itself failed: {type(error).__name__}: {error}", file=sys.stderr)
+    print("This is not the fault of your code, and no verdict was changed by it.", file=sys.stderr)
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    path = Path(cache.cache_root()) / "faults" / f"{stamp}-{os.getpid()}.txt"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except OSError:
+        traceback.print_exception(error)
+        return
+    print(f"Run: grader doctor. If all is well there, report it with {path}", file=sys.stderr)

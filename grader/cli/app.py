@@ -1,0 +1,152 @@
+"""The commands and their options. What they do lies in the modules they import when called."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="grader",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Grades CUDA kernels and their gradients in PyTorch, with a GPU or without one.",
+)
+dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
+app.add_typer(dev, name="dev")
+
+
+class Backend(StrEnum):
+    SIMT = "simt"
+    CUDA = "cuda"
+
+
+class Origin(StrEnum):
+    EXERCISES = "exercises"
+    SOLUTIONS = "solutions"
+
+
+Course = Annotated[
+    Path | None,
+    typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
+]
+Name = Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")]
+From = Annotated[Origin, typer.Option("--from", help="Grade your files, or the reference solutions.")]
+On = Annotated[
+    Backend | None,
+    typer.Option(help="Where kernels run: simt on the CPU, cuda on a GPU. Default: cuda where there is one."),
+]
+Plain = Annotated[
+    bool, typer.Option("--plain", help="No colour, boxes or moving lines; made for screen readers and logs.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; several as a list.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show the compiler's full output.")]
+Isolate = Annotated[bool, typer.Option("--isolate", help="Run the code in a sandbox (needs bubblewrap).")]
+
+
+@app.command(name="list")
+def list_(course: Course = None) -> None:
+    """Lists the exercises and how far you are."""
+    from grader.cli.listing import list_exercises
+
+    list_exercises(course)
+
+
+@app.command()
+def check(
+    exercises: Annotated[
+        list[str] | None, typer.Argument(metavar="EXERCISE...", help="Numbers, slugs or paths, as 03.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Check every exercise.")] = False,
+    origin: From = Origin.EXERCISES,
+    course: Course = None,
+    backend: On = None,
+    seed: Annotated[int | None, typer.Option(help="Draw the inputs from this seed.")] = None,
+    plain: Plain = False,
+    json: Json = False,
+    verbose: Verbose = False,
+    isolate: Isolate = False,
+) -> None:
+    """Builds, runs and judges your files. Exit code 0: passed, 1: not passed, 2: usage, 3: this machine."""
+    from grader.cli.checking import Request, check_exercises
+
+    request = Request(
+        names=tuple(exercises or ()),
+        everything=all_,
+        solutions=origin is Origin.SOLUTIONS,
+        course=course,
+        backend=backend.value if backend else None,
+        seed=seed,
+        plain=plain,
+        json=json,
+        verbose=verbose,
+        isolate=isolate,
+    )
+    raise typer.Exit(check_exercises(request))
+
+
+@app.command()
+def replay(
+    verdict: Annotated[Path, typer.Argument(help="A file that `grader check --json` wrote.")],
+    origin: From = Origin.EXERCISES,
+    course: Course = None,
+    plain: Plain = False,
+    verbose: Verbose = False,
+) -> None:
+    """Grades again with the seed and backend of a stored verdict, and says what came out differently."""
+    from grader.cli.replaying import replay_verdict
+
+    raise typer.Exit(replay_verdict(verdict, origin is Origin.SOLUTIONS, course, plain, verbose))
+
+
+@app.command()
+def hint(
+    exercise: Name,
+    section: Annotated[
+        str | None, typer.Argument(help="The TODO to get a hint for; default: the first open one.")
+    ] = None,
+    course: Course = None,
+) -> None:
+    """Shows one more hint: where to look, then the idea, then the shape. Never the answer."""
+    from grader.cli.hints import show_hint
+
+    show_hint(exercise, section, course)
+
+
+@app.command()
+def reset(exercise: Name, course: Course = None) -> None:
+    """Puts the stub back. Your files are kept in .cu2grad/backups."""
+    from grader.cli.resetting import reset_exercise
+
+    reset_exercise(exercise, course)
+
+
+@app.command()
+def doctor() -> None:
+    """Says what this machine has and lacks, with the exact fix for each line."""
+    from grader.cli.doctor import examine
+
+    raise typer.Exit(examine())
+
+
+@app.command()
+def demo(course: Course = None, backend: On = None, plain: Plain = False) -> None:
+    """Grades every reference solution, then three wrong kernels whose answers are right."""
+    from grader.cli.demo import run_demo
+
+    raise typer.Exit(run_demo(course, backend.value if backend else None, plain))
+
+
+@dev.command()
+def sync(
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if anything differs.")] = False,
+    course: Course = None,
+) -> None:
+    """Regenerates the stubs from the solutions."""
+    from grader.cli.authoring import sync_stubs
+
+    raise typer.Exit(sync_stubs(check, course))

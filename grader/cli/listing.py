@@ -1,0 +1,63 @@
+"""`grader list`: the exercises, the last verdict on each, and what to do next. No torch, no rich."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from grader import progress
+from grader.catalog import Catalog, Exercise
+from grader.progress import Record
+
+_GREEN, _YELLOW, _DIM, _OFF = "\033[32m", "\033[33m", "\033[2m", "\033[0m"
+
+
+def list_exercises(course: Path | None) -> None:
+    """Prints one line per exercise and the next step."""
+    catalog = Catalog.open(course)
+    records = {exercise.slug: progress.load_record(exercise) for exercise in catalog.exercises}
+    passed = sum(1 for record in records.values() if record is not None and record.passed)
+    width = max((len(exercise.slug) for exercise in catalog.exercises), default=0)
+    print(f"{len(catalog.exercises)} exercises, {passed} passed. A star marks the core course.\n")
+    for exercise in catalog.exercises:
+        state = _state(exercise, records[exercise.slug])
+        star = "★" if exercise.core else " "
+        print(f"{star} {exercise.slug:<{width}}  {exercise.minutes:>3} min  {state:<24}  {exercise.title}")
+    print(f"\n{next_step(catalog, records)}")
+
+
+def next_step(catalog: Catalog, records: dict[str, Record | None]) -> str:
+    """What to do after looking at the list: the first exercise that is not passed, and its lesson."""
+    for exercise in catalog.exercises:
+        record = records[exercise.slug]
+        if record is None or not record.passed:
+            return f"Next: {start_sentence(exercise)}"
+    return "Every exercise is passed. Check them all once more: grader check --all"
+
+
+def start_sentence(exercise: Exercise) -> str:
+    """How to begin ``exercise``: what to read, what to edit, what to run."""
+    lesson = exercise.lesson_path
+    read = f"read {shown(lesson)}, then " if lesson.is_file() else ""
+    return f"{read}edit {shown(exercise.root)} and run: grader check {exercise.number:02d}"
+
+
+def shown(path: Path) -> str:
+    """``path`` as seen from the current folder where that is shorter."""
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _state(exercise: Exercise, record: Record | None) -> str:
+    if record is None:
+        return _colour("not started", _DIM)
+    if record.version != exercise.version:
+        return _colour("changed since, check again", _YELLOW)
+    score = f"{record.score:g}/100 {record.backend}"
+    return _colour(f"passed, {score}", _GREEN) if record.passed else _colour(f"not passed, {score}", _YELLOW)
+
+
+def _colour(text: str, code: str) -> str:
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return f"{code}{text}{_OFF}"

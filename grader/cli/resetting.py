@@ -1,0 +1,23 @@
+"""`grader reset`: the stub again, and where the learner's own version went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader import workspace
+from grader.catalog import Catalog
+from grader.cli.listing import shown
+
+
+def reset_exercise(name: str, course: Path | None) -> None:
+    """Prints what was put back, where the backup is, and the next step."""
+    exercise = Catalog.open(course).find(name)
+    done = workspace.reset(exercise)
+    if not done.restored:
+        print(f"{exercise.slug} is as it was shipped; nothing to reset.")
+    else:
+        files = ", ".join(path.name for path in done.restored)
+        print(f"Put back {files} in {shown(exercise.root)}.")
+    if done.backup:
+        print(f"Your version is kept in {shown(done.backup)}.")
+    print(f"Next: grader check {exercise.number:02d}")
