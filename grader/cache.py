@@ -6,9 +6,9 @@
     use(slot.path)                             # published by one atomic rename
 
 Layout below `cache_root()`: `ROOM/DIGEST/` with its files and `manifest.json`, `ROOM/DIGEST.PID.building/`
-while a process fills it, `locks/ROOM-DIGEST` meanwhile, and `cache.log`. A hit takes no lock and writes nothing
-but a time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die with
-their process, and what a killed process left half built is removed by the next one that wants the same entry.
+while a process fills it, `locks/ROOM-DIGEST` meanwhile, and `cache.log`. A hit takes no lock and writes only a
+time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die with
+their process, and what a killed one left half built is removed by the next that wants the same entry.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def cache_root() -> Path:
 
 
 def digest(parts: Iterable[object]) -> str:
-    """A name for a sequence of strings, numbers and paths; ["ab", "c"] and ["a", "bc"] have different ones."""
+    """A name for a sequence of strings, numbers and paths, in which the boundaries count."""
     text = json.dumps([str(part) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -57,7 +57,7 @@ def file_digest(path: Path) -> str:
 
 
 def tree_digest(folder: Path, suffixes: Iterable[str] = ()) -> str:
-    """One digest of the names and contents of the files below `folder`, or of those with one of `suffixes`."""
+    """One digest of the names and contents of the files below `folder` (that end in one of `suffixes`)."""
     wanted = tuple(suffixes)
     files = sorted(f for f in folder.rglob("*") if f.is_file() and (not wanted or f.suffix in wanted))
     return digest(part for f in files for part in (f.relative_to(folder).as_posix(), file_digest(f)))
@@ -65,16 +65,21 @@ def tree_digest(folder: Path, suffixes: Iterable[str] = ()) -> str:
 
 @dataclass
 class Slot:
-    """What `entry` yields: `path` is the final folder; when `missing`, fill `folder`, which becomes `path`."""
+    """What `entry` yields: the final folder is `path`; when `missing`, fill `folder`, which becomes it."""
 
     path: Path
     folder: Path
     missing: bool
+    discarded: bool = False
+
+    def discard(self) -> None:
+        """Do not publish what is in `folder`: there will be no entry when the `with` block ends."""
+        self.discarded = True
 
 
 @contextlib.contextmanager
 def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
-    """The folder that belongs to `parts`. The caller fills it when it is missing; an exception leaves no trace.
+    """The folder that belongs to `parts`; the caller fills it when missing, and an exception leaves no trace.
 
     Raises InfrastructureError when the entry is missing and the cache cannot be written.
     """
@@ -97,12 +102,13 @@ def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
         building = path.with_name(f"{name}.{os.getpid()}.building")
         building.mkdir()
         try:
-            yield Slot(path, building, missing=True)
-            _write_manifest(building)
-            building.rename(path)
-        except BaseException:
+            slot = Slot(path, building, missing=True)
+            yield slot
+            if not slot.discarded:
+                _write_manifest(building)
+                building.rename(path)
+        finally:
             shutil.rmtree(building, ignore_errors=True)
-            raise
     _trim_sometimes()
 
 
@@ -158,7 +164,7 @@ def _intact(path: Path) -> bool:
 
 
 def _fault(path: Path) -> str:
-    """Why a published entry cannot be used; empty when it is what was published, "absent" when there is none."""
+    """Why an entry cannot be used: empty when it is what was published, "absent" when there is none."""
     try:
         files = json.loads((path / MANIFEST).read_text())["files"]
         damaged = [name for name, recorded in files.items() if not _unchanged(path / name, recorded)]
