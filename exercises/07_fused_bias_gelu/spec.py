@@ -1,0 +1,87 @@
+"""bias_gelu: gelu(x + bias) in its tanh form, x of (..., columns), bias of (columns,), with gradients."""
+
+from typing import Any
+
+import torch
+
+from grader.spec import Case, Gradient, Refusal, Speed, TensorSpec, tensor
+
+ENTRY = "bias_gelu"
+
+
+def reference(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.gelu(x + bias, approximate="tanh")
+
+
+def inputs(
+    shape: int | tuple[int, ...], dtype: str = "float32", limit: float = 4, **more: Any
+) -> list[TensorSpec]:
+    """x and bias, wide enough to reach both flat ends of GELU."""
+    columns = shape if isinstance(shape, int) else shape[-1]
+    return [tensor(shape, dtype, low=-limit, high=limit, **more), tensor(columns, dtype, low=-1, high=1)]
+
+
+CASES = [
+    Case("a full block", inputs((8, 32))),
+    Case("one element", inputs((1, 1))),
+    Case("one row, no leading dimension", inputs(77)),
+    Case("one column", inputs((300, 1))),
+    Case("odd sizes", inputs((13, 71))),
+    Case("three leading dimensions", inputs((3, 2, 5, 17))),
+    Case("float64", inputs((9, 31), "float64")),
+    Case("x transposed: the bias must stay on its columns", inputs((40, 40), layout="transposed")),
+    Case("x transposed, not square", inputs((12, 30), layout="transposed")),
+    Case("every second column of x", inputs((11, 20), layout="sliced")),
+    Case("x permuted as channels_last", inputs((4, 6, 10), layout="permuted")),
+    Case("x expanded over the rows", inputs((14, 25), layout="expanded")),
+    Case("every second value of bias", [tensor((6, 33)), tensor(33, layout="sliced")]),
+    Case("no rows", inputs((0, 8))),
+    Case("no columns", inputs((5, 0))),
+    Case("large values", [tensor((10, 50), special="large"), tensor(50)]),
+    Case("not-a-number goes through", [tensor((10, 50), special="nan"), tensor(50)]),
+    Case("on a side stream", inputs((20, 60)), stream="side"),
+]
+
+REFUSALS = [
+    Refusal("bias is longer than a row", [tensor((4, 6)), tensor(7)], mentions=["bias", "shape"]),
+    Refusal("bias has a value for each row", [tensor((4, 6)), tensor(4)], mentions=["bias", "shape"]),
+    Refusal("bias is a matrix", [tensor((4, 6)), tensor((1, 6))], mentions=["bias", "shape"]),
+    Refusal("x has no dimension", [tensor(()), tensor(1)], mentions=["x", "dimension"]),
+    Refusal("bias is float64", [tensor((4, 6)), tensor(6, "float64")], mentions=["bias", "like x"]),
+    Refusal("x on the CPU", [tensor((4, 6), device="cpu"), tensor(6)], mentions=["x", "CUDA"]),
+    Refusal("bias on the CPU", [tensor((4, 6)), tensor(6, device="cpu")], mentions=["bias", "cuda:0"]),
+]
+
+GRADIENT = Gradient(
+    cases=[
+        Case("float64", inputs((7, 5), "float64", limit=2)),
+        Case("float64, three dimensions", inputs((2, 3, 4), "float64", limit=2)),
+        Case("float64, transposed", inputs((4, 6), "float64", layout="transposed", limit=2)),
+        Case("float32", inputs((40, 33))),
+        Case("float32, large values", [tensor((6, 20), special="large"), tensor(20)]),
+        Case("one row", inputs(9, "float64", limit=2)),
+        Case("no rows", inputs((0, 8), "float64")),
+        Case("on a side stream", inputs((9, 10)), stream="side"),
+    ],
+)
+
+
+def accumulation(x: torch.Tensor, bias: torch.Tensor) -> int:
+    """grad_bias adds up one number for every row."""
+    return max(1, x.numel() // max(1, bias.numel()))
+
+
+def traffic(x: torch.Tensor, bias: torch.Tensor) -> int:
+    """Read x and bias, write out; the sum x + bias never exists in memory."""
+    return (2 * x.numel() + bias.numel()) * x.element_size()
+
+
+def flops(x: torch.Tensor, bias: torch.Tensor) -> int:
+    """One sum, then z + c z z z, its scaling, 1 + t and two products: 9 operations and one tanh."""
+    return 9 * x.numel()
+
+
+SPEED = Speed(
+    [tensor((4096, 4096)), tensor(4096)],
+    baseline="torch.nn.functional.gelu(x + bias, approximate='tanh')",
+)

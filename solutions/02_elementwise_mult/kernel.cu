@@ -1,0 +1,66 @@
+// out = a * b for float32 tensors: kernel, checks and Python binding in one file, the classic form
+// of an extension.
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/extension.h>
+
+#define CHECK_CUDA(x) \
+    TORCH_CHECK((x).is_cuda(), #x " must be a CUDA tensor, but is on ", (x).device())
+// --8<-- [start:macros]
+#define CHECK_FLOAT(x) \
+    TORCH_CHECK((x).scalar_type() == at::kFloat, #x " must be float32, but is ", (x).scalar_type())
+#define CHECK_CONTIGUOUS(x) \
+    TORCH_CHECK((x).is_contiguous(), #x " must be contiguous, but has strides ", (x).strides())
+// --8<-- [end:macros]
+#define CHECK_INPUT(x) \
+    CHECK_CUDA(x);     \
+    CHECK_FLOAT(x);    \
+    CHECK_CONTIGUOUS(x)
+#define CHECK_LIKE(x, a)                                                                        \
+    TORCH_CHECK((x).device() == (a).device(), #x " must be on the device of " #a ", ",          \
+                (a).device(), ", but is on ", (x).device());                                    \
+    TORCH_CHECK((x).sizes() == (a).sizes(), #x " must have the shape of " #a ", ", (a).sizes(), \
+                ", but has ", (x).sizes())
+
+namespace {
+
+constexpr int kThreadsPerBlock = 256;
+
+__global__ void multiply_kernel(const float* __restrict__ a, const float* __restrict__ b,
+                                float* __restrict__ out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    out[i] = a[i] * b[i];
+}
+
+// Writes a * b into `out`, which the caller has allocated.
+void multiply_out(const torch::Tensor& a, const torch::Tensor& b, torch::Tensor out) {
+    // --8<-- [start:checks]
+    CHECK_INPUT(a);
+    CHECK_INPUT(b);
+    CHECK_INPUT(out);
+    CHECK_LIKE(b, a);
+    CHECK_LIKE(out, a);
+    // --8<-- [end:checks]
+
+    const int64_t n = a.numel();
+    if (n == 0) return;  // a grid of zero blocks is an invalid launch
+    const c10::cuda::CUDAGuard guard(a.device());
+    const int64_t blocks = (n + kThreadsPerBlock - 1) / kThreadsPerBlock;
+    // --8<-- [start:launch]
+    multiply_kernel<<<static_cast<unsigned>(blocks), kThreadsPerBlock, 0,
+                      c10::cuda::getCurrentCUDAStream()>>>(
+        a.const_data_ptr<float>(), b.const_data_ptr<float>(), out.mutable_data_ptr<float>(), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    // --8<-- [end:launch]
+}
+
+}  // namespace
+
+// --8<-- [start:module]
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("multiply_out", &multiply_out, py::arg("a"), py::arg("b"), py::arg("out"));
+    m.attr("threads_per_block") = kThreadsPerBlock;
+}
+// --8<-- [end:module]
