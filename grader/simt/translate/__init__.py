@@ -1,0 +1,49 @@
+"""CUDA C++ to host C++: the few things of the language that a header cannot provide.
+
+Launches, dynamic shared memory and `__noinline__` are rewritten in place; every line stays where it was, so the
+compiler's messages and the debug information name the learner's file. All else is the headers' work
+(`grader/simt/include`).
+"""
+
+from __future__ import annotations
+
+from grader.simt.translate.launches import rewrite_launches
+from grader.simt.translate.passages import Passage, passages
+from grader.simt.translate.refusal import Refused, TranslationError
+from grader.simt.translate.rewrite import Rewrite
+from grader.simt.translate.shared_memory import rewrite_shared
+from grader.simt.translate.unsupported import refuse_plain_calls, refuse_unsupported
+
+__all__ = ["TranslationError", "translate"]
+
+
+def translate(source: str, filename: str) -> str:
+    """The host C++ for a CUDA source file.
+
+    `filename` is the name that messages and debug information show. A source without launches and without
+    dynamic shared memory comes back unchanged below the first line, `#line 1 "filename"`.
+
+    Raises TranslationError for what cannot run without a GPU (inline PTX, textures, launches from the device,
+    clusters), and for a launch that is not whole.
+    """
+    rewrite = Rewrite(source)
+    try:
+        for passage in passages(source):
+            refuse_unsupported(passage)
+            refuse_plain_calls(passage)
+            rewrite_launches(passage, rewrite)
+            rewrite_shared(passage, rewrite)
+            _rewrite_noinline(passage, rewrite)
+    except Refused as refused:
+        line = rewrite.line(refused.at)
+        raise TranslationError(filename, line, refused.message, refused.rule, refused.next) from None
+    shown = filename.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line 1 "{shown}"\n{rewrite.result()}'
+
+
+def _rewrite_noinline(passage: Passage, rewrite: Rewrite) -> None:
+    """`__noinline__` is a keyword of nvcc; as a macro it would break `__attribute__((__noinline__))`."""
+    for index in passage.positions("__noinline__"):
+        if passage.text(index - 1) not in ("(", ",", "::"):
+            token = passage.tokens[index]
+            rewrite.replace(token, token, "__attribute__((noinline))")

@@ -1,0 +1,121 @@
+"""Rewrite `kernel<<<grid, block, shared, stream>>>(arguments)` to a call of `simt::launch`.
+
+The pieces keep their order and their lines:
+
+    (::simt::launch(
+        [&](const auto&... simt_p) SIMT_HOST { return kernel(simt_p...); },
+        ::simt::site{SIMT_TEXT(kernel), __FILE__, 12},
+        ::simt::configuration(grid, block, shared, stream),
+        arguments))
+
+`launch` takes the arguments by value: they are evaluated once on the host and copied, as kernel parameters are.
+A null pointer constant or a braced list has no type of its own to be copied as; its text goes into the lambda.
+The whole stands in parentheses, so that a macro which takes the launch as argument sees no bare comma.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.simt.translate.expressions import arguments, postfix_start, spelled, template_close
+from grader.simt.translate.passages import Passage
+from grader.simt.translate.refusal import Refused
+from grader.simt.translate.rewrite import Rewrite
+
+_NULL = re.compile(r"NULL|0[uUlL]*|0x0+")
+
+
+def rewrite_launches(passage: Passage, rewrite: Rewrite) -> None:
+    """Rewrite every launch of a passage. Refused: a launch that is not whole."""
+    for index, token in enumerate(passage.tokens):
+        if token.text == "<<<" and passage.text(index - 1) != "operator" and passage.text(index + 1)[:1] != "<":
+            _rewrite_launch(passage, index, rewrite)
+
+
+def _rewrite_launch(passage: Passage, opener: int, rewrite: Rewrite) -> None:
+    tokens = passage.tokens
+    first = postfix_start(passage, opener - 1)
+    if first is None:
+        raise Refused(tokens[opener].start, "there is no kernel before <<<")
+    closer = _configuration_end(passage, opener)
+    call = closer + 3
+    if closer == opener + 1:
+        raise Refused(tokens[opener].start, "<<<>>> holds no grid and no block")
+    if call not in passage.partner:
+        raise Refused(tokens[opener].start, "the arguments of the launch are not closed by )")
+    kernel = spelled(passage, first, opener)
+    line = "__LINE__" if passage.macro else str(rewrite.line(tokens[opener].start))
+    parameters, passed = _parameters(passage, call, rewrite)
+    rewrite.insert(
+        tokens[first].start, f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return "
+    )
+    rewrite.replace(
+        tokens[opener],
+        tokens[opener],
+        f"({passed}); }}, ::simt::site{{SIMT_TEXT({kernel}), __FILE__, {line}}}, ::simt::configuration(",
+    )
+    rewrite.replace(tokens[closer], tokens[closer + 2], ")")
+    rewrite.replace(tokens[call], tokens[call], "" if passage.partner[call] == call + 1 else ", ")
+    rewrite.insert(tokens[passage.partner[call]].end, ")")
+
+
+def _configuration_end(passage: Passage, opener: int) -> int:
+    """Index of the first `>` of the `>>>` that ends the configuration: the one that closes no template.
+
+    When a comparison (`n < 4`) makes that rule find none, the first `>>>` that a call follows.
+    """
+    index, fallback = opener + 1, None
+    while index < len(passage.tokens) and passage.text(index) not in (";", ")", "]", "}", "<<<"):
+        if _is_triple(passage, index) and passage.text(index + 3) == "(":
+            return index
+        close = template_close(passage, index) if passage.text(index) == "<" else None
+        if close is not None and fallback is None:
+            fallback = _triple_within(passage, index, close)
+        index = passage.skip(index) if close is None else close + 1
+    if fallback is None:
+        raise Refused(
+            passage.tokens[opener].start,
+            "the launch configuration opened by <<< is not closed by >>> and a list of arguments",
+        )
+    return fallback
+
+
+def _triple_within(passage: Passage, first: int, close: int) -> int | None:
+    """Where a `>>>` that a call follows holds the `>` at `close`."""
+    for index in range(max(first, close - 2), close + 1):
+        if _is_triple(passage, index) and passage.text(index + 3) == "(":
+            return index
+    return None
+
+
+def _is_triple(passage: Passage, index: int) -> bool:
+    tokens = passage.tokens[index : index + 3]
+    return (
+        len(tokens) == 3
+        and all(token.text == ">" for token in tokens)
+        and tokens[0].end == tokens[1].start
+        and tokens[1].end == tokens[2].start
+    )
+
+
+def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str]:
+    """The lambda's parameters and what it passes on. A braced argument is moved out of the list of arguments."""
+    spans = arguments(passage, call)
+    inner = [_untyped(passage, first, past) for first, past in spans]
+    if not any(inner):
+        return "const auto&... simt_p", "simt_p..."
+    parameters, passed = [], []
+    for number, ((first, past), text) in enumerate(zip(spans, inner, strict=True)):
+        pack = "..." if passage.text(past - 1) == "..." else ""
+        parameters.append("auto" if text else f"const auto&{pack} simt_p{number}")
+        passed.append(text or f"simt_p{number}{pack}")
+        if text.startswith("{"):
+            rewrite.replace(passage.tokens[first], passage.tokens[past - 1], "0", macro=passage.macro)
+    return ", ".join(parameters), ", ".join(passed)
+
+
+def _untyped(passage: Passage, first: int, past: int) -> str:
+    """The argument's text if it is a null pointer constant or a braced list, else nothing."""
+    text = spelled(passage, first, past)
+    is_braced = passage.text(first) == "{" and passage.partner.get(first) == past - 1
+    return text if is_braced or _NULL.fullmatch(text) else ""

@@ -1,0 +1,125 @@
+"""Group tokens into passages: what the compiler reads in one go.
+
+A file is one passage of code, without its preprocessor lines and without what `#if 0` switches off, and one
+passage for the body of every `#define`, since a macro may hold a launch of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from grader.simt.translate.lexer import Kind, Token, scan
+
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+
+
+class Passage:
+    """Tokens without blanks, and which brackets belong together."""
+
+    def __init__(self, tokens: list[Token], *, macro: bool) -> None:
+        self.tokens = tokens
+        self.macro = macro
+
+    @cached_property
+    def partner(self) -> dict[int, int]:
+        """Index of each round, square or curly bracket to the index of its counterpart, both ways."""
+        pairs: dict[int, int] = {}
+        open_brackets: list[int] = []
+        for index, token in enumerate(self.tokens):
+            if token.kind is not Kind.MARK:
+                continue
+            if token.text in "([{":
+                open_brackets.append(index)
+            elif token.text in _CLOSERS:
+                while open_brackets and self.tokens[open_brackets[-1]].text != _CLOSERS[token.text]:
+                    open_brackets.pop()
+                if open_brackets:
+                    opener = open_brackets.pop()
+                    pairs[opener], pairs[index] = index, opener
+        return pairs
+
+    def text(self, index: int) -> str:
+        """Text of a token; empty outside the passage and for literals, which are never punctuation or names."""
+        if not 0 <= index < len(self.tokens):
+            return ""
+        token = self.tokens[index]
+        return "" if token.kind is Kind.TEXT else token.text
+
+    def is_word(self, index: int) -> bool:
+        return 0 <= index < len(self.tokens) and self.tokens[index].kind is Kind.WORD
+
+    def positions(self, word: str) -> list[int]:
+        """Indices of every use of `word` as a name or keyword."""
+        return [i for i, token in enumerate(self.tokens) if token.text == word and token.kind is Kind.WORD]
+
+    def skip(self, index: int) -> int:
+        """The index after `index`, or after the bracket that closes there when one opens at `index`."""
+        return max(self.partner.get(index, index), index) + 1
+
+
+def passages(source: str) -> Iterator[Passage]:
+    """The code of a file first, then each macro body."""
+    code: list[Token] = []
+    macros: list[list[Token]] = []
+    conditions = _Conditions()
+    for line, is_directive in _lines(scan(source)):
+        words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
+        if is_directive:
+            conditions.directive([token.text for token in words[1:]])
+            if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
+                macros.append(_macro_body(words))
+        elif not conditions.skipping:
+            code += words
+    yield Passage(code, macro=False)
+    for body in macros:
+        yield Passage(body, macro=True)
+
+
+def _lines(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
+    """Logical lines (an escaped line end and a comment's own are blanks), and whether one is a directive."""
+    line: list[Token] = []
+    for token in tokens:
+        line.append(token)
+        if token.kind is Kind.NEWLINE:
+            yield line, _is_directive(line)
+            line = []
+    yield line, _is_directive(line)
+
+
+def _is_directive(line: list[Token]) -> bool:
+    for token in line:
+        if token.kind is not Kind.BLANK:
+            return token.kind is Kind.MARK and token.text == "#"
+    return False
+
+
+def _macro_body(words: list[Token]) -> list[Token]:
+    """What `# define NAME` or `# define NAME(parameters)` is replaced by."""
+    name = words[2]
+    if len(words) < 4 or words[3].text != "(" or words[3].start != name.end:
+        return words[3:]
+    for index in range(4, len(words)):
+        if words[index].text == ")":
+            return words[index + 1 :]
+    return []
+
+
+class _Conditions:
+    """Follows `#if 0` ... `#else` ... `#endif`; every other condition counts as true in all its branches."""
+
+    def __init__(self) -> None:
+        self._branches: list[bool] = []  # one per open #if: is this branch switched off?
+
+    @property
+    def skipping(self) -> bool:
+        return any(self._branches)
+
+    def directive(self, words: list[str]) -> None:
+        name = words[0] if words else ""
+        if name in ("if", "ifdef", "ifndef"):
+            self._branches.append(words == ["if", "0"])
+        elif name in ("else", "elif", "elifdef", "elifndef") and self._branches:
+            self._branches[-1] = False
+        elif name == "endif" and self._branches:
+            self._branches.pop()

@@ -1,0 +1,120 @@
+"""Refuse what this backend does not run, by name, instead of leaving it to a puzzled host compiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.simt.translate.lexer import Kind
+from grader.simt.translate.passages import Passage
+from grader.simt.translate.refusal import Refused
+
+_ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
+_ASM = ("asm", "__asm__", "__asm")
+_TEXTURE_CALL = re.compile(r"(tex|surf)(1D|2D|3D|Cubemap)(Layered|fetch|Lod|Grad|gather|read|write)*")
+_TEXTURE_NAMES = frozenset(
+    "cudaTextureObject_t cudaSurfaceObject_t cudaCreateTextureObject cudaCreateSurfaceObject".split()
+)
+_CLUSTER_NAMES = frozenset("__cluster_dims__ this_cluster cluster_group".split())
+_DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, never an instruction of the host
+
+
+def refuse_unsupported(passage: Passage) -> None:
+    """Raise Refused at the first construct that cannot run here."""
+    on_device = _device_bodies(passage)
+    for index, token in enumerate(passage.tokens):
+        if token.text == "<<<" and index in on_device:
+            raise Refused(
+                token.start,
+                "a kernel is launched inside a __global__ or __device__ function (dynamic parallelism)",
+                _ON_A_GPU.format("launches from the device"),
+            )
+        if token.kind is not Kind.WORD:
+            continue
+        if token.text in _ASM and _is_ptx(passage, index, index in on_device):
+            raise Refused(token.start, "inline PTX (asm) in device code", _ON_A_GPU.format("PTX"))
+        if token.text in _CLUSTER_NAMES:
+            raise Refused(
+                token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters")
+            )
+        if _is_texture(passage, index):
+            raise Refused(
+                token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures")
+            )
+
+
+def refuse_plain_calls(passage: Passage) -> None:
+    """Refuse a statement `kernel(arguments);` for a kernel of this file, as nvcc does."""
+    declared: dict[str, set[int]] = {}
+    for start in passage.positions("__global__"):
+        index = _declared_name(passage, start)
+        if index is not None:
+            declared.setdefault(passage.text(index), set()).add(index)
+    for name, declarations in declared.items():
+        uses = [index for index in passage.positions(name) if index not in declarations]
+        if any(_is_declaration(passage, index) for index in uses):
+            continue  # a host function of the same name: only overload resolution can tell which is meant
+        for index in uses:
+            if passage.text(index + 1) == "(" and passage.text(index - 1) in (";", "{", "}", ")", "else"):
+                raise Refused(
+                    passage.tokens[index].start,
+                    f"the kernel {name} is called without a launch configuration",
+                    f"A __global__ function is launched: {name}<<<grid, block>>>(arguments).",
+                )
+
+
+def _device_bodies(passage: Passage) -> set[int]:
+    """Indices of all tokens between the braces of functions and lambdas that run on the device."""
+    inside: set[int] = set()
+    for index, token in enumerate(passage.tokens):
+        if token.text in ("__global__", "__device__") and index not in inside:
+            opener = next((i for i in _declaration(passage, index) if passage.text(i) == "{"), None)
+            if opener is not None:
+                inside.update(range(opener, passage.partner.get(opener, opener)))
+    return inside
+
+
+def _declaration(passage: Passage, index: int) -> Iterator[int]:
+    """Indices from `index` to the end of a declaration, brackets skipped; `=` ends it unless it is an operator's."""
+    while index < len(passage.tokens):
+        text = passage.text(index)
+        if text in (";", ")", "]", "}") or (text == "=" and passage.text(index - 1) not in ("operator", "=", "!")):
+            return
+        yield index
+        if text == "{":
+            return
+        index = passage.skip(index)
+
+
+def _declared_name(passage: Passage, start: int) -> int | None:
+    """Index of the name of the `__global__` function declared from `start` on."""
+    for index in _declaration(passage, start):
+        is_attribute = passage.text(index).startswith("__") and passage.text(index).endswith("__")
+        if passage.is_word(index) and not is_attribute and passage.text(index + 1) == "(":
+            return index
+    return None
+
+
+def _is_declaration(passage: Passage, index: int) -> bool:
+    before = passage.text(index - 1)
+    is_type = passage.is_word(index - 1) and before not in ("else", "return", "do")
+    return passage.text(index + 1) == "(" and (is_type or before in ("*", "&", ">"))
+
+
+def _is_ptx(passage: Passage, index: int, on_device: bool) -> bool:
+    while passage.is_word(index):
+        index += 1
+    if passage.text(index) != "(" or index + 1 >= len(passage.tokens):
+        return False
+    text = passage.tokens[index + 1]
+    if text.kind is not Kind.TEXT or len(text.text) <= 2:
+        return False
+    return on_device or _DOTTED_OPCODE.search(text.text) is not None
+
+
+def _is_texture(passage: Passage, index: int) -> bool:
+    text, follower = passage.text(index), passage.text(index + 1)
+    if text == "texture":
+        return follower == "<" and passage.text(index - 1) not in ("struct", "class", ".", "->", "::")
+    is_call = follower in ("(", "<") and _TEXTURE_CALL.fullmatch(text) is not None
+    return is_call or text in _TEXTURE_NAMES
