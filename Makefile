@@ -1,0 +1,59 @@
+# make demo    sets up .venv and shows what this is, on real kernels
+# make test    sets up what it still needs, then runs the whole test suite
+#
+# Nothing has to be activated or installed first, except python3 (3.11 or newer), python3-venv, python3-dev,
+# make and g++. `make help` lists the rest. Choose another Python with `make demo PYTHON=python3.12`.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+JOBS ?= 2
+
+.PHONY: help demo test site serve sync lint bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    set up .venv, grade the reference solutions and three wrong kernels"
+	@echo "make test    run every test (JOBS=$(JOBS) at a time)"
+	@echo "make site    build the lessons into site/"
+	@echo "make serve   build the lessons and serve them while you edit"
+	@echo "make sync    regenerate the stubs from the solutions"
+	@echo "make lint    run ruff and mypy"
+	@echo "make bench   print the figures that are claimed about speed"
+	@echo "make clean   remove .venv and everything that was built here"
+
+demo: $(VENV)/.core
+	@$(RUN) -m grader demo
+
+test: $(VENV)/.test $(VENV)/.docs
+	@$(RUN) -m pytest -n $(JOBS)
+
+site: $(VENV)/.docs
+	@$(RUN) -m mkdocs build --strict
+
+serve: $(VENV)/.docs
+	@$(RUN) -m mkdocs serve
+
+sync: $(VENV)/.core
+	@$(RUN) -m grader dev sync
+
+lint: $(VENV)/.test
+	@$(RUN) -m ruff check grader tests benchmarks
+	@$(RUN) -m mypy
+
+bench: $(VENV)/.core
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(RUN) $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	find grader tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each stamp is written after its installation succeeded, so an interrupted one is taken up again.
+$(VENV)/.core: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here. Run: sudo apt install python3 python3-venv python3-dev"; exit 1; }
+	@$(PYTHON) -I grader/bootstrap.py $(VENV)
+	@touch $@
+
+$(VENV)/.test $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
+	@$(PYTHON) -I grader/bootstrap.py $(VENV) $*
+	@touch $@
