@@ -1,0 +1,41 @@
+"""row_sums: x.sum(1) for contiguous float32 matrices."""
+
+import torch
+
+from grader.spec import Case, Refusal, tensor
+
+ENTRY = "row_sums"
+
+
+def reference(x: torch.Tensor) -> torch.Tensor:
+    return x.sum(1)
+
+
+CASES = [
+    Case("as many columns as threads", [tensor((8, 128))]),
+    Case("one element", [tensor((1, 1))]),
+    Case("several rows for every block", [tensor((37, 200))]),
+    Case("fewer columns than threads", [tensor((9, 50))]),
+    Case("no columns: zeros", [tensor((5, 0))]),
+    Case("no rows", [tensor((0, 7))]),
+    Case("on a side stream", [tensor((20, 300))], stream="side"),
+]
+
+REFUSALS = [
+    Refusal("a vector", [tensor(4)], mentions=["x", "dimension"]),
+    Refusal("float64", [tensor((4, 4), "float64")], mentions=["x", "float32"]),
+    Refusal("transposed", [tensor((4, 5), layout="transposed")], mentions=["x", "contiguous"]),
+]
+
+
+def accumulation(x: torch.Tensor) -> int:
+    return max(1, x.shape[1])
+
+
+def traffic(x: torch.Tensor) -> int:
+    """Read x, write one sum for each row."""
+    return (x.numel() + x.shape[0]) * x.element_size()
+
+
+def flops(x: torch.Tensor) -> int:
+    return x.numel()
