@@ -5,8 +5,8 @@
             compile_into(slot.folder)          # a temporary folder beside the final one
     use(slot.path)                             # published by one atomic rename
 
-Layout below `cache_root()`: `ROOM/DIGEST/` with its files and `manifest.json`, `ROOM/DIGEST.PID.building/`
-while a process fills it, `locks/ROOM-DIGEST` meanwhile, and `cache.log`. A hit takes no lock and writes only a
+Layout below `cache_root()`: `ROOM/DIGEST/` with files and `manifest.json`, `ROOM/DIGEST.PID.building/`
+while a process fills it, `locks/ROOM-DIGEST` meanwhile, `cache.log`. A hit takes no lock and writes only a
 time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die with
 their process, and what a killed one left half built is removed by the next that wants the same entry.
 """

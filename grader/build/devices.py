@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 from grader import cache
-from grader.build.toolchain import cuda_toolkit, torch_install
 from grader.errors import ToolchainError, UsageError
+from grader.toolchain import cuda_toolkit, torch_install
 
 _DRIVER = Path("/proc/driver/nvidia")
 
@@ -64,7 +64,7 @@ def architecture_flags() -> list[str]:
 
 
 def _capabilities() -> list[str]:
-    """Compute capabilities of the GPUs here, such as ["9.0"]. nvidia-smi can take a second, so it is asked once."""
+    """Compute capabilities of the GPUs here, such as ["9.0"]; nvidia-smi can take a second: ask once."""
     known = sorted((_DRIVER / "gpus").glob("*/information")) if _DRIVER.is_dir() else []
     if not known:
         return sorted(set(_query("compute_cap")))

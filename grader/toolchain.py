@@ -23,7 +23,7 @@ from grader.errors import ToolchainError
 
 @dataclass(frozen=True)
 class HostCompiler:
-    """A C++ compiler: how to call it, which family it is of ("gcc" or "clang"), and the version line it prints."""
+    """A C++ compiler: how to call it, its family ("gcc" or "clang"), and the version line it prints."""
 
     command: tuple[str, ...]
     family: str

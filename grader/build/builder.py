@@ -1,0 +1,94 @@
+"""build(): a request in, a library in the cache out."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from pathlib import Path
+
+from grader import cache
+from grader.build import diagnostics, ninja
+from grader.build.request import Artifact, BuildRequest
+from grader.build.sources import require_sources
+from grader.build.steps import OBJECT, Step, link_command, link_flags, step
+from grader.errors import BuildFailed
+from grader.simt.translate import TranslationError
+
+LOG = "build.log"
+
+
+def build(request: BuildRequest, *, verbose: bool = False) -> Artifact:
+    """Build `request`, or find it built: only objects whose sources changed are compiled.
+
+    Raises BuildFailed when the sources are at fault (`diagnostics` holds the lines about them, `log`
+    everything) and ToolchainError when this machine lacks a compiler or a header. `verbose` prints what the
+    compilers print.
+    """
+    started = time.monotonic()
+    require_sources(request.sources)
+    steps = [step(request, source.resolve()) for source in request.sources]
+    parts = ["library", *(cache.digest(s.key) for s in steps), *link_flags(request), *request.ld_flags]
+    with cache.entry(parts, room="libraries") as library:
+        if library.missing:
+            (library.folder / LOG).write_text(_compile(request, steps, library.folder, verbose))
+    return Artifact(
+        name=request.name,
+        interface=request.interface,
+        path=library.path / f"{request.name}.so",
+        backend=request.backend,
+        checked=request.checked,
+        seconds=time.monotonic() - started,
+        cached=not library.missing,
+        log=library.path / LOG,
+    )
+
+
+def _compile(request: BuildRequest, steps: list[Step], folder: Path, verbose: bool) -> str:
+    """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
+    library = folder / f"{request.name}.so"
+    with contextlib.ExitStack() as objects, tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
+        slots: dict[str, cache.Slot] = {}
+        edges = []
+        keyed = {cache.digest(one.key): one for one in steps}
+        for key in sorted(keyed):  # one order for everybody, so that the locks of two builds cannot cross
+            one, slot = keyed[key], objects.enter_context(cache.entry(keyed[key].key, room="objects"))
+            slots[key] = slot
+            if slot.missing:
+                edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
+        outputs = [slots[key].folder / OBJECT for key in keyed]
+        edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
+        outcome = ninja.run(edges, Path(scratch), verbose=verbose)
+        for slot in slots.values():
+            if slot.missing and not (slot.folder / OBJECT).is_file():
+                slot.discard()
+    if not outcome.ok:
+        text = diagnostics.trim(outcome.log, request.sources)
+        raise _failure(f"{request.name} does not compile.", text, outcome.log)
+    if unresolved := diagnostics.link_errors(outcome.log):  # of a Python module, for which ld only warns
+        raise _failure(f"{request.name} does not link.", unresolved, outcome.log)
+    return outcome.log
+
+
+def _prepared(one: Step, folder: Path) -> tuple[str, ...]:
+    try:
+        return one.prepare(folder)
+    except TranslationError as error:
+        # What the simulated backend cannot run is told like a compiler's error, at the learner's line.
+        raise BuildFailed(
+            f"{one.source.name} cannot be translated for the simt backend.",
+            error.rule,
+            error.next,
+            diagnostics=diagnostics.at_line(Path(error.file), error.line, error.message),
+            log=str(error),
+        ) from None
+
+
+def _failure(what: str, text: str, log: str) -> BuildFailed:
+    return BuildFailed(
+        what,
+        "Only a library that compiles and links can be judged.",
+        "Correct the first error; --verbose shows everything the compiler said.",
+        diagnostics=text,
+        log=log,
+    )

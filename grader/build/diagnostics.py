@@ -1,0 +1,179 @@
+"""Compiler output cut down to the learner's own lines.
+
+Understands g++, clang++ and nvcc, and the linkers ld, gold and lld. A message that lies in the learner's
+files is kept with its source line and caret; one that lies in somebody else's header is moved to the
+learner's line that led there; notes are kept where they point into the learner's files; template backtraces
+are dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SHOWN_ERRORS = 8
+
+_GNU = re.compile(
+    r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? "
+    r"(?P<severity>fatal error|error|warning|note): (?P<text>.*)$"
+)
+_NVCC = re.compile(
+    r"^(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): (?P<severity>catastrophic error|error|warning|remark|note)"
+    r"(?: #[\w-]+)?: (?P<text>.*)$"
+)
+_INCLUDED = re.compile(r"^(?:In file included|\s+) ?from (?P<file>[^:]+):(?P<line>\d+)")
+_REQUIRED = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)?\s+(?:recursively )?required")
+_AT_LINE = re.compile(r'at line (?P<line>\d+) of "?(?P<file>[^"\n]+)"?$')
+_SCOPE = re.compile(r"^\S.*: (?:In |At |in )")
+_UNDEFINED = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?(?P<name>.+?)['\"]?(?: follow)?$")
+_REPEATED = re.compile(r"multiple definition of [`'](?P<name>.+?)'")
+_PYTHON_SYMBOL = re.compile(r"^_?Py[A-Z_]")
+_STOPPED = re.compile(r"^error: the compiler was stopped .*$", re.MULTILINE)
+
+
+@dataclass
+class _Message:
+    file: Path
+    line: int
+    column: str
+    severity: str
+    text: str
+    before: list[str] = field(
+        default_factory=list
+    )  # where it was included or instantiated from (g++, clang++)
+    excerpt: list[str] = field(
+        default_factory=list
+    )  # source line and caret; nvcc's instantiations follow them
+
+    @property
+    def is_error(self) -> bool:
+        return "error" in self.severity
+
+
+def trim(log: str, sources: Iterable[Path]) -> str:
+    """The errors in `log`, each at a line of the files beside `sources`; all of it when none can be read."""
+    roots = {source.resolve().parent for source in sources}
+    shown: dict[tuple[str, str], str] = {}
+    messages = _parse(log)
+    for index, message in enumerate(messages):
+        if not message.is_error:
+            continue
+        notes = _notes_of(messages, index)
+        place, text = _render(message, notes, roots)
+        shown.setdefault((place, message.text), text)
+    blocks = list(shown.values())
+    if len(blocks) > SHOWN_ERRORS:
+        blocks = [*blocks[:SHOWN_ERRORS], f"... and {len(shown) - SHOWN_ERRORS} more errors"]
+    if stopped := _STOPPED.search(log):
+        blocks.append(stopped[0])
+    return "\n".join(blocks) or link_errors(log) or log.strip()
+
+
+def link_errors(log: str) -> str:
+    """A line per symbol that is defined twice or, Python's own excepted, not at all."""
+    sentences: dict[str, None] = {}
+    for line in log.splitlines():
+        if (match := _UNDEFINED.search(line)) and not _PYTHON_SYMBOL.match(match["name"]):
+            sentences[f"error: {match['name']} is used, but nothing defines or instantiates it"] = None
+        elif match := _REPEATED.search(line):
+            sentences[f"error: {match['name']} is defined more than once"] = None
+    return "\n".join(sentences)
+
+
+def at_line(file: Path, line: int, text: str) -> str:
+    """An error in the form of g++'s, with the line of the file."""
+    source = _source_line(file, line)
+    return f"{_shown(file)}:{line}: error: {text}" + (f"\n{line:5} | {source}" if source else "")
+
+
+def _parse(log: str) -> list[_Message]:
+    messages: list[_Message] = []
+    before: list[str] = []
+    for line in log.splitlines():
+        match = _GNU.match(line) or _NVCC.match(line)
+        if match:
+            column = match.groupdict().get("column") or ""
+            place = (Path(match["file"]), int(match["line"]), column)
+            messages.append(_Message(*place, match["severity"], match["text"], before))
+            before = []
+        elif _INCLUDED.match(line) or _REQUIRED.match(line) or _SCOPE.match(line):
+            before.append(line)
+        elif messages and not before and line.startswith(" "):
+            messages[-1].excerpt.append(line)
+    return messages
+
+
+def _notes_of(messages: Sequence[_Message], index: int) -> list[_Message]:
+    notes = []
+    for message in messages[index + 1 :]:
+        if message.severity != "note":
+            break
+        notes.append(message)
+    return notes
+
+
+def _render(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tuple[str, str]:
+    """(where it is shown, what is shown) for one error."""
+    if _belongs(error.file, roots):
+        lines = [_heading(error), *_caret(error.excerpt)]
+        for note in notes:
+            if _belongs(note.file, roots):
+                lines += [_heading(note), *_caret(note.excerpt)]
+        return f"{error.file}:{error.line}", "\n".join(lines)
+    origin = _origin(error, notes, roots)
+    if origin is None:
+        return f"{error.file}:{error.line}", _heading(error)
+    file, line = origin
+    led = f"      | (this line leads to {error.file.name}:{error.line}, where the compiler gives up)"
+    return f"{file}:{line}", f"{at_line(file, line, error.text)}\n{led}"
+
+
+def _origin(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tuple[Path, int] | None:
+    """The learner's line that led to an error in a foreign header."""
+    patterns = (_REQUIRED.match, _AT_LINE.search, _INCLUDED.match)
+    for find in patterns:
+        for text in reversed([*error.before, *error.excerpt, *(line for n in notes for line in n.excerpt)]):
+            if (match := find(text)) and _belongs(Path(match["file"]), roots):
+                return Path(match["file"]), int(match["line"])
+    for note in notes:
+        if _belongs(note.file, roots):
+            return note.file, note.line
+    return None
+
+
+def _heading(message: _Message) -> str:
+    column = f":{message.column}" if message.column else ""
+    severity = "note" if message.severity == "note" else "error"
+    return f"{_shown(message.file)}:{message.line}{column}: {severity}: {message.text}"
+
+
+def _caret(excerpt: Sequence[str]) -> list[str]:
+    """The source line and its markers; nvcc's list of instantiations, which comes after them, is dropped."""
+    kept = []
+    for line in excerpt:
+        if line.strip().startswith("detected during"):
+            break
+        kept.append(line.rstrip())
+    return kept
+
+
+def _belongs(file: Path, roots: set[Path]) -> bool:
+    resolved = file.resolve()
+    return any(resolved.is_relative_to(root) for root in roots)
+
+
+def _shown(file: Path) -> str:
+    """Relative to the current folder where the file is below it, as editors and terminals like to open it."""
+    try:
+        return str(file.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)
+
+
+def _source_line(file: Path, line: int) -> str:
+    try:
+        return file.read_text(errors="replace").splitlines()[line - 1]
+    except (OSError, IndexError):
+        return ""

@@ -1,0 +1,53 @@
+"""What a build is asked for, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Backend = Literal["simt", "cuda"]
+Interface = Literal["torch_library", "torch_extension", "pybind"]
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """One shared library to be built.
+
+    `name` is the library's name: its TORCH_LIBRARY namespace or its Python module name, given to the
+    sources as TORCH_EXTENSION_NAME. `checked` (simt only) compiles the kernels with access checks. `owner`
+    keeps what different people submit apart in the cache. Extra flags come after the grader's own.
+    """
+
+    name: str
+    interface: Interface
+    sources: tuple[Path, ...]
+    backend: Backend
+    checked: bool = True
+    cuda_flags: tuple[str, ...] = ()
+    cxx_flags: tuple[str, ...] = ()
+    ld_flags: tuple[str, ...] = ()
+    include_dirs: tuple[Path, ...] = ()
+    owner: str = ""
+
+    @property
+    def is_python_module(self) -> bool:
+        return self.interface != "torch_library"
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A built library: the .so at `path`, the compilers' output in `log`, and what this request took."""
+
+    name: str
+    interface: Interface
+    path: Path
+    backend: Backend
+    checked: bool
+    seconds: float
+    cached: bool
+    log: Path
+
+    @property
+    def is_python_module(self) -> bool:
+        return self.interface != "torch_library"

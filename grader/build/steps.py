@@ -1,0 +1,185 @@
+"""How one source becomes an object and the objects a library, on either backend.
+
+A step knows its cache key before anything runs; its `prepare` writes what the compiler needs into the
+folder that will hold the object, and answers with the command. Nothing here runs a compiler.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import cache
+from grader.build import headers
+from grader.build.devices import architecture_flags
+from grader.build.request import BuildRequest
+from grader.build.sources import content_key, is_cuda
+from grader.simt import native, translate
+from grader.simt.includes import translate_tree
+from grader.toolchain import cuda_toolkit, host_compiler, pybind11_include, python_include, torch_install
+
+OBJECT = "object.o"
+HOST_FLAGS = ("-std=c++20", "-fPIC", "-O1", "-fdiagnostics-color=never")
+NVCC_FLAGS = (
+    "-std=c++20",
+    "-O3",
+    "-lineinfo",
+    "--expt-relaxed-constexpr",
+    "--expt-extended-lambda",
+    "-Xcompiler=-fPIC",
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One object: `prepare(folder)` gives the command that makes `folder/OBJECT`."""
+
+    source: Path
+    key: tuple[object, ...]
+    prepare: Callable[[Path], tuple[str, ...]]
+
+
+def step(request: BuildRequest, source: Path) -> Step:
+    """The step for `source`, the absolute path of an existing .cu or .cpp file."""
+    if not is_cuda(source):
+        return _host_step(request, source)
+    return _simt_step(request, source) if request.backend == "simt" else _cuda_step(request, source)
+
+
+def link_command(request: BuildRequest, objects: list[Path], library: Path) -> tuple[str, ...]:
+    """The host compiler's command that links `objects`."""
+    command = [*host_compiler().command, "-shared", "-o", library, *objects]
+    return tuple(map(str, [*command, *link_flags(request), *request.ld_flags]))
+
+
+def link_flags(request: BuildRequest) -> list[str]:
+    """Libraries and search paths.
+
+    A symbol that nothing defines is a link error here, not a failed load later. A Python module's undefined
+    symbols are only reported, since the interpreter itself supplies those that begin with Py: see
+    `diagnostics.link_errors`.
+    """
+    flags = ["-Wl,--no-undefined"]
+    if request.is_python_module:
+        flags.append("-Wl,--warn-unresolved-symbols")
+    torch_libraries = ["c10", "torch_cpu"]
+    if request.backend == "simt":
+        flags += [str(native.module_object(request.checked)), *native.link_flags(request.checked)]
+    else:
+        folder = cuda_toolkit().library_dir
+        flags += [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lcudart"]
+        torch_libraries += ["c10_cuda", "torch_cuda"]
+    if request.interface == "pybind":
+        return flags
+    if request.is_python_module:
+        torch_libraries.append("torch_python")
+    folder = torch_install().library_dir
+    return [*flags, f"-L{folder}", f"-Wl,-rpath,{folder}", *(f"-l{name}" for name in torch_libraries)]
+
+
+# ---- the three compilers ----------------------------------------------------------------------------------
+
+
+def _host_step(request: BuildRequest, source: Path) -> Step:
+    compiler = host_compiler()
+    flags = [*HOST_FLAGS, *_isystem(_interface_dirs(request))]
+    own = [*_isystem(_backend_dirs(request)), *_include(request.include_dirs), *request.cxx_flags]
+    # The object does not depend on where the learner's folder is: __FILE__ is relative to it.
+    own.append(f"-ffile-prefix-map={source.parent}/=")
+    key = ["host", *compiler.command, compiler.version, *flags, *own[:-1], *headers.key(request.interface)]
+
+    def prepare(folder: Path) -> tuple[str, ...]:
+        extra = bool(request.cxx_flags)  # a flag such as -O3 would make g++ ignore the precompiled header
+        forced = headers.forced_includes(request.interface, tuple(flags), folder, precompile=not extra)
+        names = ["-include", str(_prelude(request, folder))]
+        command = [*compiler.command, *flags, *own, *forced, *names]
+        return (*command, "-c", str(source), "-o", str(folder / OBJECT))
+
+    return Step(source, _key(request, source, key), prepare)
+
+
+def _simt_step(request: BuildRequest, source: Path) -> Step:
+    compiler = host_compiler()
+    flags = [*native.compile_flags(request.checked), "-fdiagnostics-color=never"]
+    flags += _isystem(_backend_dirs(request) + _interface_dirs(request))
+    # The object names the learner's file by its whole path, for findings.
+    key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
+    key += [_translator_digest(), request.checked]
+
+    def prepare(folder: Path) -> tuple[str, ...]:
+        translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
+        names = ["-include", "cuda_runtime.h", "-include", str(_prelude(request, folder))]
+        command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *names]
+        return (*command, "-c", str(translated), "-o", str(folder / OBJECT))
+
+    return Step(source, _key(request, source, key), prepare)
+
+
+def _cuda_step(request: BuildRequest, source: Path) -> Step:
+    toolkit, compiler = cuda_toolkit(), host_compiler()
+    flags = [*NVCC_FLAGS, *architecture_flags(), "-ccbin", compiler.command[0]]
+    flags += [*_isystem(_interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
+    key = ["cuda", toolkit.identity, compiler.version, *flags]
+
+    def prepare(folder: Path) -> tuple[str, ...]:
+        command = [str(toolkit.nvcc), *flags, "-include", str(_prelude(request, folder))]
+        return (*command, "-c", str(source), "-o", str(folder / OBJECT))
+
+    return Step(source, _key(request, source, key), prepare)
+
+
+# ---- what they share
+# ----------------------------------------------------------------------------------------
+
+
+def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[object, ...]:
+    from grader import __version__
+
+    contents = content_key(source, request.include_dirs)
+    torch = torch_install().version if request.interface != "pybind" else ""
+    facts = (__version__, request.owner, request.name, request.interface, request.backend, torch)
+    simt = _simt_headers_digest() if request.backend == "simt" else ""
+    return (*facts, simt, source.name, *own, *contents)
+
+
+def _prelude(request: BuildRequest, folder: Path) -> Path:
+    """What torch's builds pass as -D, which would make g++ ignore the precompiled header: this follows it."""
+    prelude = folder / "prelude.h"
+    prelude.write_text(
+        f"#define TORCH_EXTENSION_NAME {request.name}\n#define TORCH_API_INCLUDE_EXTENSION_H\n"
+    )
+    return prelude
+
+
+def _interface_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    if request.interface == "pybind":
+        return (pybind11_include(), python_include())
+    if request.interface == "torch_extension":
+        return (*torch_install().include_dirs, python_include())
+    return torch_install().include_dirs
+
+
+def _backend_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    if request.backend == "simt":
+        return tuple(native.include_dirs())
+    return cuda_toolkit().include_dirs
+
+
+@functools.cache
+def _simt_headers_digest() -> str:
+    return cache.digest(cache.tree_digest(folder) for folder in native.include_dirs())
+
+
+@functools.cache
+def _translator_digest() -> str:
+    return cache.tree_digest(Path(str(translate.__file__)).parent, (".py",))
+
+
+def _isystem(folders: Iterable[Path]) -> list[str]:
+    return [part for folder in folders for part in ("-isystem", str(folder))]
+
+
+def _include(folders: Iterable[Path]) -> list[str]:
+    return [f"-I{folder}" for folder in folders]

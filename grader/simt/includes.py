@@ -1,0 +1,67 @@
+"""A source together with the files of its own that it includes: found, and translated as a tree."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.simt.translate import translate
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\S))', re.MULTILINE)
+_HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".cuh", ".inl", ".inc")
+
+
+def closure(source: Path, include_dirs: Iterable[Path]) -> list[Path]:
+    """`source` and every file below its folder or `include_dirs` that it includes, directly or not, in order.
+
+    Conditions are not evaluated: an include that the preprocessor would skip is listed too. An include whose
+    operand is a macro stands for all headers beside the including file.
+    """
+    folders = [folder.resolve() for folder in include_dirs]
+    found: dict[Path, None] = {}
+    pending = [source.resolve()]
+    while pending:
+        file = pending.pop(0)
+        if file in found:
+            continue
+        found[file] = None
+        for quoted, angled, computed in _INCLUDE.findall(file.read_text(errors="replace")):
+            if computed:
+                pending += sorted(f for f in file.parent.iterdir() if f.suffix in _HEADER_SUFFIXES)
+            elif target := _resolve(quoted or angled, ([file.parent] if quoted else []) + folders):
+                pending.append(target)
+    return list(found)
+
+
+def common_folder(files: Iterable[Path]) -> Path:
+    """The deepest folder that holds all `files`."""
+    return Path(os.path.commonpath([file.parent for file in files]))
+
+
+def translate_tree(source: Path, include_dirs: Iterable[Path], destination: Path) -> tuple[Path, list[Path]]:
+    """Translate `source` and its closure below `destination`, keeping how the files lie to one another.
+
+    Returns the translated source, and `include_dirs` with the translated folders before the original ones.
+    Raises TranslationError where the source uses what the simulated backend does not have.
+    """
+    include_dirs = [folder.resolve() for folder in include_dirs]
+    files = closure(source, include_dirs)
+    root = common_folder(files)
+    for file in files:
+        target = destination / file.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(translate(file.read_text(errors="replace"), str(file)))
+    inside = [
+        destination / folder.relative_to(root) for folder in include_dirs if folder.is_relative_to(root)
+    ]
+    originals = [source.resolve().parent, *include_dirs]
+    return destination / files[0].relative_to(root), [*inside, *originals]
+
+
+def _resolve(name: str, folders: Iterable[Path]) -> Path | None:
+    for folder in folders:
+        if (folder / name).is_file():
+            return (folder / name).resolve()
+    return None
