@@ -244,7 +244,7 @@ def _read_scores(table: TomlTable) -> dict[str, int]:
     table.finish()
     if sum(scores.values()) != 100:
         raise table.broken(f"scores sum to {sum(scores.values())}", "The points of an exercise sum to 100.")
-    return scores
+    return {check: points for check, points in scores.items() if points}
 
 
 def _check_file_names(table: TomlTable, exercise: Exercise) -> None:

@@ -5,28 +5,25 @@ No probe imports torch or starts a build: the doctor must also work where those 
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import os
 import platform
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grader import cache
+from grader import cache, toolchain
+from grader.build.devices import detect_backend, gpu_present
 from grader.catalog import Catalog
-from grader.errors import GraderError
+from grader.errors import GraderError, ToolchainError
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_TORCH = (2, 11)
-OLDEST_GXX = 11
 CACHE_NEEDS_GIB = 2.0
 
 State = Literal["ok", "optional", "problem"]
@@ -44,14 +41,17 @@ class Line:
 
 def probe_all() -> list[Line]:
     """Every probe, in the order of the report. A probe that fails itself reports that as a problem."""
-    lines = []
-    for probe in _PROBES:
-        try:
-            lines.append(probe())
-        except Exception as error:  # the doctor outlives whatever is broken here
-            name = probe.__name__.removeprefix("_")
-            lines.append(Line("problem", name, f"could not be examined: {error}", "Report this line."))
-    return lines
+    return [_answer(name, probe) for name, probe in _PROBES.items()]
+
+
+def _answer(name: str, probe: Callable[[], Line]) -> Line:
+    try:
+        return probe()
+    except GraderError as error:
+        return Line("problem", name, error.what, error.next)
+    except Exception as error:  # the doctor outlives whatever is broken here
+        found = f"could not be examined: {type(error).__name__}: {error}"
+        return Line("problem", name, found, "This is a fault of the doctor; please report the line.")
 
 
 def _python() -> Line:
@@ -65,73 +65,63 @@ def _python() -> Line:
 
 
 def _python_headers() -> Line:
-    header = Path(sysconfig.get_path("include")) / "Python.h"
-    if header.is_file():
-        return Line("ok", "Python.h", str(header))
-    return Line("problem", "Python.h", f"not at {header}", "Run: sudo apt install python3-dev")
+    return Line("ok", "Python.h", str(toolchain.python_include()))
 
 
 def _compiler() -> Line:
-    chosen = os.environ.get("CXX") or "g++"
-    path = shutil.which(chosen)
-    if path is None:
-        return Line("problem", "C++ compiler", f"{chosen} is not on PATH", "Run: sudo apt install g++")
+    compiler = toolchain.host_compiler()
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.cpp"
         source.write_text("#include <concepts>\n#include <thread>\nstatic_assert(std::integral<int>);\n")
-        done = _run(path, "-std=c++20", "-fsyntax-only", str(source))
-    version = _first_line(_run(path, "--version"))
+        done = _run(*compiler.command, "-std=c++20", "-fsyntax-only", str(source))
     if done.returncode != 0:
-        fix = f"Run: sudo apt install g++  (version {OLDEST_GXX} or newer)"
-        return Line("problem", "C++ compiler", f"{version} does not compile C++20", fix)
-    return Line("ok", "C++ compiler", f"{version} at {path}")
+        fix = "Install one that does, g++ 11 or newer, and name it: export CXX=g++-11"
+        return Line("problem", "C++ compiler", f"{compiler.version} does not compile C++20", fix)
+    return Line("ok", "C++ compiler", f"{compiler.version} at {shutil.which(compiler.command[0])}")
 
 
 def _ninja() -> Line:
-    if importlib.util.find_spec("ninja") or shutil.which("ninja"):
-        return Line("ok", "ninja", "found")
-    return Line("problem", "ninja", "not installed", "Run: pip install ninja")
+    return Line("ok", "ninja", str(toolchain.ninja()))
 
 
 def _torch() -> Line:
-    try:
-        version = importlib.metadata.version("torch")
-    except importlib.metadata.PackageNotFoundError:
-        return Line("problem", "torch", "not installed", "Run: pip install -c constraints.txt -e .")
-    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+    found = toolchain.torch_install()
+    numbers = tuple(int(number) for number in re.findall(r"\d+", found.version)[:2])
     if numbers < OLDEST_TORCH:
-        fix = "Run: pip install -c constraints.txt -e ."
-        return Line("problem", "torch", f"{version} is older than 2.11", fix)
-    cuda = _torch_cuda()
-    return Line("ok", "torch", f"{version}, built for {f'CUDA {cuda}' if cuda else 'the CPU'}")
+        fix = "Run: python -m pip install -c constraints.txt -e ."
+        return Line("problem", "torch", f"{found.version} is older than 2.11", fix)
+    return Line(
+        "ok", "torch", f"{found.version}, built for {f'CUDA {found.cuda}' if found.cuda else 'the CPU'}"
+    )
 
 
 def _gpu() -> Line:
-    tool = shutil.which("nvidia-smi")
-    done = _run(tool, "--query-gpu=name,driver_version", "--format=csv,noheader") if tool else None
-    if done is None or done.returncode != 0:
+    if not gpu_present():
         return Line("optional", "GPU", "none found", "Kernels run on simt. A GPU adds measured speed.")
-    return Line("ok", "GPU", _first_line(done))
+    return Line(
+        "ok",
+        "GPU",
+        _first_line(_run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")),
+    )
 
 
 def _nvcc() -> Line:
-    home = os.environ.get("CUDA_HOME")
-    tool = shutil.which("nvcc") or (shutil.which("nvcc", path=f"{home}/bin") if home else None)
-    wanted = _torch_cuda()
-    if tool is None:
-        need = f"nvidia-cuda-nvcc=={wanted}.*" if wanted else "a CUDA toolkit"
-        return Line("optional", "nvcc", "not found", f"Only the cuda backend needs it: {need}.")
-    match = re.search(r"release (\d+\.\d+)", _run(tool, "--version").stdout)
+    wanted = toolchain.torch_install().cuda
+    try:
+        nvcc = toolchain.cuda_toolkit().nvcc
+    except ToolchainError as error:
+        return Line(
+            "optional", "nvcc", "no complete CUDA toolkit", f"Only the cuda backend needs it. {error.next}"
+        )
+    match = re.search(r"release (\d+\.\d+)", _run(str(nvcc), "--version").stdout)
     version = match[1] if match else "of an unknown version"
     if wanted and wanted.split(".")[0] != version.split(".")[0]:
         fix = f"Install a toolkit of version {wanted}, the one torch was built with, and set CUDA_HOME to it."
-        return Line("problem", "nvcc", f"{version} at {tool}, but torch was built for CUDA {wanted}", fix)
-    return Line("ok", "nvcc", f"{version} at {tool}")
+        return Line("problem", "nvcc", f"{version} at {nvcc}, but torch was built for CUDA {wanted}", fix)
+    return Line("ok", "nvcc", f"{version} at {nvcc}")
 
 
 def _backend() -> Line:
-    from grader.build import detect_backend
-
     chosen = os.environ.get("CU2GRAD_BACKEND")
     why = " (CU2GRAD_BACKEND says so)" if chosen else ""
     return Line("ok", "backend", f"{detect_backend()}{why}")
@@ -167,38 +157,25 @@ def _cache_folder() -> Line:
 
 
 def _course() -> Line:
-    try:
-        catalog = Catalog.open()
-    except GraderError as error:
-        return Line("problem", "course", error.what, error.next or error.rule)
+    catalog = Catalog.open()
     writable = os.access(catalog.course, os.W_OK)
     note = "" if writable else ", read-only (progress is kept in the cache)"
     return Line("ok", "course", f"{catalog.course}, {len(catalog.exercises)} exercises{note}")
 
 
-_PROBES: tuple[Callable[[], Line], ...] = (
-    _python,
-    _python_headers,
-    _compiler,
-    _ninja,
-    _torch,
-    _gpu,
-    _nvcc,
-    _backend,
-    _sandbox,
-    _cache_folder,
-    _course,
-)
-
-
-def _torch_cuda() -> str | None:
-    """The CUDA version torch was built with, read from its version file without importing it."""
-    spec = importlib.util.find_spec("torch")
-    if spec is None or spec.origin is None:
-        return None
-    text = (Path(spec.origin).parent / "version.py").read_text(encoding="utf-8")
-    match = re.search(r"^cuda\b[^=\n]*=\s*['\"]([\d.]+)['\"]", text, re.MULTILINE)
-    return match[1] if match else None
+_PROBES: dict[str, Callable[[], Line]] = {
+    "python": _python,
+    "Python.h": _python_headers,
+    "C++ compiler": _compiler,
+    "ninja": _ninja,
+    "torch": _torch,
+    "GPU": _gpu,
+    "nvcc": _nvcc,
+    "backend": _backend,
+    "sandbox": _sandbox,
+    "cache": _cache_folder,
+    "course": _course,
+}
 
 
 def _run(*command: str) -> subprocess.CompletedProcess[str]:

@@ -16,8 +16,7 @@ def test_facts_are_read_from_exercise_toml(toy_catalog: Catalog) -> None:
     assert (exercise.slug, exercise.number, exercise.title) == ("00_negate", 0, "Negate")
     assert exercise.build == BuildFacts("toy_negate", "torch_library", ("kernel.cu", "binding.cpp"), ())
     assert exercise.sections["store"] == Section("store", "kernel.cu", "store minus the element", 1)
-    assert exercise.scores["correctness"] == 60
-    assert exercise.scores["gradient"] == 0
+    assert exercise.scores == {"correctness": 60, "safety": 20, "device_work": 20}
     assert exercise.solution_dir == toy_catalog.course / "solutions" / "00_negate"
     assert exercise.lesson_path == toy_catalog.course / "docs" / "lessons" / "00_negate.md"
 
@@ -89,6 +88,7 @@ def edit_facts(course: Path, old: str, new: str) -> None:
         ('sources = ["kernel.cu", "binding.cpp"]', 'sources = ["gone.cu"]', "build.sources names 'gone.cu'"),
         ('name = "toy_negate"', 'name = "toy-negate"', "build.name is 'toy-negate'"),
         ("safety = 20", "safety = 21", "scores sum to 101"),
+        ("safety = 20", "safty = 20", "scores.safty is not a known key. Did you mean 'safety'?"),
         ("minutes = 5", "minutes = ", "cannot be read"),
     ],
 )
