@@ -8,6 +8,8 @@
 #define CHECK_CUDA(x) \
     TORCH_CHECK((x).is_cuda(), #x " must be a CUDA tensor, but is on ", (x).device())
 // TODO(macros): CHECK_FLOAT and CHECK_CONTIGUOUS, after the pattern of CHECK_CUDA, about 4 lines.
+#define CHECK_FLOAT(x)
+#define CHECK_CONTIGUOUS(x)
 #define CHECK_INPUT(x) \
     CHECK_CUDA(x);     \
     CHECK_FLOAT(x);    \

@@ -16,6 +16,7 @@ __global__ void matmul_kernel(const T* __restrict__ a, const T* __restrict__ b, 
                               int64_t m, int64_t k, int64_t n) {
     // TODO(position): the column (from x) and the row (from y) of this thread's element, and the guard
     //   for both, about 3 lines.
+    const int64_t column = 0, row = 0;
 
     // TODO(product): add up the k products of this row and column, then store the sum once, about 6
     //   lines.

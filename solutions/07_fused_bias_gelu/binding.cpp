@@ -34,8 +34,7 @@ at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias) {
     // --8<-- [start:dense]
     const at::Tensor dense_x = x.contiguous();
     const at::Tensor dense_bias = bias.contiguous();
-    at::Tensor out = at::empty_like(
-        dense_x);  // of dense_x, not of x: empty_like keeps the strides of its argument
+    at::Tensor out = at::empty_like(dense_x);  // not of x: empty_like keeps strides
     // --8<-- [end:dense]
     // --8<-- [start:forward_launch]
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu", [&] {
@@ -57,8 +56,7 @@ at::Tensor bias_gelu_backward(const at::Tensor& grad_out, const at::Tensor& x,
                 ", but has ", grad_out.sizes());
     const c10::cuda::CUDAGuard guard(x.device());
     // --8<-- [start:backward_dense]
-    const at::Tensor dense_grad =
-        grad_out.contiguous();  // after sum() it is one number, expanded with stride 0
+    const at::Tensor dense_grad = grad_out.contiguous();  // after sum() it has stride 0
     const at::Tensor dense_x = x.contiguous();
     const at::Tensor dense_bias = bias.contiguous();
     at::Tensor grad_x = at::empty_like(dense_x);
