@@ -1,0 +1,41 @@
+"""Running a submission: a zygote forks workers, a session talks to one, and nothing a worker does harms the parent.
+
+    with Zygote.start("simt") as zygote:          # returns at once
+        artifact = build(request)                 # meanwhile
+        with zygote.spawn_worker() as session:    # waits until the zygote is ready
+            session.load(artifact, op_file, folder)
+            reply = session.call("muladd", [TensorArg(a, name="a"), TensorArg(b, name="b"), 2.0])
+
+Importing this package does not import torch; ``spawn_worker`` does.
+"""
+
+from grader.run.failures import (
+    CallLost,
+    LoadFailed,
+    OutputFlood,
+    ProtocolViolation,
+    WorkerCrashed,
+    WorkerTimeout,
+)
+from grader.run.limits import Limits
+from grader.run.spawn import Zygote
+from grader.run.values import Arg, Launch, Measurement, Output, RemoteError, Reply, TensorArg, Trace
+
+__all__ = [
+    "Arg",
+    "CallLost",
+    "Launch",
+    "Limits",
+    "LoadFailed",
+    "Measurement",
+    "Output",
+    "OutputFlood",
+    "ProtocolViolation",
+    "RemoteError",
+    "Reply",
+    "TensorArg",
+    "Trace",
+    "WorkerCrashed",
+    "WorkerTimeout",
+    "Zygote",
+]

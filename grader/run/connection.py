@@ -1,0 +1,206 @@
+"""The parent's connection to one worker: a request out, a checked reply in, and a clear end when there is none."""
+
+from __future__ import annotations
+
+import re
+import select
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from torch import Tensor
+
+from grader.errors import SubmissionError
+from grader.run import wire
+from grader.run.boxes import Box
+from grader.run.failures import OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout, signal_name
+from grader.run.spawn import Worker, Zygote
+from grader.run.tensors import read_dense
+from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
+
+CONNECTION_LOST = 71  # a worker's exit code when it can no longer speak to the parent
+_GRACE_MS = 3000  # between a closed connection and the end of the process: a GPU context takes its time
+_GRADER = str(Path(__file__).parents[1]) + "/"
+_FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+) in ', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A reply, copied out of its box and checked; ``seconds`` is the round trip on the parent's clock."""
+
+    header: Header
+    records: list[TensorRecord]
+    tensors: list[Tensor]
+    document: dict[str, Any]
+    seconds: float
+    printed: str
+
+
+class Connection:
+    """One worker. After any exception from ``exchange`` the worker is gone and ``alive`` is False."""
+
+    def __init__(self, zygote: Zygote) -> None:
+        self._zygote = zygote
+        self._worker: Worker = zygote.fork()
+        self._requests = 0
+        self.alive = True
+        socket_ = self._worker.connection
+        socket_.setblocking(False)
+        self._poller = select.poll()
+        for fd in (socket_.fileno(), self._worker.transcript.fd, self._worker.pidfd):
+            self._poller.register(fd, select.POLLIN)
+        self._inbox = self._outbox = Box()
+        try:
+            self._outbox = self._give(Kind.OUTBOX, Box())
+            self._inbox = self._give(Kind.INBOX, self._inbox)
+        except OSError:
+            self._ended("starting")
+
+    def exchange(
+        self, kind: Kind, parcel: Parcel, document: dict[str, Any], *, seconds: float, during: str, detail: int = 0
+    ) -> Message:
+        """Send a request and wait for its reply; raises a ``SubmissionError`` for whatever the worker does instead."""
+        started = time.monotonic()
+        self._refuse_unasked(during)
+        self._worker.transcript.start()
+        self._requests += 1
+        header, meta = parcel.seal(kind, self._requests, detail, wire.encode_text(document))
+        try:
+            self._send(header, meta, parcel)
+            reply = self._await(started + seconds, during, seconds)
+            return self._read(reply, started)
+        except OSError:
+            self._ended(during)
+        except WireError as error:
+            self._violated(str(error), during)
+        except SubmissionError:
+            raise
+        except BaseException:  # an interrupt: the worker would answer a request that nobody waits for any more
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """Kill the worker and all it started."""
+        if self.alive:
+            self.alive = False
+            self._zygote.end(self._worker)
+            self._close()
+
+    def transcript(self) -> str:
+        """What was printed since the last request began."""
+        return self._worker.transcript.text()
+
+    # -- a round trip ------------------------------------------------------------------------------------------------
+
+    def _give(self, kind: Kind, box: Box) -> Box:
+        socket.send_fds(self._worker.connection, [Header(kind, 0).pack()], [box.fd])
+        return box
+
+    def _send(self, header: Header, meta: bytes, parcel: Parcel) -> None:
+        needed = header.payload_start + header.payload_bytes
+        if needed > self._inbox.nbytes:
+            self._inbox.close()
+            self._inbox = self._give(Kind.INBOX, Box.for_bytes(needed))
+        self._inbox.write(header, meta, parcel.pieces(header))
+        self._worker.connection.send(header.pack())
+
+    def _await(self, deadline: float, during: str, seconds: float) -> Header:
+        """The header of the reply to the current request."""
+        while True:
+            header = wire.unpack_header(self._next_datagram(deadline, during, seconds))
+            if header.request != self._requests:
+                raise WireError("answered a request that was not made")
+            if header.kind is Kind.REPLY:
+                return header
+            if header.kind is not Kind.GROW or not self._outbox.nbytes < header.detail <= self._reply_bytes:
+                raise WireError("sent a message that does not belong here")
+            self._outbox.close()
+            self._outbox = self._give(Kind.OUTBOX, Box.for_bytes(header.detail))
+
+    def _next_datagram(self, deadline: float, during: str, seconds: float) -> bytes:
+        connection = self._worker.connection
+        transcript = self._worker.transcript
+        while True:
+            remaining = deadline - time.monotonic()
+            ready = dict(self._poller.poll(max(0.0, remaining) * 1000))
+            if connection.fileno() in ready:
+                datagram = connection.recv(wire.HEADER_BYTES + 1)
+                if not datagram:
+                    self._ended(during)
+                return datagram
+            if transcript.fd in ready and not transcript.drain(self._zygote.limits.printed_bytes):
+                self.end()
+                raise OutputFlood(during, self._zygote.limits.printed_bytes)
+            if not transcript.open and transcript.fd in ready:
+                self._poller.unregister(transcript.fd)
+            if self._worker.pidfd in ready:
+                self._ended(during)
+            if remaining <= 0:
+                self.end()
+                raise WorkerTimeout(during, seconds)
+
+    def _read(self, header: Header, started: float) -> Message:
+        """Copy the reply out of the outbox, then check the copy."""
+        if header.payload_start + header.payload_bytes > self._outbox.nbytes:
+            raise WireError("announced more bytes than its box holds")
+        meta = self._outbox.read(header.meta_bytes)
+        records = wire.unpack_records(header, meta)
+        document = wire.decode_text(memoryview(meta)[header.tensors * wire.RECORD_BYTES :])
+        tensors = [read_dense(self._outbox, header, record) for record in records]
+        transcript = self._worker.transcript
+        transcript.drain(self._zygote.limits.printed_bytes)
+        printed = transcript.text() if transcript.total else ""
+        return Message(header, records, tensors, document, time.monotonic() - started, printed)
+
+    @property
+    def _reply_bytes(self) -> int:
+        return self._zygote.limits.reply_bytes
+
+    def _refuse_unasked(self, during: str) -> None:
+        try:
+            datagram = self._worker.connection.recv(wire.HEADER_BYTES + 1)
+        except BlockingIOError:
+            return
+        except OSError:
+            datagram = b""
+        if datagram:
+            self._violated("sent a message that nobody had asked for", during)
+        self._ended(during)
+
+    # -- ends --------------------------------------------------------------------------------------------------------
+
+    def _violated(self, violation: str, during: str) -> NoReturn:
+        self.end()
+        raise ProtocolViolation(violation, during)
+
+    def _ended(self, during: str) -> NoReturn:
+        """The connection is closed or the process gone: find out which, and raise what it means."""
+        self.alive = False
+        ending = self._zygote.end(self._worker, _GRACE_MS)
+        self._worker.transcript.drain(self._zygote.limits.printed_bytes)
+        where = _crash_site(self.transcript())
+        self._close()
+        if ending is None:
+            raise ProtocolViolation("stopped the process that starts workers", during)
+        if ending.killed:
+            raise ProtocolViolation("closed its connection to the grader and went on running", during)
+        if ending.signal:
+            raise WorkerCrashed(during, signal=signal_name(ending.signal), where=where)
+        if ending.exit_code == CONNECTION_LOST:
+            raise ProtocolViolation("closed its connection to the grader", during)
+        raise WorkerCrashed(during, exit_code=ending.exit_code)
+
+    def _close(self) -> None:
+        self._worker.close()
+        self._inbox.close()
+        self._outbox.close()
+
+
+def _crash_site(printed: str) -> str:
+    """``op.py:12`` from the Python stack that faulthandler prints, most recent call first."""
+    for frame in _FRAME.finditer(printed):
+        if not frame["file"].startswith(_GRADER) and "/site-packages/" not in frame["file"]:
+            return f"{frame['file'].rpartition('/')[2]}:{frame['line']}"
+    return ""

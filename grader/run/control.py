@@ -1,0 +1,83 @@
+"""The few words that the parent and its zygote exchange: datagrams of one fixed form each way.
+
+The zygote runs only our code, but beside learner code and with the same rights, so its answers are checked too.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+_ORDER = struct.Struct("<IiIQQ")
+_ANSWER = struct.Struct("<IiiiI")
+
+
+class Word(IntEnum):
+    """READY comes once, unasked; SPAWN and END are orders, answered in kind."""
+
+    READY = 1
+    SPAWN = 2
+    END = 3
+
+
+@dataclass(frozen=True)
+class Order:
+    """SPAWN a worker with these limits, or END the worker ``pid`` after ``grace_ms`` milliseconds.
+
+    A SPAWN carries two descriptors: the worker's connection, and where its stdout and stderr go.
+    """
+
+    word: Word
+    pid: int = 0
+    grace_ms: int = 0
+    memory_bytes: int = 0
+    file_bytes: int = 0
+
+    def pack(self) -> bytes:
+        """The datagram."""
+        return _ORDER.pack(self.word, self.pid, self.grace_ms, self.memory_bytes, self.file_bytes)
+
+    @classmethod
+    def unpack(cls, datagram: bytes) -> Order:
+        """The order in ``datagram``."""
+        word, *rest = _ORDER.unpack(datagram)
+        return cls(Word(word), *rest)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """SPAWN: the worker's ``pid`` (in the zygote's namespace), with a pidfd. END: how the worker ended.
+
+    ``signal`` is 0 unless a signal ended it, otherwise ``exit_code`` counts; ``killed`` says the zygote had to do it.
+    """
+
+    word: Word
+    pid: int = 0
+    signal: int = 0
+    exit_code: int = 0
+    killed: bool = False
+
+    def pack(self) -> bytes:
+        """The datagram."""
+        return _ANSWER.pack(self.word, self.pid, self.signal, self.exit_code, self.killed)
+
+    @classmethod
+    def unpack(cls, datagram: bytes) -> Answer:
+        """The answer in ``datagram``; raises ``ValueError`` when it is none."""
+        if len(datagram) != _ANSWER.size:
+            raise ValueError("not an answer")
+        word, pid, number, exit_code, killed = _ANSWER.unpack(datagram)
+        return cls(Word(word), pid, number, exit_code, bool(killed))
+
+
+def pair() -> tuple[socket.socket, socket.socket]:
+    """Two connected sockets that keep the boundaries of messages."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def receive(connection: socket.socket, max_fds: int = 2) -> tuple[bytes, list[int]]:
+    """One datagram and the descriptors that came with it; an empty datagram means the other side is gone."""
+    datagram, fds, _, _ = socket.recv_fds(connection, 256, max_fds)
+    return datagram, fds

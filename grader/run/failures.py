@@ -1,0 +1,124 @@
+"""What a submission can do to its own process, as exceptions the checks turn into statuses.
+
+    SubmissionError
+    ├── LoadFailed           op.py or its library could not be loaded        -> fail
+    ├── WorkerCrashed        a signal, or an exit in the middle of a request -> crash
+    ├── WorkerTimeout        a request took longer than its limit            -> timeout
+    ├── ProtocolViolation    the worker sent what no worker sends            -> crash
+    ├── OutputFlood          more printing than anybody can read             -> crash
+    └── CallLost             backward or inputs of a call whose worker died  -> crash
+
+Each costs the submission the request in which it happened: the next request starts in a fresh worker.
+"""
+
+from __future__ import annotations
+
+import signal
+
+from grader.errors import SubmissionError
+from grader.run.values import RemoteError
+
+_NEXT = "Run `grader check --verbose` to see everything that was printed."
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV`` for 11; ``signal 99`` for a number without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+class LoadFailed(SubmissionError):
+    """``op.py``, or the library where an exercise has no ``op.py``, raised while it was loaded."""
+
+    def __init__(self, error: RemoteError) -> None:
+        where = f" at {error.where}" if error.where else ""
+        super().__init__(
+            f"Loading the submission raised {error.type}{where}: {error.message}",
+            "A submission must load before anything in it can be judged.",
+            "Repair the line named above and run `grader check` again.",
+        )
+        self.error = error
+
+
+class WorkerCrashed(SubmissionError):
+    """The worker died: ``signal`` (a name such as ``SIGSEGV``) or ``exit_code`` is set, never both."""
+
+    def __init__(self, during: str, *, signal: str | None = None, exit_code: int | None = None,
+                 where: str = "") -> None:  # fmt: skip
+        at = f" at {where}" if where else ""
+        if signal is not None:
+            what = f"The submission crashed with {signal} while {during}{at}."
+            rule = _SIGNAL_RULES.get(signal, "A submission reports an error as an exception, for example TORCH_CHECK.")
+        else:
+            what = f"The submission ended its own worker with exit code {exit_code} while {during}{at}."
+            rule = "A submission returns or raises; it never ends the program that called it."
+        super().__init__(what, rule, _NEXT)
+        self.signal = signal
+        self.exit_code = exit_code
+        self.during = during
+        self.where = where
+
+
+_SIGNAL_RULES = {
+    "SIGSEGV": "Host code may only touch host memory that it owns; a device pointer is not host memory.",
+    "SIGBUS": "Host code may only touch host memory that it owns; a device pointer is not host memory.",
+    "SIGABRT": "An exception must not leave a destructor, a thread or a noexcept function; raise it where it can be caught.",
+    "SIGFPE": "An integer division by zero ends the program; refuse such an input with TORCH_CHECK.",
+    "SIGKILL": "The system kills a program that takes more memory than there is.",
+    "SIGXFSZ": "A submission may write small files only; results are returned, not written.",
+}
+
+
+class WorkerTimeout(SubmissionError):
+    """A request took longer than ``seconds`` (the parent's clock); the worker and its children were killed."""
+
+    def __init__(self, during: str, seconds: float) -> None:
+        super().__init__(
+            f"The submission was still {during} after {seconds:g} s and was stopped.",
+            "Every call has to end: look for a loop whose condition never becomes false, or a wait for something "
+            "that nobody signals.",
+            _NEXT,
+        )
+        self.during = during
+        self.seconds = seconds
+
+
+class ProtocolViolation(SubmissionError):
+    """The worker's side of the wire was tampered with: ``violation`` says how."""
+
+    def __init__(self, violation: str, during: str) -> None:
+        super().__init__(
+            f"While {during}, the worker {violation}.",
+            "Only the grader's own code may speak on the worker's connection; a submission that touches it forfeits "
+            "the check.",
+            _NEXT,
+        )
+        self.violation = violation
+        self.during = during
+
+
+class OutputFlood(SubmissionError):
+    """More than ``limit`` bytes were printed during one request."""
+
+    def __init__(self, during: str, limit: int) -> None:
+        super().__init__(
+            f"The submission printed more than {limit // 2**20} MiB while {during} and was stopped.",
+            "Printing from every element or every thread hides what matters; print from one thread, and only a few "
+            "values.",
+            "Remove the print statements and run `grader check` again.",
+        )
+        self.during = during
+        self.limit = limit
+
+
+class CallLost(SubmissionError):
+    """``backward``, ``inputs`` or ``changed_inputs`` of a call whose worker is gone."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "What an earlier call had left in the worker, its graph and its inputs, is gone with the worker.",
+            "A crash or a timeout costs the calls before it their gradients.",
+            "Repair the crash that was reported first.",
+        )

@@ -1,0 +1,64 @@
+"""Rebuilding a call's arguments in the worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+
+from grader.run.inside.request import Request
+from grader.run.wire import Flag, TensorRecord
+
+
+@dataclass
+class Given:
+    """One tensor argument: what the entry receives, and the storage behind it (CPU for NumPy arrays)."""
+
+    name: str
+    record: TensorRecord
+    storage: Tensor
+    value: Any
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether the parent asked for this argument's gradient."""
+        return Flag.REQUIRES_GRAD in self.record.flags
+
+
+def rebuild(request: Request, on_cpu: bool) -> tuple[list[Any], list[Given]]:
+    """All arguments, and the tensors among them in order. ``on_cpu`` puts everything on the CPU."""
+    given: list[Given] = []
+    arguments = [_rebuild(entry, request, on_cpu, given) for entry in request.text["args"]]
+    return arguments, given
+
+
+def _rebuild(entry: dict[str, Any], request: Request, on_cpu: bool, given: list[Given]) -> Any:
+    if "tensor" in entry:
+        given.append(_tensor(entry["tensor"], entry["name"], request, on_cpu))
+        return given[-1].value
+    if "list" in entry:
+        items = [_rebuild(item, request, on_cpu, given) for item in entry["list"]]
+        return tuple(items) if entry["type"] == "tuple" else items
+    return entry["value"]
+
+
+def _tensor(index: int, name: str, request: Request, on_cpu: bool) -> Given:
+    record = request.records[index]
+    numpy_array = record.place == "numpy"
+    device = torch.device("cpu" if on_cpu or numpy_array else record.place)
+    storage = request.storage(index, device)
+    if numpy_array:
+        return Given(name, record, storage, _array(record, storage))
+    value = request.view(index, storage)
+    return Given(name, record, storage, value.requires_grad_() if Flag.REQUIRES_GRAD in record.flags else value)
+
+
+def _array(record: TensorRecord, storage: Tensor) -> numpy.ndarray[Any, Any]:
+    base = storage.numpy()
+    if base.size == 0:
+        return numpy.empty(record.sizes, base.dtype)
+    strides = tuple(stride * base.itemsize for stride in record.strides)
+    return numpy.ndarray(record.sizes, base.dtype, base, record.storage_offset * base.itemsize, strides)

@@ -1,0 +1,178 @@
+"""The trace of the simulated device, from its runtime (``grader/simt/runtime/simt_api.h``) by ctypes."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.run.inside.arguments import Given
+
+_SCHEDULES = {"forward": 0, "reversed": 1, "random": 2}
+_WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
+_MOST_ENTRIES = 2000
+_MOST_RUNS = 4096
+_DEVICES = 2
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in
+                ("live_bytes", "peak_bytes", "live_allocations", "total_allocations", "total_frees")]  # fmt: skip
+
+
+class SimtTracer:
+    """Reads what the runtime and the simulated device wrote down during a call."""
+
+    def __init__(self) -> None:
+        from grader.simt import native
+
+        self._runtime = ctypes.CDLL(str(native.runtime_library()))
+        self._device = ctypes.CDLL(str(native.device_library()))
+        for function in ("simt_take_findings", "simt_take_launches", "simt_take_api_calls", "simt_error_name"):
+            getattr(self._runtime, function).restype = ctypes.c_char_p
+        self._device.simt_take_operators.restype = ctypes.c_char_p
+        self._runtime.simt_current_stream.restype = ctypes.c_void_p
+        self._runtime.simt_stream_id.restype = ctypes.c_uint64
+        self._runtime.simt_stream_id.argtypes = [ctypes.c_void_p]
+        self._runtime.simt_writers.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
+        self._runtime.simt_writers.restype = None
+        self._runtime.simt_set_schedule.argtypes = [ctypes.c_int, ctypes.c_uint64]
+        self._runtime.simt_set_watchdog.argtypes = [ctypes.c_double]
+        self._runtime.simt_is_device_pointer.argtypes = [ctypes.c_void_p]
+        self._live = (0, 0)
+        self._stream = 0
+        self._runs = itertools.count(1)
+
+    @contextlib.contextmanager
+    def watch(self, traced: bool, device: int) -> Iterator[None]:
+        """Reset the runtime's records; an error that an earlier call left behind goes with them."""
+        self._runtime.simt_reset()
+        if traced:
+            self._runtime.simt_take_api_calls()
+            self._device.simt_take_operators()
+            self._live = self._memory()
+            self._stream = self._runtime.simt_stream_id(self._runtime.simt_current_stream(device))
+        yield
+
+    def synchronize(self) -> None:
+        """Launches are synchronous here."""
+
+    def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
+        """Findings, launches, operators, copies and writers, cut to a length that a reply can hold."""
+        findings = self._lines(self._runtime.simt_take_findings())
+        launches = self._lines(self._runtime.simt_take_launches())
+        calls = self._lines(self._runtime.simt_take_api_calls())
+        operators = self._lines(self._device.simt_take_operators())
+        sticky = self._runtime.simt_sticky_error()
+        for finding in findings:
+            _name_tensor(finding, given, values)
+        return {
+            "findings": findings[:_MOST_ENTRIES],
+            "launches": launches[:_MOST_ENTRIES],
+            "launches_total": len(launches),
+            "operators": list(dict.fromkeys(line["operator"] for line in operators if "operator" in line)),
+            "copies": [_copy_text(line) for line in (*calls, *operators) if _crosses(line)][:_MOST_ENTRIES],
+            "api_calls": calls[:_MOST_ENTRIES],
+            "writers": [self._writers(value) for value in values],
+            "sticky_error": self._runtime.simt_error_name(sticky).decode() if sticky else None,
+            "stream": self._stream,
+            "host_syncs": sum("ynchronize" in str(line.get("call", "")) for line in calls),
+        }
+
+    def count_live(self, trace: dict[str, Any]) -> None:
+        """Allocations and bytes that the call added."""
+        live = self._memory()
+        trace["live_allocations"] = live[0] - self._live[0]
+        trace["live_bytes"] = live[1] - self._live[1]
+
+    def is_spent(self) -> bool:
+        """Never: ``simt_reset`` clears what a real device would keep."""
+        return False
+
+    def set_watchdog(self, seconds: float) -> None:
+        """A kernel that runs longer is stopped and becomes a finding."""
+        self._runtime.simt_set_watchdog(seconds)
+
+    def set_schedule(self, order: str) -> None:
+        """The order of blocks and threads; every random one is another."""
+        self._runtime.simt_set_schedule(_SCHEDULES[order], next(self._runs))
+
+    def _memory(self) -> tuple[int, int]:
+        allocations = live_bytes = 0
+        for device in range(_DEVICES):
+            statistics = _Memory()
+            self._runtime.simt_memory(device, ctypes.byref(statistics))
+            allocations += statistics.live_allocations
+            live_bytes += statistics.live_bytes
+        return allocations, live_bytes
+
+    def _lines(self, text: bytes | None) -> list[dict[str, Any]]:
+        lines = (text or b"").decode("utf-8", "replace").splitlines()
+        return [json.loads(line, parse_constant=str) for line in lines if line.strip()]
+
+    def _writers(self, value: Any) -> dict[str, int] | None:
+        """Bytes of a device tensor by their last writer."""
+        if not isinstance(value, Tensor) or not value.is_cuda or value.layout != torch.strided:
+            return None
+        total = dict.fromkeys(_WRITERS, 0)
+        counts = (ctypes.c_uint64 * len(_WRITERS))()
+        for start, nbytes in _runs(value):
+            self._runtime.simt_writers(start, nbytes, counts)
+            for name, count in zip(_WRITERS, counts, strict=True):
+                total[name] += count
+        return total
+
+
+def _runs(tensor: Tensor) -> Iterator[tuple[int, int]]:
+    """Address and length of the contiguous stretches that a tensor covers; its span where they are too many."""
+    if tensor.numel() == 0:
+        return
+    itemsize = tensor.element_size()
+    extent = sorted((stride, size) for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
+                    if size > 1 and stride > 0)  # fmt: skip
+    length = 1
+    while extent and extent[0][0] == length:
+        length *= extent.pop(0)[1]
+    count = 1
+    for _, size in extent:
+        count *= size
+    if count > _MOST_RUNS:
+        span = sum(stride * (size - 1) for stride, size in extent) + length
+        yield tensor.data_ptr(), span * itemsize
+        return
+    for position in itertools.product(*(range(size) for _, size in extent)):
+        offset = sum(index * stride for index, (stride, _) in zip(position, extent, strict=True))
+        yield tensor.data_ptr() + offset * itemsize, length * itemsize
+
+
+def _name_tensor(finding: dict[str, Any], given: Sequence[Given], values: Sequence[Any]) -> None:
+    """Add to a finding which argument or output its allocation belongs to, with what the index is computed from."""
+    base = (finding.get("allocation") or {}).get("base")
+    if base is None:
+        return
+    named = [(each.name or f"argument {index}", each.value) for index, each in enumerate(given)]
+    named += [("the output" if len(values) == 1 else f"output {index}", value) for index, value in enumerate(values)]
+    for name, value in named:
+        if isinstance(value, Tensor) and value.is_cuda and value.untyped_storage().data_ptr() == base:
+            finding["tensor"] = {
+                "name": name, "dtype": str(value.dtype).removeprefix("torch."), "itemsize": value.element_size(),
+                "shape": list(value.shape), "strides": list(value.stride()), "storage_offset": value.storage_offset(),
+            }  # fmt: skip
+            return
+
+
+def _crosses(line: dict[str, Any]) -> bool:
+    """Whether a line of the log is a copy between host and device."""
+    return line.get("copy", line.get("kind")) in ("h2d", "d2h")
+
+
+def _copy_text(line: dict[str, Any]) -> str:
+    name = line.get("operator", line.get("call", "copy"))
+    way = "host to device" if line.get("copy", line.get("kind")) == "h2d" else "device to host"
+    return f"{name} {way} of {line.get('bytes', 0)} bytes"

@@ -1,0 +1,111 @@
+"""Loading a submission, finding what is to be called in it, and describing what it raises."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+_MAX_MESSAGE = 8192
+
+
+class Submission:
+    """The learner's code in this process: ``op.py`` as a module, or the built library where there is no ``op.py``."""
+
+    def __init__(self) -> None:
+        self.module: Any = None
+        self.files: Path | None = None
+        self._name = ""
+        self._specs: dict[str, ModuleType] = {}
+
+    def load(self, artifact: dict[str, Any] | None, op_file: str | None, files: str) -> dict[str, str] | None:
+        """Load it; returns the description of the exception if learner code raised one."""
+        self.files = Path(files)
+        os.chdir(files)
+        sys.path.insert(0, files)
+        built = _artifact(artifact) if artifact else None
+        try:
+            if op_file is not None:
+                if built is not None:
+                    from grader.build import preload
+
+                    preload({built.name: built})
+                self._name = Path(op_file).name
+                self.module = _run_module("op", Path(op_file))
+            elif built is not None:
+                self._name = built.name
+                self.module = _open_library(built)
+        except BaseException as error:  # noqa: BLE001  (learner code may raise anything, sys.exit() included)
+            return describe(error, self.files)
+        return None
+
+    def entry(self, dotted: str) -> Callable[..., Any]:
+        """The attribute ``dotted`` of the submission; raises ``AttributeError`` naming the file that lacks it."""
+        found = self.module
+        for name in dotted.split("."):
+            try:
+                found = getattr(found, name)
+            except AttributeError:
+                raise AttributeError(f"`{self._name}` has no `{dotted}`") from None
+        if not callable(found):
+            raise TypeError(f"`{dotted}` in `{self._name}` is not a function")
+        return found  # type: ignore[no-any-return]
+
+    def inside(self, place: str) -> Callable[..., Any]:
+        """The function ``FILE.py:name`` of the grader's or an author's."""
+        path, _, name = place.rpartition(":")
+        if path not in self._specs:
+            self._specs[path] = _run_module(f"_inside_{len(self._specs)}", Path(path))
+        return getattr(self._specs[path], name)  # type: ignore[no-any-return]
+
+
+def describe(error: BaseException, files: Path | None) -> dict[str, str]:
+    """An exception as the reply carries it: type, message, and the innermost place in the learner's files."""
+    message = str(error)
+    where = ""
+    if isinstance(error, SyntaxError) and error.filename:
+        where, message = f"{Path(error.filename).name}:{error.lineno}", error.msg
+    elif files is not None:
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            if Path(frame.filename).is_relative_to(files):
+                where = f"{Path(frame.filename).relative_to(files)}:{frame.lineno}"
+                break
+    return {"type": type(error).__name__, "message": message[:_MAX_MESSAGE], "where": where}
+
+
+def _artifact(table: dict[str, Any]) -> Any:
+    from grader.build import Artifact
+
+    return Artifact(
+        table["name"], table["interface"], Path(table["path"]), table["backend"], table["checked"],
+        seconds=0.0, cached=True, log=Path(table["log"]),
+    )  # fmt: skip
+
+
+def _run_module(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _open_library(built: Any) -> Any:
+    if built.interface == "torch_library":
+        torch.ops.load_library(str(built.path))
+        return getattr(torch.ops, built.name)
+    loader = importlib.machinery.ExtensionFileLoader(built.name, str(built.path))
+    spec = importlib.util.spec_from_file_location(built.name, built.path, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module

@@ -1,0 +1,76 @@
+"""What a call did on the device, as the backend can tell it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from grader.run.inside.arguments import Given
+
+
+class Tracer(Protocol):
+    """One backend's view of a request, used in this order: ``watch`` around the call, ``collect``, ``count_live``."""
+
+    def watch(self, traced: bool, device: int) -> contextlib.AbstractContextManager[None]:
+        """Around the call: forget what came before; note the current stream of ``device``."""
+
+    def synchronize(self) -> None:
+        """Wait for the device, so that an asynchronous error is raised here. Costs nothing in the trace."""
+
+    def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
+        """The trace so far; ``values`` are the outputs, whose last writers it names."""
+
+    def count_live(self, trace: dict[str, Any]) -> None:
+        """Add the change in live allocations to ``trace``, after the outputs were dropped."""
+
+    def is_spent(self) -> bool:
+        """Whether the device is in an error that only a new program clears."""
+
+    def set_watchdog(self, seconds: float) -> None:
+        """Stop a kernel that runs longer, where the backend can."""
+
+    def set_schedule(self, order: str) -> None:
+        """The order of blocks and threads, where the backend has a choice."""
+
+
+class NoTracer:
+    """For backends without a device."""
+
+    @contextlib.contextmanager
+    def watch(self, traced: bool, device: int) -> Iterator[None]:
+        """Nothing to watch."""
+        yield
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
+        """An empty trace."""
+        return {}
+
+    def count_live(self, trace: dict[str, Any]) -> None:
+        """Nothing to count."""
+
+    def is_spent(self) -> bool:
+        """Never."""
+        return False
+
+    def set_watchdog(self, seconds: float) -> None:
+        """No kernels to stop."""
+
+    def set_schedule(self, order: str) -> None:
+        """No order to choose."""
+
+
+def tracer_for(backend: str) -> Tracer:
+    """The tracer of ``backend``."""
+    if backend == "simt":
+        from grader.run.inside.simt_tracing import SimtTracer
+
+        return SimtTracer()
+    if backend == "cuda":
+        from grader.run.inside.cuda_tracing import CudaTracer
+
+        return CudaTracer()
+    return NoTracer()

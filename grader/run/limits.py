@@ -1,0 +1,94 @@
+"""What a worker may use up, and how it is held to it.
+
+Wall-clock time is the parent's to enforce; what the kernel can enforce is set in the worker before it loads anything.
+Never RLIMIT_AS, which breaks CUDA and the compiler; never RLIMIT_NPROC, which counts all the user's processes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+from dataclasses import dataclass
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def _default_memory_bytes() -> int:
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(2 * 2**30, min(16 * 2**30, physical * 3 // 4))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one worker.
+
+    ``seconds`` is wall-clock time per request and ``load_seconds`` for loading; ``memory_bytes`` bounds writable private
+    memory, ``file_bytes`` each file written, ``printed_bytes`` the output of one request, ``reply_bytes`` the size of a
+    reply.
+    """
+
+    seconds: float = 30.0
+    load_seconds: float = 60.0
+    memory_bytes: int = _default_memory_bytes()
+    file_bytes: int = 256 * 2**20
+    printed_bytes: int = 64 * 2**20
+    reply_bytes: int = 4 * 2**30
+
+
+def apply(memory_bytes: int, file_bytes: int) -> None:
+    """Set this process's limits; an already lower hard limit stays."""
+    _set(resource.RLIMIT_DATA, memory_bytes)
+    _set(resource.RLIMIT_FSIZE, file_bytes)
+    _set(resource.RLIMIT_CORE, 0)
+
+
+def _set(which: int, bound: int) -> None:
+    hard = resource.getrlimit(which)[1]
+    bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+    resource.setrlimit(which, (bound, bound))
+
+
+def die_with_parent(expected_parent: int) -> None:
+    """SIGKILL this process when the thread that started it ends; exit at once if that has already happened."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != expected_parent:
+        os._exit(0)
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of its descendants' orphans, so that none escapes by forking twice."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _prctl(option: int, argument: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, ctypes.c_ulong(argument), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl failed")
+
+
+def kill_group(leader: int) -> None:
+    """SIGKILL the process group of ``leader``, which must not have been reaped yet."""
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    except PermissionError:
+        pass  # every member that we may signal has been; the rest run as another user (setuid programs)
+
+
+def children_of(parent: int) -> list[int]:
+    """The direct children of ``parent``, zombies included (``/proc/PID/task/TID/children`` is not always there)."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    fields = file.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == parent:
+                found.append(int(name))
+    return found

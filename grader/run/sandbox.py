@@ -1,0 +1,98 @@
+"""Bubblewrap around a zygote: what instructors put between other people's native code and their machine.
+
+Every namespace is unshared (no network, no other user's processes), every capability dropped, and the file system is
+what Python, torch, the toolchain's run-time and the given folders need, read-only; ``/box``, ``/tmp`` and ``/dev/shm``
+are empty, writable and small. Works as root and as an unprivileged user; it takes 4 to 5 ms.
+"""
+
+from __future__ import annotations
+
+import glob
+import importlib.util
+import os
+import shutil
+import site
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from grader.errors import InfrastructureError
+
+_SCRATCH_BYTES = 256 * 2**20
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_PASSED = ("PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+_PASSED_PREFIXES = ("CU2GRAD_", "CUDA_", "NVIDIA_", "TORCH_")
+
+
+def command(
+    argv: Sequence[str], backend: str, readable: Iterable[Path], environment: Mapping[str, str]
+) -> list[str]:
+    """``argv`` inside bubblewrap, able to read ``readable``; raises ``InfrastructureError`` without ``bwrap``."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise InfrastructureError(
+            "Isolated grading needs bubblewrap, and there is no `bwrap` on PATH.",
+            "Code from people you do not know must not run with your rights.",
+            "Install it with `apt install bubblewrap`, or grade without --isolate.",
+        )
+    line = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
+    line += ["--cap-drop", "ALL", "--hostname", "box", "--clearenv"]
+    for name, value in _environment(environment).items():
+        line += ["--setenv", name, value]
+    line += _system() + ["--proc", "/proc", "--dev", "/dev"]
+    for target in ("/tmp", "/dev/shm", "/box"):
+        line += ["--size", str(_SCRATCH_BYTES), "--tmpfs", target]
+    for path in _readable(readable):
+        line += ["--ro-bind", path, path]
+    if backend == "cuda":
+        line += _devices()
+    return [*line, "--chdir", "/box", "--", *argv]
+
+
+def _environment(full: Mapping[str, str]) -> dict[str, str]:
+    kept = {
+        name: value for name, value in full.items() if name in _PASSED or name.startswith(_PASSED_PREFIXES)
+    }
+    return {**kept, "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": "/box", "TMPDIR": "/tmp"}
+
+
+def _system() -> list[str]:
+    """The system's folders: merged ones (``/lib`` -> ``usr/lib``) as the links they are."""
+    line: list[str] = []
+    for name in _SYSTEM:
+        if os.path.islink(name):
+            line += ["--symlink", os.readlink(name), name]
+        elif os.path.isdir(name):
+            line += ["--ro-bind", name, name]
+    for name in _SYSTEM_FILES:
+        line += ["--ro-bind-try", name, name]
+    return line
+
+
+def _readable(extra: Iterable[Path]) -> list[str]:
+    """Python's prefixes, the folders that packages come from, and ``extra``; parents first, none twice."""
+    folders = {sys.prefix, sys.base_prefix, *site.getsitepackages()}
+    if site.ENABLE_USER_SITE:
+        folders.add(site.getusersitepackages())
+    for package in ("torch", "numpy"):
+        spec = importlib.util.find_spec(package)  # finds, does not import
+        folders.update(str(Path(place).parent) for place in (spec.submodule_search_locations if spec else None) or ())
+    folders |= {str(Path(os.path.realpath(sys.executable)).parent.parent)}
+    folders |= {str(Path(path).absolute()) for path in extra}
+    kept: list[str] = []
+    for folder in sorted(folders):
+        covered = any(folder == outer or folder.startswith(outer + "/") for outer in (*kept, "/usr"))
+        if os.path.exists(folder) and not covered and folder != "/":
+            kept.append(folder)
+    return kept
+
+
+def _devices() -> list[str]:
+    """The GPU's device files, and the parts of ``/sys`` and ``/proc`` that the driver reads."""
+    line: list[str] = []
+    for device in sorted(glob.glob("/dev/nvidia*")):
+        line += ["--dev-bind", device, device]
+    for path in ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/proc/driver/nvidia"):
+        line += ["--ro-bind-try", path, path]
+    return line

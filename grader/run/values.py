@@ -1,0 +1,142 @@
+"""What goes into a session and what comes out of it. Importing this module does not import torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class TensorArg:
+    """A tensor argument of a call.
+
+    ``tensor`` is a CPU tensor; the worker sees exactly its storage, sizes, strides and storage offset, on ``device``:
+    ``"cpu"``, ``"cuda:0"``, ``"cuda:1"``, or ``"numpy"`` for a NumPy array. ``requires_grad`` makes it a leaf of the
+    graph. ``name`` is the parameter's name, used in findings and sentences.
+    """
+
+    tensor: Tensor
+    device: str = "cuda:0"
+    requires_grad: bool = False
+    name: str = ""
+
+
+Arg = Union[TensorArg, int, float, bool, None, str, Sequence["Arg"]]
+
+
+@dataclass(frozen=True)
+class RemoteError:
+    """An exception that learner code raised: its type's name, its message, and ``file:line`` in the learner's files."""
+
+    type: str
+    message: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.where}: " if self.where else ""
+        return f"{where}{self.type}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Output:
+    """One returned value.
+
+    ``tensor`` is a dense CPU copy for the kinds ``tensor`` and ``numpy``; ``dtype``, ``shape``, ``strides`` (in
+    elements) and ``device`` are those of the value in the worker. ``alias`` names the argument whose storage the value
+    shares, ``""`` when it has its own. ``value`` holds a returned number, string or bool (kind ``other``), and ``type``
+    the name of the Python type. In a backward reply ``name`` is the input's name.
+    """
+
+    kind: Literal["tensor", "numpy", "none", "other"]
+    tensor: Tensor | None = None
+    device: str = ""
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+    requires_grad: bool = False
+    name: str = ""
+    alias: str = ""
+    type: str = ""
+    value: int | float | bool | str | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch; ``stream`` is the runtime's stream id (0 the default stream), ``shared_bytes`` dynamic only."""
+
+    kernel: str
+    grid: Dim3
+    block: Dim3
+    shared_bytes: int = 0
+    stream: int = 0
+    device: int = 0
+    file: str = ""
+    line: int = 0
+    error: int = 0
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What happened on the device during one request.
+
+    ``stream`` is the id of the stream that the caller made current. ``writers`` has one entry per output: how many of
+    its bytes were last written by whom (``unwritten kernel library copy memset host``), or None where the backend
+    cannot tell. ``live_allocations`` is the change in live device allocations from just before the entry ran until its
+    results were dropped. ``launches_total`` also counts launches that were left out of ``launches`` to keep it short.
+    """
+
+    findings: tuple[dict[str, Any], ...] = ()
+    launches: tuple[Launch, ...] = ()
+    launches_total: int = 0
+    operators: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    api_calls: tuple[dict[str, Any], ...] = ()
+    writers: tuple[Mapping[str, int] | None, ...] = ()
+    live_allocations: int = 0
+    live_bytes: int = 0
+    sticky_error: str | None = None
+    stream: int = 0
+    host_syncs: int = 0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to ``call``, ``backward`` or ``run_inside``.
+
+    ``returned`` says what the entry returned as a whole: ``value``, ``tuple`` or ``list``; ``outputs`` holds the single
+    value, or the elements. ``handle`` names the graph that the worker keeps, for ``backward`` and ``release``.
+    ``printed`` is what the submission wrote to stdout and stderr meanwhile, shortened in the middle.
+    """
+
+    outputs: tuple[Output, ...] = ()
+    returned: Literal["value", "tuple", "list"] = "value"
+    handle: int | None = None
+    error: RemoteError | None = None
+    trace: Trace = field(default_factory=Trace)
+    printed: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Raw times of one ``measure`` request, in milliseconds per call; statistics are the checks' business.
+
+    ``blocks`` are ABBA blocks, each four times: entry, baseline, baseline, entry. ``control`` has the same form with
+    the baseline on both sides (an A/A run). They come from the worker and are claims. ``entry_bulk_ms`` and
+    ``baseline_bulk_ms`` are per-call times of ``bulk_calls`` back-to-back calls on the parent's clock: a claim below
+    what the device can do, or far below these, is not to be believed. ``clock`` is ``cuda_event`` or ``host``.
+    """
+
+    blocks: tuple[tuple[float, float, float, float], ...] = ()
+    control: tuple[tuple[float, float, float, float], ...] = ()
+    bulk_calls: int = 0
+    entry_bulk_ms: float = 0.0
+    baseline_bulk_ms: float = 0.0
+    clock: Literal["cuda_event", "host"] = "cuda_event"
+    error: RemoteError | None = None

@@ -1,0 +1,286 @@
+"""The wire between the parent and a worker.
+
+A message is one SEQPACKET datagram that holds a header of fixed size. Everything else lies in a *box*, a memfd that the
+parent made and sealed against shrinking and growing; there is one box per direction. A box holds
+
+    records (one of fixed size per tensor) | text (UTF-8 JSON) | padding | payload (raw bytes of the tensors)
+
+A worker runs learner code, so the parent believes nothing it reads: every field is checked here, and a field that no
+worker of ours would write raises ``WireError``. There is no pickle and no stdout anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from typing import Any
+
+MAGIC = b"c2gW"
+VERSION = 1
+ALIGNMENT = 64
+MAX_DIMENSIONS = 16
+MAX_TENSORS = 256
+MAX_TEXT = 8 * 2**20
+_MAX_DEPTH = 24
+
+_HEADER = struct.Struct("<4sHHQQIIQ")
+_RECORD = struct.Struct(f"<BBBBIqQQ{MAX_DIMENSIONS}q{MAX_DIMENSIONS}q")
+HEADER_BYTES = _HEADER.size
+RECORD_BYTES = _RECORD.size
+
+# A dtype's code is its position: entries are only ever added at the end.
+DTYPES: tuple[tuple[str, int], ...] = (
+    ("bool", 1), ("uint8", 1), ("int8", 1), ("int16", 2), ("int32", 4), ("int64", 8), ("float16", 2), ("bfloat16", 2),
+    ("float32", 4), ("float64", 8), ("complex64", 8), ("complex128", 16), ("uint16", 2), ("uint32", 4), ("uint64", 8),
+    ("float8_e4m3fn", 1), ("float8_e5m2", 1),
+)  # fmt: skip
+ITEMSIZE = dict(DTYPES)
+_CODE = {name: code for code, (name, _) in enumerate(DTYPES)}
+_PLACES = ("cpu", "numpy", "cuda")
+
+
+class WireError(Exception):
+    """A message that breaks the format; the text completes the sentence "the worker …"."""
+
+
+class Kind(IntEnum):
+    """What a datagram is. The first block travels to the worker, the second to the parent."""
+
+    LOAD = 1
+    CALL = 2
+    BACKWARD = 3
+    INPUTS = 4
+    MEASURE = 5
+    BULK = 6
+    INBOX = 7  # carries a descriptor: from now on requests lie in this box
+    OUTBOX = 8  # carries a descriptor: from now on replies go into this box
+    REPLY = 32
+    GROW = 33  # the reply needs an outbox of `detail` bytes
+
+
+class Flag(IntFlag):
+    """Properties of one tensor."""
+
+    REQUIRES_GRAD = 1
+    UNDEFINED = 2
+    SPARSE = 4  # the payload holds the view's elements densely, not the storage
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """One datagram. ``detail`` depends on the kind: a graph's handle, or a number of bytes."""
+
+    kind: Kind
+    request: int
+    detail: int = 0
+    tensors: int = 0
+    text_bytes: int = 0
+    payload_bytes: int = 0
+
+    @property
+    def meta_bytes(self) -> int:
+        """Bytes of records and text."""
+        return self.tensors * RECORD_BYTES + self.text_bytes
+
+    @property
+    def payload_start(self) -> int:
+        """Where the payload begins in the box."""
+        return align(self.meta_bytes)
+
+    def pack(self) -> bytes:
+        """The datagram."""
+        return _HEADER.pack(
+            MAGIC, VERSION, self.kind, self.request, self.detail, self.tensors, self.text_bytes, self.payload_bytes
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRecord:
+    """The geometry of one tensor; ``offset`` and ``nbytes`` say where its bytes lie in the payload.
+
+    Sizes, strides and ``storage_offset`` count elements. ``place`` is ``cpu``, ``numpy`` or ``cuda:N``.
+    """
+
+    dtype: str
+    place: str
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    storage_offset: int = 0
+    flags: Flag = Flag(0)
+    offset: int = 0
+    nbytes: int = 0
+
+    @property
+    def elements(self) -> int:
+        """Number of elements, 1 for a scalar tensor."""
+        count = 1
+        for size in self.sizes:
+            count *= size
+        return count
+
+    def pack(self) -> bytes:
+        """The record; raises ``ValueError`` for what the wire cannot carry."""
+        name, _, index = self.place.partition(":")
+        ndim = len(self.sizes)
+        if ndim > MAX_DIMENSIONS:
+            raise ValueError(f"a tensor of {ndim} dimensions; at most {MAX_DIMENSIONS} can be graded")
+        pad = (0,) * (MAX_DIMENSIONS - ndim)
+        return _RECORD.pack(
+            _CODE[self.dtype], _PLACES.index(name), int(index or 0), ndim, self.flags, self.storage_offset,
+            self.offset, self.nbytes, *self.sizes, *pad, *self.strides, *pad,
+        )  # fmt: skip
+
+
+def align(offset: int) -> int:
+    """``offset`` rounded up to the alignment of payloads."""
+    return -(-offset // ALIGNMENT) * ALIGNMENT
+
+
+def unpack_header(datagram: bytes) -> Header:
+    """The header in ``datagram``; raises ``WireError``."""
+    if len(datagram) != HEADER_BYTES:
+        raise WireError(f"sent a message of {len(datagram)} bytes or more where every message has {HEADER_BYTES}")
+    magic, version, kind, request, detail, tensors, text_bytes, payload_bytes = _HEADER.unpack(datagram)
+    if magic != MAGIC or version != VERSION:
+        raise WireError("sent a message that is not one of the grader's")
+    if kind not in Kind.__members__.values():
+        raise WireError(f"sent a message of the unknown kind {kind}")
+    if tensors > MAX_TENSORS:
+        raise WireError(f"announced {tensors} tensors where at most {MAX_TENSORS} are allowed")
+    if text_bytes > MAX_TEXT:
+        raise WireError(f"announced {text_bytes} bytes of text where at most {MAX_TEXT} are allowed")
+    return Header(Kind(kind), request, detail, tensors, text_bytes, payload_bytes)
+
+
+def unpack_records(header: Header, meta: bytes | bytearray | memoryview) -> list[TensorRecord]:
+    """The records at the start of ``meta``, each checked for itself and the payload for gaps and overlaps."""
+    records = []
+    end = 0
+    for position in range(header.tensors):
+        record = _unpack_record(meta, position * RECORD_BYTES)
+        if record.offset != align(end) or record.offset + record.nbytes > header.payload_bytes:
+            raise WireError("announced a tensor whose bytes overlap another's or lie outside the message")
+        end = record.offset + record.nbytes
+        records.append(record)
+    if end != header.payload_bytes:
+        raise WireError("announced more bytes than its tensors have")
+    return records
+
+
+def _unpack_record(meta: bytes | bytearray | memoryview, start: int) -> TensorRecord:
+    code, place, index, ndim, flags, storage_offset, offset, nbytes, *rest = _RECORD.unpack_from(meta, start)
+    if code >= len(DTYPES):
+        raise WireError(f"announced a tensor of the unknown dtype {code}")
+    if place >= len(_PLACES) or (index and _PLACES[place] != "cuda"):
+        raise WireError("announced a tensor on an unknown device")
+    if ndim > MAX_DIMENSIONS:
+        raise WireError(f"announced a tensor of {ndim} dimensions")
+    if flags & ~0b111:
+        raise WireError("announced a tensor with unknown flags")
+    sizes = tuple(rest[:ndim])
+    if any(size < 0 for size in sizes) or storage_offset < 0:
+        raise WireError("announced a tensor with a negative size")
+    name = _PLACES[place]
+    return TensorRecord(
+        DTYPES[code][0], f"cuda:{index}" if name == "cuda" else name, sizes,
+        tuple(rest[MAX_DIMENSIONS : MAX_DIMENSIONS + ndim]), storage_offset, Flag(flags), offset, nbytes,
+    )  # fmt: skip
+
+
+def check_dense(record: TensorRecord) -> None:
+    """A reply carries its tensors densely: exactly the elements, in row-major order."""
+    expected = 0 if Flag.UNDEFINED in record.flags else record.elements * ITEMSIZE[record.dtype]
+    if record.nbytes != expected:
+        raise WireError(f"announced {record.nbytes} bytes for a tensor that has {expected}")
+
+
+def encode_text(document: Any) -> bytes:
+    """``document`` as UTF-8 JSON."""
+    return json.dumps(document, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def decode_text(text: bytes | bytearray | memoryview) -> dict[str, Any]:
+    """The JSON object in ``text``, its strings cleaned of what could disturb a terminal; raises ``WireError``."""
+    try:
+        document = json.loads(bytes(text).decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise WireError("sent text that is not JSON") from error
+    if not isinstance(document, dict):
+        raise WireError("sent text that is not a JSON object")
+    cleaned = _cleaned(document, _MAX_DEPTH)
+    assert isinstance(cleaned, dict)
+    return cleaned
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _cleaned(value: Any, depth: int) -> Any:
+    if depth == 0:
+        raise WireError("sent text that is nested too deeply")
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_cleaned(item, depth - 1) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): _cleaned(item, depth - 1) for key, item in value.items()}
+    return value
+
+
+def clean(text: str) -> str:
+    """``text`` without control characters (terminal escapes among them) and without lone surrogates."""
+    if text.isascii() and text.isprintable():
+        return text
+    kept = "".join(c if c in "\n\t" or (ord(c) >= 32 and not 127 <= ord(c) < 160) else "\ufffd" for c in text)
+    return kept.encode("utf-8", "replace").decode("utf-8")
+
+
+@dataclass(slots=True)
+class Parcel:
+    """A message on its way out: records, text, and the memory its payload is taken from.
+
+    ``sources`` are ``(address, nbytes)`` pairs, one per tensor; ``owners`` keeps that memory alive.
+    """
+
+    records: list[TensorRecord]
+    sources: list[tuple[int, int]]
+    owners: list[Any]
+    payload_bytes: int = 0
+
+    @classmethod
+    def empty(cls) -> Parcel:
+        """A parcel without tensors."""
+        return cls([], [], [])
+
+    def add(self, record: TensorRecord, address: int, owner: Any) -> int:
+        """Append a tensor of ``record.nbytes`` bytes at ``address``; returns its index."""
+        if len(self.records) == MAX_TENSORS:
+            raise ValueError(f"more than {MAX_TENSORS} tensors in one message")
+        start = align(self.payload_bytes)
+        self.records.append(
+            TensorRecord(record.dtype, record.place, record.sizes, record.strides, record.storage_offset,
+                         record.flags, start, record.nbytes)
+        )  # fmt: skip
+        self.sources.append((address, record.nbytes))
+        self.owners.append(owner)
+        self.payload_bytes = start + record.nbytes
+        return len(self.records) - 1
+
+    def seal(self, kind: Kind, request: int, detail: int, text: bytes) -> tuple[Header, bytes]:
+        """The header, and the bytes of records and text."""
+        if len(text) > MAX_TEXT:
+            raise ValueError(f"{len(text)} bytes of text; a message holds at most {MAX_TEXT}")
+        header = Header(kind, request, detail, len(self.records), len(text), self.payload_bytes)
+        return header, b"".join([record.pack() for record in self.records]) + text
+
+    def pieces(self, header: Header) -> Sequence[tuple[int, int, int]]:
+        """``(offset in the box, address, nbytes)`` of every tensor's bytes."""
+        start = header.payload_start
+        return [
+            (start + record.offset, address, nbytes)
+            for record, (address, nbytes) in zip(self.records, self.sources, strict=True)
+        ]

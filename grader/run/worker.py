@@ -1,0 +1,148 @@
+"""A worker's loop: requests in, replies out. Runs in a process forked by the zygote, which it ends with."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from grader.run import wire
+from grader.run.boxes import MappedBox
+from grader.run.control import receive
+from grader.run.inside.calls import Calls
+from grader.run.inside.measuring import Measuring
+from grader.run.inside.request import Answer, Request
+from grader.run.inside.submission import Submission, describe
+from grader.run.inside.tracing import tracer_for
+from grader.run.wire import HEADER_BYTES, RECORD_BYTES, Header, Kind, Parcel, WireError
+
+_CONNECTION_LOST = 71
+_LINE_BUFFERED = 1
+
+
+def serve(connection: socket.socket, backend: str) -> None:
+    """Answer requests until the parent closes the connection."""
+    sys.dont_write_bytecode = True
+    _buffer_lines()
+    Worker(connection, backend).serve()
+
+
+class Worker:
+    """Holds the submission, the graphs of its calls, and the two boxes."""
+
+    def __init__(self, connection: socket.socket, backend: str) -> None:
+        self._connection = connection
+        self._inbox: MappedBox
+        self._outbox: MappedBox
+        submission = Submission()
+        tracer = tracer_for(backend)
+        calls = Calls(submission, tracer, backend)
+        measuring = Measuring(submission, calls, backend)
+        self._handlers: dict[Kind, Callable[[Request], Answer]] = {
+            Kind.LOAD: lambda request: _load(submission, tracer.set_watchdog, request),
+            Kind.CALL: calls.call,
+            Kind.BACKWARD: calls.backward,
+            Kind.INPUTS: calls.inputs,
+            Kind.MEASURE: measuring.measure,
+            Kind.BULK: measuring.bulk,
+        }
+        self._calls = calls
+
+    def serve(self) -> None:
+        """Until the connection closes; if it fails, the process ends with an exit code of its own."""
+        while True:
+            header = self._receive()
+            if header is None:
+                return
+            answer = self._answer(header)
+            _flush()
+            try:
+                self._send(header, answer)
+            except (OSError, WireError):
+                os._exit(_CONNECTION_LOST)
+
+    def _receive(self) -> Header | None:
+        """The next request; new boxes are taken in on the way."""
+        while True:
+            try:
+                datagram, fds = receive(self._connection)
+                if not datagram:
+                    return None
+                header = wire.unpack_header(datagram)
+            except (OSError, WireError):
+                os._exit(_CONNECTION_LOST)
+            if header.kind is Kind.INBOX:
+                self._inbox = MappedBox(fds[0])
+            elif header.kind is Kind.OUTBOX:
+                self._outbox = MappedBox(fds[0])
+            else:
+                return header
+
+    def _answer(self, header: Header) -> Answer:
+        meta = bytes(self._inbox.memory[: header.meta_bytes])
+        text = json.loads(meta[header.tensors * RECORD_BYTES :])
+        self._calls.drop(text.get("released", ()))
+        request = Request(text, wire.unpack_records(header, meta), self._inbox, header.payload_start, header.detail)
+        try:
+            return self._handlers[header.kind](request)
+        except BaseException as error:  # noqa: BLE001  (sys.exit() in learner code ends the call, not the worker)
+            return Answer({"error": describe(error, None)})
+
+    def _send(self, request: Header, answer: Answer) -> None:
+        header, meta = self._seal(request, answer)
+        needed = header.payload_start + header.payload_bytes
+        if needed > self._outbox.nbytes:
+            self._connection.send(Header(Kind.GROW, request.request, needed).pack())
+            grown = self._receive_outbox()
+            if grown < needed:
+                raise WireError("the parent gave a box that is too small")
+        self._outbox.write(header, meta, answer.parcel.pieces(header))
+        self._connection.send(header.pack())
+
+    def _seal(self, request: Header, answer: Answer) -> tuple[Header, bytes]:
+        text = wire.encode_text(answer.document)
+        if len(text) > wire.MAX_TEXT:
+            note = {"type": "ReplyTooLarge", "message": "What the call returned is too long to be graded.", "where": ""}
+            answer.parcel, text = Parcel.empty(), wire.encode_text({"error": note})
+        return answer.parcel.seal(Kind.REPLY, request.request, answer.detail, text)
+
+    def _receive_outbox(self) -> int:
+        datagram, fds = receive(self._connection)
+        if not datagram or wire.unpack_header(datagram).kind is not Kind.OUTBOX:
+            raise WireError("expected a box")
+        self._outbox = MappedBox(fds[0])
+        return self._outbox.nbytes
+
+
+def _load(submission: Submission, set_watchdog: Callable[[float], None], request: Request) -> Answer:
+    set_watchdog(request.text["seconds"] * 0.8)  # the device stops a kernel, and can name it, before the parent must
+    document: dict[str, Any] = {}
+    error = submission.load(request.text["artifact"], request.text["op_file"], request.text["files"])
+    if error is not None:
+        document["error"] = error
+    return Answer(document)
+
+
+def _buffer_lines() -> None:
+    """Lines reach the parent when they end, also those of C code, so that a crash does not swallow them."""
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    libc = ctypes.CDLL(None)
+    stdout = ctypes.c_void_p.in_dll(libc, "stdout")
+    libc.setvbuf(stdout, None, _LINE_BUFFERED, ctypes.c_size_t(0))
+
+
+_fflush = ctypes.CDLL(None).fflush
+
+
+def _flush() -> None:
+    """What was printed during a request belongs to its reply."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        pass  # learner code closed or replaced them
+    _fflush(None)

@@ -1,0 +1,144 @@
+"""The zygote: a process that has torch (and the simulated device) imported and forks a worker from itself on order.
+
+``python -P -m grader.run.zygote --backend simt --control FD``. It runs no operator, since a fork after the first one
+deadlocks in OpenMP; it reads nothing a learner wrote; it ends when its parent's socket closes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import gc
+import os
+import select
+import signal
+import socket
+import traceback
+from typing import NoReturn
+
+from grader.run import limits
+from grader.run.control import Answer, Order, Word, receive
+
+_SWEEPS = 200  # an orphan's children become ours only when it dies
+
+
+def main() -> None:
+    """Prepare, say READY, and serve orders until the parent goes away."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", required=True)
+    parser.add_argument("--control", type=int, required=True)
+    parser.add_argument("--parent", type=int, default=0, help="die with this process (not across namespaces)")
+    options = parser.parse_args()
+    if options.parent:
+        limits.die_with_parent(options.parent)
+    limits.adopt_orphans()
+    control = socket.socket(fileno=options.control)
+    os.set_inheritable(options.control, False)
+    faulthandler.enable(all_threads=False)  # in a worker, file descriptor 2 is what the learner sees
+    prepare(options.backend)
+    control.send(Answer(Word.READY, os.getpid()).pack())
+    Server(control, options.backend).serve()
+
+
+def prepare(backend: str) -> None:
+    """Import once what every worker needs."""
+    if backend == "simt":
+        from grader.simt.activate import activate
+
+        activate()
+    import grader.run.worker  # noqa: F401  (imports torch and numpy)
+
+    gc.collect()
+    gc.freeze()  # the collector of a worker then leaves these pages shared
+
+
+class Server:
+    """Carries out the parent's orders, one at a time."""
+
+    def __init__(self, control: socket.socket, backend: str) -> None:
+        self.control = control
+        self.backend = backend
+        self.pid = os.getpid()
+        self.workers: set[int] = set()
+
+    def serve(self) -> None:
+        """Until the parent closes its end."""
+        while True:
+            datagram, fds = receive(self.control)
+            if not datagram:
+                return
+            order = Order.unpack(datagram)
+            if order.word is Word.SPAWN:
+                self._spawn(order, *fds)
+            elif order.word is Word.END:
+                self.control.send(self._end(order.pid, order.grace_ms).pack())
+
+    def _spawn(self, order: Order, connection: int, output: int) -> None:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.control.close()
+                _become_worker(self.pid, connection, output, order, self.backend)
+            except BaseException:  # noqa: BLE001  (a forked child must never return into the parent's code)
+                traceback.print_exc()
+            finally:
+                os._exit(os.EX_SOFTWARE)
+        self.workers.add(pid)
+        os.close(connection)
+        os.close(output)
+        handle = os.pidfd_open(pid)
+        socket.send_fds(self.control, [Answer(Word.SPAWN, pid).pack()], [handle])
+        os.close(handle)
+
+    def _end(self, pid: int, grace_ms: int) -> Answer:
+        """Wait for a worker, kill what is left of it and of its descendants, and say how it ended."""
+        if pid not in self.workers:
+            return Answer(Word.END, pid, killed=True)
+        killed = not _has_ended(pid, grace_ms)
+        limits.kill_group(pid)  # before it is reaped: until then its number cannot belong to anybody else
+        _, status = os.waitpid(pid, 0)
+        self.workers.discard(pid)
+        self._kill_orphans()
+        if os.WIFSIGNALED(status):
+            return Answer(Word.END, pid, os.WTERMSIG(status), 0, killed)
+        return Answer(Word.END, pid, 0, os.WEXITSTATUS(status), killed)
+
+    def _kill_orphans(self) -> None:
+        """Kill what a worker left behind outside its process group: a child of ours that is no worker was adopted."""
+        for _ in range(_SWEEPS):
+            orphans = [child for child in limits.children_of(self.pid) if child not in self.workers]
+            if not orphans:
+                return
+            for orphan in orphans:
+                os.kill(orphan, signal.SIGKILL)
+                os.waitpid(orphan, 0)
+
+
+def _become_worker(zygote: int, connection: int, output: int, order: Order, backend: str) -> NoReturn:
+    """The rest of this process's life, on the untrusted side."""
+    os.setsid()  # a process group of its own, which is killed as a whole
+    limits.die_with_parent(zygote)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (output, 1), (output, 2)):
+        os.dup2(source, target)
+    os.close(nothing)
+    os.close(output)
+    limits.apply(order.memory_bytes, order.file_bytes)
+    from grader.run.worker import serve
+
+    serve(socket.socket(fileno=connection), backend)
+    os._exit(0)
+
+
+def _has_ended(pid: int, grace_ms: int) -> bool:
+    handle = os.pidfd_open(pid)  # a zombie still has one
+    try:
+        return bool(select.select([handle], [], [], grace_ms / 1000)[0])
+    finally:
+        os.close(handle)
+
+
+if __name__ == "__main__":
+    main()
