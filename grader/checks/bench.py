@@ -1,0 +1,122 @@
+"""The bench on which a submission is judged: its calls, with a record of each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+import torch
+
+from grader.catalog import Exercise
+from grader.checks.inputs import Inputs, draw, seeded
+from grader.checks.truth import Expected
+from grader.checks.wording import call_text
+from grader.run.values import Measurement, Reply
+from grader.spec import Argument, Case, Refusal, Spec
+
+Stream: TypeAlias = Literal["default", "side"]
+Schedule: TypeAlias = Literal["forward", "reversed", "random"]
+
+
+class Session(Protocol):
+    """What the checks need of :class:`grader.run.Session`."""
+
+    def call(
+        self, entry: str, args: Sequence[Any], *, stream: Stream = ..., device: int = ..., grad: bool = ...,
+        trace: bool = ..., schedule: Schedule = ...,
+    ) -> Reply: ...  # fmt: skip
+    def backward(
+        self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ...
+    ) -> Reply: ...
+    def release(self, handle: int) -> None: ...
+    def inputs(self) -> tuple[torch.Tensor, ...]: ...
+    def changed_inputs(self) -> tuple[str, ...]: ...
+    def measure(self, entry: str, args: Sequence[Any], baseline: str) -> Measurement: ...
+
+
+@dataclass(frozen=True)
+class Call:
+    """One traced request: ``text`` describes the call, ``stage`` is forward, backward or refusal."""
+
+    stage: str
+    case: str
+    text: str
+    reply: Reply
+    stream: str = "default"
+
+    @property
+    def succeeded(self) -> bool:
+        return self.reply.error is None and self.reply.trace.sticky_error is None
+
+
+@dataclass(frozen=True)
+class RightAnswer:
+    """A case that was answered rightly, kept so that it can be asked again under another schedule."""
+
+    case: Case
+    inputs: Inputs
+    expected: tuple[Expected, ...]
+    seconds: float
+
+
+@dataclass
+class Bench:
+    """Everything a check needs; ``calls`` and ``right`` grow as checks run, and later checks read them."""
+
+    exercise: Exercise
+    spec: Spec
+    backend: str
+    seed: int
+    session: Session
+    calls: list[Call] = field(default_factory=list)
+    right: list[RightAnswer] = field(default_factory=list)
+    current_case: str = ""
+    context_lost: bool = False  # a sticky error was seen: every later call of this worker would fail
+
+    def draw(self, args: Sequence[Argument], *labels: object) -> Inputs:
+        """Draw inputs that depend on the verdict's seed and on `labels` only."""
+        return draw(args, self.generator(*labels))
+
+    def generator(self, *labels: object) -> torch.Generator:
+        return seeded(self.seed, self.exercise.slug, *labels)
+
+    def text(self, inputs: Inputs, stream: str = "default") -> str:
+        return call_text(self.spec.entry, inputs, stream)
+
+    def forward(
+        self, case: Case | Refusal, inputs: Inputs, *, stage: str = "forward", schedule: Schedule = "forward",
+        requires_grad: Collection[str] = (),
+    ) -> Call:  # fmt: skip
+        """Call the entry once under the case's stream and device, and put it on record."""
+        stream: Stream = case.stream if isinstance(case, Case) else "default"
+        device = case.device if isinstance(case, Case) else 0
+        self.current_case = case.name
+        reply = self.session.call(
+            self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
+            grad=bool(requires_grad), trace=True, schedule=schedule,
+        )  # fmt: skip
+        return self._record(Call(stage, case.name, self.text(inputs, stream), reply, stream))
+
+    def ensure_calls(self) -> None:
+        """Run every case once if no check got so far, for a check that only reads the record."""
+        if any(call.stage == "forward" for call in self.calls):
+            return
+        for number, case in enumerate(self.spec.cases):
+            call = self.forward(case, self.draw(case.args, "case", number))
+            if not call.succeeded:
+                return
+
+    def backward(
+        self, case: Case, inputs: Inputs, handle: int, cotangents: Sequence[torch.Tensor | None]
+    ) -> Call:
+        """Run the backward pass of a kept graph, and put it on record."""
+        self.current_case = case.name
+        reply = self.session.backward(handle, cotangents, trace=True)
+        text = f"the backward of {self.text(inputs, case.stream)}"
+        return self._record(Call("backward", case.name, text, reply, case.stream))
+
+    def _record(self, call: Call) -> Call:
+        self.calls.append(call)
+        self.context_lost |= call.reply.trace.sticky_error is not None
+        return call

@@ -1,0 +1,150 @@
+"""Was the answer computed by the learner's kernel, and not on the host or by a library operator?
+
+On simt the last writer of every byte of the result is known. On cuda the launches and operators that the
+profiler saw decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.checks.bench import Bench, Call
+from grader.checks.outcome import Outcome, passed
+from grader.checks.wording import listed
+from grader.verdict import Status
+
+# Allocation, views, metadata and moving numbers about. A result must still be last written by the learner's
+# kernel, so none of these can stand in for it.
+STRUCTURAL = frozenset(
+    f"aten::{name}"
+    for name in (
+        "alias", "as_strided", "broadcast_tensors", "chunk", "clone", "contiguous", "copy_", "detach",
+        "detach_", "empty", "empty_like", "empty_strided", "expand", "expand_as", "fill_", "flatten",
+        "full", "full_like", "is_pinned", "lift_fresh", "movedim", "narrow", "new_empty",
+        "new_empty_strided", "new_full", "new_zeros", "ones", "ones_like", "permute", "record_stream",
+        "reshape", "reshape_as", "resize_", "resolve_conj", "resolve_neg", "result_type", "select", "set_",
+        "slice", "split", "squeeze", "squeeze_", "t", "transpose", "unbind", "unflatten", "unsqueeze",
+        "unsqueeze_", "view", "view_as", "zero_", "zeros", "zeros_like", "_conj", "_local_scalar_dense",
+        "_reshape_alias", "_unsafe_view",
+    )
+)  # fmt: skip
+BY = {
+    "host": "host code: a loop on the CPU wrote through a device pointer, which a GPU does not allow",
+    "library": "a library operator instead of your kernel",
+    "copy": "a copy from the host: it was computed on the CPU",
+    "memset": "a fill (zeros or cudaMemset) and by no kernel after it",
+}
+
+
+def check(bench: Bench) -> Outcome:
+    """Judge every recorded call that succeeded; the forward strictly, the backward by its operators."""
+    bench.ensure_calls()
+    calls = [call for call in bench.calls if call.succeeded and call.stage in ("forward", "backward")]
+    if not any(call.stage == "forward" for call in calls):
+        return Outcome(Status.FAIL, "No call succeeded, so there is no work on the device to be seen.")
+    for call in calls:
+        failure = _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
+        if failure is not None:
+            return failure
+    launches = sum(call.reply.trace.launches_total or len(call.reply.trace.launches) for call in calls)
+    return passed(f"Every result was written by your kernels ({launches} launches in {len(calls)} calls).")
+
+
+def _forward(bench: Bench, call: Call) -> Outcome | None:
+    trace = call.reply.trace
+    if not _has_elements(call):
+        return None
+    if not (trace.launches or trace.launches_total):
+        library = _foreign(bench, call)
+        instead = f" {listed(library)} did the work instead." if library else ""
+        return _failed(call, f"{call.text} launched no kernel.{instead}", "no_kernel")
+    return _wrong_writer(bench, call) or _foreign_operators(bench, call) or _traffic_with_host(bench, call)
+
+
+def _backward(bench: Bench, call: Call) -> Outcome | None:
+    """Gradients may come from allowed library operators, but from neither the host nor others."""
+    for output, writers in zip(call.reply.outputs, call.reply.trace.writers, strict=False):
+        if writers and writers.get("host", 0):
+            sentence = f"{call.text}: the gradient of {output.name} was written by {BY['host']}."
+            return _failed(call, sentence, "host")
+    return _foreign_operators(bench, call) or _traffic_with_host(bench, call)
+
+
+def _has_elements(call: Call) -> bool:
+    return any(output.tensor is not None and output.tensor.numel() for output in call.reply.outputs)
+
+
+def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
+    several = len(call.reply.outputs) > 1
+    for number, writers in enumerate(call.reply.trace.writers):
+        writer, share = _foreign_writer(bench, writers or {})
+        if writer:
+            subject = f"output {number}" if several else "the result"
+            return _failed(
+                call, f"{call.text}: {share} of {subject} was last written by {BY[writer]}.", writer
+            )
+    return None
+
+
+def _foreign_writer(bench: Bench, writers: Mapping[str, int]) -> tuple[str, str]:
+    """The writer, other than a kernel, of most bytes, and how much it wrote in words."""
+    allowed = {"kernel", "unwritten"}  # what nobody wrote is judged by its value
+    if bench.exercise.library:
+        allowed.add("library")
+    if bench.exercise.copies:
+        allowed |= {"copy", "host"}
+    foreign = {writer: count for writer, count in writers.items() if writer not in allowed and count}
+    if not foreign:
+        return "", ""
+    writer = max(foreign, key=lambda each: foreign[each])
+    whole = foreign[writer] == sum(writers.values())
+    return writer, "all" if whole else f"{foreign[writer]} of {sum(writers.values())} bytes"
+
+
+def _foreign(bench: Bench, call: Call) -> list[str]:
+    """Operators, each once and without overload names, that the exercise does not allow."""
+    names = [name.partition(".")[0] for name in call.reply.trace.operators]
+    allowed = STRUCTURAL | bench.exercise.library
+    own = f"{bench.exercise.build.name}::"
+    return [name for name in dict.fromkeys(names) if name not in allowed and not name.startswith(own)]
+
+
+def _foreign_operators(bench: Bench, call: Call) -> Outcome | None:
+    foreign = _foreign(bench, call)
+    if not foreign:
+        return None
+    allowed = f" Allowed here: {listed(sorted(bench.exercise.library))}." if bench.exercise.library else ""
+    return _failed(
+        call,
+        f"{call.text} called {listed(foreign)}. This exercise is about doing that work in a kernel.{allowed}",
+        "library",
+    )
+
+
+def _traffic_with_host(bench: Bench, call: Call) -> Outcome | None:
+    trace = call.reply.trace
+    if bench.exercise.copies:
+        return None
+    if trace.copies:
+        return _failed(
+            call,
+            f"{call.text} copied between host and device ({listed(list(trace.copies)[:3])}). Data that is on "
+            "the device stays there: such a copy waits for the whole stream.",
+            "copies",
+        )
+    if trace.host_syncs:
+        return _failed(
+            call,
+            f"{call.text} waited for the device {_times(trace.host_syncs)}. An operator only enqueues work; "
+            "leave out cudaDeviceSynchronize and item(), which stall every caller.",
+            "synchronisation",
+        )
+    return None
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _failed(call: Call, sentence: str, topic: str) -> Outcome:
+    return Outcome(Status.FAIL, sentence, case=call.case, topic=topic)

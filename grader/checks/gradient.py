@@ -1,0 +1,212 @@
+"""Is the backward pass right, for every cotangent that autograd may send and every input that may ask?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from grader.checks.bench import Bench, Call
+from grader.checks.compare import compare
+from grader.checks.gradcheck import gradcheck_problem
+from grader.checks.inputs import Drawn, Inputs
+from grader.checks.outcome import Outcome, passed
+from grader.checks.truth import Expected, accumulation, call_reference, tolerance_for
+from grader.checks.wording import error_outcome, mismatch_outcome
+from grader.spec import Case, Gradient
+from grader.verdict import Status
+
+COTANGENTS = ("random", "expanded", "transposed")
+
+
+def check(bench: Bench) -> Outcome:
+    """Compare with float64 autograd through the reference, then let torch.autograd.gradcheck look."""
+    gradient = bench.spec.gradient
+    if gradient is None:
+        return Outcome(Status.UNAVAILABLE, "This exercise has no gradient.")
+    for case in gradient.cases:
+        failure = judge_case(bench, gradient, case)
+        if failure is not None:
+            return failure
+    checked = [case for case in gradient.cases if gradient.mode == "gradcheck" and all_double(case, bench)]
+    for case in checked:
+        inputs = bench.draw(case.args, "gradient", case.name)
+        problem = gradcheck_problem(bench, gradient, case, inputs, differentiable(gradient, inputs))
+        if problem is not None:
+            return problem
+    how = "random, expanded and non-contiguous cotangents agree with float64 autograd through the reference"
+    return passed(f"{how[0].upper()}{how[1:]}" + (", and gradcheck agrees." if checked else "."))
+
+
+def all_double(case: Case, bench: Bench) -> bool:
+    """Finite differences need float64 throughout: float32 has too few digits left after the subtraction."""
+    tensors = bench.draw(case.args, "dtypes").tensors()
+    floating = [each for each in tensors if each.spec.floating]
+    return bool(floating) and all(each.spec.dtype in ("float64", "complex128") for each in floating)
+
+
+def differentiable(gradient: Gradient, inputs: Inputs) -> list[Drawn]:
+    """The inputs whose gradients are asked for: those the spec names, or every floating tensor."""
+    return [
+        each
+        for each in inputs.tensors()
+        if each.spec.floating
+        and each.device != "numpy"
+        and (gradient.inputs is None or each.name in gradient.inputs)
+    ]
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The reference's graph in float64: ``outputs`` depend on ``leaves`` (by input name)."""
+
+    outputs: tuple[torch.Tensor, ...]
+    leaves: dict[str, torch.Tensor]
+
+    def gradients(self, cotangents: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+        """The gradient of every leaf; zeros where the result does not depend on it."""
+        pairs = [(out, cot) for out, cot in zip(self.outputs, cotangents, strict=True) if out.requires_grad]
+        found = torch.autograd.grad(
+            [out for out, _ in pairs],
+            list(self.leaves.values()),
+            [cot.to(out.dtype) for out, cot in pairs],
+            retain_graph=True,
+            allow_unused=True,
+        )
+        return {
+            name: torch.zeros_like(leaf) if grad is None else grad
+            for (name, leaf), grad in zip(self.leaves.items(), found, strict=True)
+        }
+
+
+def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
+    leaves = {
+        each.name: each.tensor.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
+        for each in inputs.tensors()
+        if each.name in names
+    }
+    for leaf in leaves.values():
+        leaf.requires_grad_()
+    return Tape(call_reference(bench.spec, inputs.for_reference(replaced=leaves), case), leaves)
+
+
+def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
+    """All inputs together under every kind of cotangent, then each input alone."""
+    inputs = bench.draw(case.args, "gradient", case.name)
+    names = [each.name for each in differentiable(gradient, inputs)]
+    tape = record_tape(bench, inputs, names, case.name)
+    launches, failure = _judge_subset(bench, case, inputs, tape, names, COTANGENTS)
+    if failure is not None:
+        return failure
+    for name in names if len(names) > 1 else []:
+        alone, failure = _judge_subset(bench, case, inputs, tape, [name], COTANGENTS[:1])
+        if failure is not None:
+            return failure
+        if gradient.unrequested and alone >= launches > 0:
+            return _unrequested(bench, case, inputs, name, alone)
+    return None
+
+
+def _judge_subset(
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], kinds: tuple[str, ...]
+) -> tuple[int, Outcome | None]:
+    """Judge with only `names` requiring grad; also says how many kernels the last backward launched."""
+    call = bench.forward(case, inputs, requires_grad=names)
+    if call.reply.error is not None:
+        return 0, error_outcome(call.text, call.reply.error, case.name)
+    handle = call.reply.handle
+    if handle is None:
+        return 0, _detached(call, names, case.name)
+    try:
+        launches = 0
+        for kind in kinds:
+            cotangents = [cotangent(bench, out, kind, case.name) for out in _dense(call)]
+            back = bench.backward(case, inputs, handle, cotangents)
+            launches = len(back.reply.trace.launches)
+            failure = _wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
+            if failure is not None:
+                return launches, failure
+        return launches, None
+    finally:
+        bench.session.release(handle)
+
+
+def _dense(call: Call) -> list[torch.Tensor]:
+    return [output.tensor for output in call.reply.outputs if output.tensor is not None]
+
+
+def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch.Tensor:
+    """A cotangent in the shape of `output`: random, a random number expanded, or with other strides."""
+    generator = bench.generator("cotangent", kind, case)
+    drawn_as = output.dtype if output.dtype.is_complex else torch.float64
+    if kind == "expanded":
+        return torch.randn((), generator=generator, dtype=drawn_as).to(output.dtype).expand(output.shape)
+    values = torch.randn(output.shape, generator=generator, dtype=drawn_as).to(output.dtype)
+    if kind == "transposed" and output.ndim >= 2:
+        return values.mT.contiguous().mT
+    if kind == "transposed" and output.ndim == 1:
+        return values.repeat_interleave(2)[::2]
+    return values
+
+
+def _wrong_gradient(
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
+    back: Call, kind: str,
+) -> Outcome | None:  # fmt: skip
+    if back.reply.error is not None:
+        return error_outcome(_with_cotangent(back.text, kind), back.reply.error, case.name)
+    wanted = tape.gradients(cotangents)
+    terms = accumulation(bench.spec, inputs)
+    for name, output in zip(names, back.reply.outputs, strict=True):
+        values = wanted[name]
+        if output.kind == "none":
+            if bool(values.any()):
+                return _missing(back, name, case.name)
+            continue
+        drawn = inputs.named(name)
+        tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, terms)
+        expected = Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance)
+        mismatch = compare(output, expected)
+        if mismatch is not None:
+            text = _with_cotangent(back.text, kind)
+            return mismatch_outcome(
+                text, expected, mismatch, output.tensor, inputs, case=case.name, gradient=True
+            )
+    return None
+
+
+def _with_cotangent(text: str, kind: str) -> str:
+    words = {
+        "random": "a random cotangent",
+        "expanded": "an expanded cotangent (stride 0, as sum().backward() sends)",
+        "transposed": "a non-contiguous cotangent",
+    }
+    return f"{text}, given {words[kind]}"
+
+
+def _missing(back: Call, name: str, case: str) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{back.text} returned None for {name}, which requires a gradient. backward returns one gradient per "
+        "input of forward, in the same order, and None only for inputs that need none.",
+        case=case, expected=f"a gradient of {name}", got="None", topic="none_gradient",
+    )  # fmt: skip
+
+
+def _detached(call: Call, names: list[str], case: str) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{call.text}: {names[0]} requires grad, but the result does not: autograd cannot see through the "
+        "kernel. Call it through the apply of your autograd.Function.",
+        case=case, expected="an output that requires grad", got="one that does not", topic="autograd",
+    )  # fmt: skip
+
+
+def _unrequested(bench: Bench, case: Case, inputs: Inputs, name: str, launches: int) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"the backward of {bench.text(inputs)}: only {name} requires grad, and still {launches} kernels are "
+        "launched, as many as for all gradients. Ask ctx.needs_input_grad and compute only what is wanted.",
+        case=case.name, expected=f"fewer than {launches} launches", got=str(launches),
+        topic="needs_input_grad",
+    )  # fmt: skip

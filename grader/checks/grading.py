@@ -1,0 +1,203 @@
+"""One submission from its files to a verdict.
+
+Three things take about a second each: the zygote importing torch, this process importing torch, and the
+compiler. They run at the same time; nothing here may import torch before :func:`grade` has started the
+other two.
+"""
+
+from __future__ import annotations
+
+import importlib
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from grader.catalog import Exercise
+from grader.checks import build as building
+from grader.checks import todo
+from grader.checks.origin import digest_of, lesson_for, versions_of
+from grader.checks.outcome import Outcome
+from grader.errors import InfrastructureError, SubmissionError
+from grader.run.failures import ProtocolViolation, WorkerTimeout
+from grader.run.spawn import Zygote
+from grader.spec import Spec, load_spec
+from grader.stubs import open_todos
+from grader.verdict import CheckResult, Status, Verdict
+
+if TYPE_CHECKING:
+    from grader.build import Artifact
+    from grader.build.request import Backend
+    from grader.checks.bench import Bench
+
+Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
+
+# The check's name in scores and verdicts, and the module that does it.
+CHECKS = {
+    "correctness": "correctness",
+    "gradient": "gradient",
+    "safety": "safety",
+    "device_work": "device_work",
+    "performance": "speed",
+}
+PRINTED_LINES = 20
+
+
+def grade(
+    exercise: Exercise, files: Path, *, backend: Backend, seed: int | None = None, verbose: bool = False,
+    progress: Progress | None = None, isolate: bool = False, owner: str = "",
+) -> Verdict:  # fmt: skip
+    """Judge the submission in ``files``.
+
+    ``seed`` makes every input the same as in an earlier verdict; ``isolate`` puts learner code into a
+    sandbox; ``owner`` keeps what different people submit apart in the build cache.
+
+    Raises:
+        BrokenSpec: the exercise itself is at fault. Everything a submission can do ends in the verdict, and
+        so does a
+            fault of the machine (``infra_error``).
+    """
+    seed = secrets.randbits(48) if seed is None else seed
+    grading = Grading(exercise, files, backend, seed, progress or (lambda stage: None))
+    begun = time.perf_counter()
+    grading.run(verbose, isolate, owner)
+    return Verdict(
+        exercise=exercise.slug,
+        title=exercise.title,
+        backend=backend,
+        seed=seed,
+        checks=tuple(grading.results),
+        files=str(files),
+        digest=digest_of(exercise, files),
+        versions=versions_of(exercise),
+        seconds=round(time.perf_counter() - begun, 3),
+    )
+
+
+@dataclass
+class Grading:
+    """One run: ``results`` fills up in the order of the checks."""
+
+    exercise: Exercise
+    files: Path
+    backend: Backend
+    seed: int
+    progress: Progress
+    results: list[CheckResult] = field(default_factory=list)
+
+    def run(self, verbose: bool, isolate: bool, owner: str) -> None:
+        open_outcome = todo.check(self.exercise, self.files)
+        if open_outcome is not None:
+            self._add("todo", open_outcome, 0.0)
+            if todo.untouched(self.exercise, open_todos(self.exercise, self.files)):
+                self._skip(list(self.exercise.scores), Status.NOT_ATTEMPTED, "Nothing to judge yet.")
+                return
+        try:
+            with Zygote.start(self.backend, isolate, readable=(self.files, self.exercise.root)) as zygote:
+                self._judge(zygote, verbose, owner)
+        except InfrastructureError as fault:
+            done = {result.name for result in self.results}
+            left = [name for name in self.exercise.scores if name not in done]
+            self._skip(left, Status.INFRA_ERROR, str(fault))
+
+    def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
+        with ThreadPoolExecutor(1, "import-torch") as pool:
+            preparing = pool.submit(_prepare, self.exercise)
+            self.progress("build")
+            begun = time.perf_counter()
+            built = building.compile_submission(self.exercise, self.files, self.backend, owner, verbose)
+            if isinstance(built, Outcome):
+                self._add("build", built, time.perf_counter() - begun)
+                self._skip(self._judged(preparing.result()), built.status, "Not judged: it does not build.")
+                return
+            self._load_and_check(zygote, built, preparing, begun)
+
+    def _load_and_check(
+        self, zygote: Zygote, artifact: Artifact, preparing: Future[Spec], begun: float
+    ) -> None:
+        spec = preparing.result()
+        op_file = self.files / "op.py"
+
+        from grader.checks.bench import Bench
+
+        with zygote.spawn_worker() as session:
+            bench = Bench(self.exercise, spec, self.backend, self.seed, session)
+
+            def load() -> None:
+                session.load(artifact, op_file if op_file.is_file() else None, self.files)
+
+            try:
+                load()
+            except SubmissionError as failure:
+                outcome = building.load_failure(failure)
+                self._add("build", outcome, time.perf_counter() - begun)
+                self._skip(self._judged(spec), outcome.status, "Not judged: it does not load.")
+                return
+            self._add("build", building.built(artifact), time.perf_counter() - begun)
+            for name in self._judged(spec):
+                self._check(name, bench, load)
+
+    def _judged(self, spec: Spec) -> list[str]:
+        """The checks that exist for this exercise, in order; the others leave the denominator."""
+        return [
+            name
+            for name in CHECKS
+            if name in self.exercise.scores and not (name == "gradient" and spec.gradient is None)
+        ]
+
+    def _check(self, name: str, bench: Bench, load: Callable[[], None]) -> None:
+        self.progress(name)
+        check = importlib.import_module(f"grader.checks.{CHECKS[name]}").check
+        begun = time.perf_counter()
+        first_call = len(bench.calls)
+        try:
+            if bench.context_lost:
+                load()
+                bench.context_lost = False
+            outcome: Outcome = check(bench)
+        except SubmissionError as failure:
+            outcome = _ended_badly(failure, bench.current_case)
+        if outcome.status.stands_in_the_way:
+            outcome = replace(outcome, lines=(*outcome.lines, *_printed(bench, first_call)))
+        self._add(name, outcome, time.perf_counter() - begun)
+
+    def _add(self, name: str, outcome: Outcome, seconds: float) -> None:
+        out_of = self.exercise.scores.get(name, 0)
+        lesson = lesson_for(self.exercise, outcome.topic)
+        self.results.append(outcome.scored(name, out_of, seconds, lesson))
+
+    def _skip(self, names: list[str], status: Status, sentence: str) -> None:
+        for name in names:
+            self._add(name, Outcome(status, sentence), 0.0)
+
+
+def _prepare(exercise: Exercise) -> Spec:
+    """Import torch and every check, and load the spec: all that does not need the build."""
+    for module in ("bench", *CHECKS.values()):
+        importlib.import_module(f"grader.checks.{module}")
+    importlib.import_module("grader.run.session")
+    return load_spec(exercise)
+
+
+def _ended_badly(failure: SubmissionError, case: str) -> Outcome:
+    """The worker did not answer as a worker does; the check is lost, and nothing else."""
+    if isinstance(failure, WorkerTimeout):
+        status = Status.TIMEOUT
+    else:
+        status = Status.FAIL if isinstance(failure, ProtocolViolation) else Status.CRASH
+    where = f' (case "{case}")' if case else ""
+    sentence = f"{failure.what.rstrip('.')}{where}. {failure.rule}"
+    return Outcome(status, sentence, case=case, topic=status.value)
+
+
+def _printed(bench: Bench, first_call: int) -> Iterator[str]:
+    """The beginning of what the submission printed during the calls from `first_call` on."""
+    lines = [line for call in bench.calls[first_call:] for line in call.reply.printed.splitlines()]
+    if lines:
+        yield "It printed:"
+        yield from (f"  {line}" for line in lines[:PRINTED_LINES])
+    if len(lines) > PRINTED_LINES:
+        yield f"  ... and {len(lines) - PRINTED_LINES} more lines"

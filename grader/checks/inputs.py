@@ -1,0 +1,178 @@
+"""Draw the inputs of a case from the verdict's seed, in the layout that the spec asks for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+
+from grader.run.values import TensorArg
+from grader.spec import Argument, TensorSpec
+
+WIDER = {
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+    torch.complex64: torch.complex128,
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One tensor input: ``tensor`` is on the CPU and has the spec's shape, dtype, strides and offset."""
+
+    spec: TensorSpec
+    tensor: torch.Tensor
+
+    @property
+    def name(self) -> str:
+        return self.spec.name or "?"
+
+    @property
+    def device(self) -> str:
+        return "numpy" if self.spec.kind == "numpy" else self.spec.device
+
+
+Value: TypeAlias = "Drawn | int | float | bool | str | list[Value] | None"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The drawn arguments of one call, in order."""
+
+    values: tuple[Value, ...]
+
+    def tensors(self) -> list[Drawn]:
+        """Every tensor, those inside lists included."""
+        return list(_tensors(self.values))
+
+    def named(self, name: str) -> Drawn:
+        return next(each for each in self.tensors() if each.name == name)
+
+    def for_worker(self, requires_grad: Collection[str] = ()) -> list[Any]:
+        """The arguments as :meth:`grader.run.Session.call` takes them."""
+        return [_for_worker(value, requires_grad) for value in self.values]
+
+    def for_reference(self, widen: bool = True, replaced: dict[str, torch.Tensor] | None = None) -> list[Any]:
+        """Fresh CPU copies for the reference; floating ones in double precision when ``widen``.
+
+        ``replaced`` gives the tensors to be used for some names, so that autograd can follow them.
+        """
+        return [_for_reference(value, widen, replaced or {}) for value in self.values]
+
+
+def seeded(seed: int, *labels: object) -> torch.Generator:
+    """A generator for one purpose: the same seed and labels always draw the same numbers."""
+    text = "/".join(str(label) for label in (seed, *labels))
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
+
+
+def draw(args: Sequence[Argument], generator: torch.Generator) -> Inputs:
+    return Inputs(tuple(_draw(arg, generator) for arg in args))
+
+
+def draw_tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
+    """Values as ``spec`` says, laid out as it says, on the CPU."""
+    dtype = getattr(torch, spec.dtype)
+    shape = spec.shape
+    if spec.layout == "expanded" and shape[0] > 0:
+        one = _values(spec, (1, *shape[1:]), dtype, generator)
+        return one.expand(shape)
+    values = _values(spec, shape, dtype, generator)
+    if spec.layout == "sliced":
+        # The gaps hold plausible numbers, so that a kernel that walks over them is wrong rather than lucky.
+        both = _values(spec, (*shape[:-1], 2 * shape[-1]), dtype, generator)
+        both[..., ::2] = values
+        return both[..., ::2]
+    return _laid_out(values, spec.layout)
+
+
+def _laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
+    if layout == "transposed":
+        return values.mT.contiguous().mT
+    if layout == "permuted":
+        return values.movedim(1, -1).contiguous().movedim(-1, 1)
+    if layout == "offset":
+        storage = values.new_zeros(values.numel() + 1)
+        storage[1:] = values.reshape(-1)
+        return storage[1:].view(values.shape)
+    return values
+
+
+def _values(
+    spec: TensorSpec, shape: tuple[int, ...], dtype: torch.dtype, generator: torch.Generator
+) -> torch.Tensor:
+    if spec.special in ("zeros", "ones"):
+        return torch.full(shape, int(spec.special == "ones"), dtype=dtype)
+    if dtype == torch.bool:
+        return torch.rand(shape, generator=generator) < 0.5
+    if not spec.floating:
+        low = max(int(spec.low), torch.iinfo(dtype).min)
+        return torch.randint(low, int(spec.high) + 1, shape, generator=generator, dtype=dtype)
+    if dtype.is_complex:
+        parts = [_floats(spec, shape, torch.float64, generator) for _ in range(2)]
+        return _sprinkled(torch.complex(*parts).to(dtype), spec, generator)
+    return _sprinkled(_floats(spec, shape, dtype, generator), spec, generator)
+
+
+def _floats(
+    spec: TensorSpec, shape: tuple[int, ...], dtype: torch.dtype, generator: torch.Generator
+) -> torch.Tensor:
+    # float32 is drawn as such because large inputs are; the narrower types round a float32.
+    drawn_as = torch.float64 if dtype == torch.float64 else torch.float32
+    unit = torch.rand(shape, generator=generator, dtype=drawn_as)
+    if spec.special == "large":
+        sign = torch.rand(shape, generator=generator).round() * 2 - 1
+        return (sign * 10 ** (2 + 2 * unit)).to(dtype)
+    return (spec.low + (spec.high - spec.low) * unit).to(dtype)
+
+
+def _sprinkled(values: torch.Tensor, spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
+    """Put NaN or either infinity into about a tenth of the places, and into at least one."""
+    if spec.special not in ("nan", "inf") or values.numel() == 0:
+        return values
+    chosen = torch.rand(values.shape, generator=generator) < 0.1
+    chosen.view(-1)[torch.randint(values.numel(), (1,), generator=generator)] = True
+    if spec.special == "nan":
+        return values.masked_fill(chosen, float("nan"))
+    sign = torch.rand(values.shape, generator=generator).round() * 2 - 1
+    return torch.where(chosen, (sign * float("inf")).to(values.dtype), values)
+
+
+def _draw(arg: Argument, generator: torch.Generator) -> Value:
+    if isinstance(arg, TensorSpec):
+        return Drawn(arg, draw_tensor(arg, generator))
+    if isinstance(arg, list):
+        return [_draw(each, generator) for each in arg]
+    return arg
+
+
+def _tensors(values: Sequence[Value]) -> Iterator[Drawn]:
+    for value in values:
+        if isinstance(value, Drawn):
+            yield value
+        elif isinstance(value, list):
+            yield from _tensors(value)
+
+
+def _for_worker(value: Value, requires_grad: Collection[str]) -> Any:
+    if isinstance(value, Drawn):
+        return TensorArg(value.tensor, value.device, value.name in requires_grad, value.name)
+    if isinstance(value, list):
+        return [_for_worker(each, requires_grad) for each in value]
+    return value
+
+
+def _for_reference(value: Value, widen: bool, replaced: dict[str, torch.Tensor]) -> Any:
+    if isinstance(value, Drawn):
+        if value.name in replaced:
+            return replaced[value.name]
+        dtype = WIDER.get(value.tensor.dtype, value.tensor.dtype) if widen else value.tensor.dtype
+        return value.tensor.to(dtype, copy=True)
+    if isinstance(value, list):
+        return [_for_reference(each, widen, replaced) for each in value]
+    return value

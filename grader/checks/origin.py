@@ -1,0 +1,49 @@
+"""Where a verdict comes from, so that it can be replayed, and where it points to."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+import re
+from pathlib import Path
+
+from grader.catalog import Exercise
+
+
+def digest_of(exercise: Exercise, files: Path) -> str:
+    """A digest of the graded files by name and content; a missing file is part of it as such."""
+    digest = hashlib.sha256()
+    for name in sorted({*exercise.edit, *exercise.given}):
+        path = files / name
+        content = path.read_bytes() if path.is_file() else b"\0missing"
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def versions_of(exercise: Exercise) -> dict[str, str]:
+    """What an answer may depend on. Reads package metadata only, imports nothing."""
+    return {
+        "exercise": str(exercise.version),
+        "cu2grad": _installed("cu2grad"),
+        "python": platform.python_version(),
+        "torch": _installed("torch"),
+    }
+
+
+def _installed(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "from source"
+
+
+def lesson_for(exercise: Exercise, topic: str) -> str:
+    """The lesson's path within the course, with the anchor of `topic` where it has one; or ``""``."""
+    path = exercise.lesson_path
+    if not path.is_file():
+        return ""
+    shown = path.relative_to(exercise.course).as_posix()
+    anchors = re.findall(r"\{[^}]*#([\w-]+)[^}]*\}", path.read_text(encoding="utf-8"))
+    anchor = topic.replace("_", "-")
+    return f"{shown}#{anchor}" if anchor and anchor in anchors else shown

@@ -1,0 +1,157 @@
+"""Did anything go wrong on the device that the answers alone do not show?
+
+Out-of-bounds accesses that stay inside mapped memory, races that the usual schedule hides, leaks, launches
+on the wrong stream: the answers may all be right. This check reads the record of every call made so far,
+and repeats the cases that were right under other schedules of blocks and threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from grader.checks.bench import Bench, Call, Schedule
+from grader.checks.correctness import wrong_output
+from grader.checks.findings import in_words
+from grader.checks.outcome import Outcome, passed
+from grader.verdict import Finding, Status
+
+SCHEDULES: tuple[Schedule, ...] = ("reversed", "random")
+LONG_CASE = 0.25  # seconds; a case that takes longer is not repeated
+
+
+def check(bench: Bench) -> Outcome:
+    """Every finding of every traced call, merged, the most frequent place told first."""
+    bench.ensure_calls()
+    findings = [
+        *in_words(bench),
+        *stray_launches(bench.calls),
+        *failed_launches(bench.calls),
+        *leaks(bench.calls),
+    ]
+    if bench.backend == "simt" and not findings:
+        findings += other_schedules(bench)
+        findings += in_words(bench)
+    merged = merge(findings)
+    if merged:
+        return _failure(bench, merged)
+    return passed(_praise(bench))
+
+
+def _praise(bench: Bench) -> str:
+    traced = len(bench.calls)
+    if bench.backend == "simt":
+        return (
+            f"{traced} traced calls: no access out of bounds, no missing barrier, no leak, every launch on "
+            "the caller's stream, and the same answers in other schedules."
+        )
+    return f"{traced} calls: no launch failed and no device memory was lost. Accesses are checked on simt."
+
+
+def _failure(bench: Bench, findings: list[Finding]) -> Outcome:
+    first = findings[0]
+    place = f"{first.where}: " if first.where else ""
+    others = len(findings) - 1
+    more = (
+        f" There {'is one more finding' if others == 1 else f'are {others} more findings'}." if others else ""
+    )
+    right = " (The answers are right all the same.)" if len(bench.right) == len(bench.spec.cases) else ""
+    return Outcome(
+        Status.FAIL,
+        f"{place}{first.sentence} {first.rule}{right}{more}".replace("  ", " "),
+        findings=tuple(findings),
+        topic=first.kind,
+    )
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding per kind and source line, with the counts added up, in the order of first sight."""
+    merged: dict[tuple[str, str, int, str], Finding] = {}
+    for each in findings:
+        key = (each.kind, each.file, each.line, "" if each.line else each.sentence)
+        earlier = merged.get(key)
+        merged[key] = each if earlier is None else replace(earlier, count=earlier.count + each.count)
+    return list(merged.values())
+
+
+def stray_launches(calls: list[Call]) -> list[Finding]:
+    """Launches on a stream other than the one that the caller had made current."""
+    found = []
+    for call in calls:
+        strays = [each for each in call.reply.trace.launches if each.stream != call.reply.trace.stream]
+        if strays:
+            first = strays[0]
+            used = "the default stream" if first.stream == 0 else f"stream {first.stream}"
+            found.append(
+                Finding(
+                    "launch_stream",
+                    f"{first.kernel} was launched on {used} while another stream was current.",
+                    "Work belongs on the current stream, or it runs before its inputs are ready: pass "
+                    "at::cuda::getCurrentCUDAStream() as the fourth launch parameter.",
+                    first.file,
+                    first.line,
+                    count=len(strays),
+                )
+            )
+    return found
+
+
+def failed_launches(calls: list[Call]) -> list[Finding]:
+    """Launches that the runtime refused, where no exception told the caller."""
+    found = []
+    for call in calls:
+        refused = [each for each in call.reply.trace.launches if each.error]
+        if refused and call.reply.error is None:
+            first = refused[0]
+            found.append(
+                Finding(
+                    "invalid_launch",
+                    f"The launch of {first.kernel} with grid {first.grid} and block {first.block} failed, "
+                    "and the call returned as if nothing had happened.",
+                    "Check every launch: C10_CUDA_KERNEL_LAUNCH_CHECK() turns its error into an exception.",
+                    first.file,
+                    first.line,
+                    count=len(refused),
+                )
+            )
+    return found
+
+
+def leaks(calls: list[Call]) -> list[Finding]:
+    """Device memory that is still allocated after the results of a call are gone.
+
+    A call that keeps a graph is left out, since its saved tensors live on; so is a single allocation that
+    happens once and never again, since that is a cache and not a leak.
+    """
+    plain = [call for call in calls if call.reply.handle is None and call.stage != "backward"]
+    losing = [call for call in plain if call.reply.trace.live_allocations > 0]
+    if len(losing) < min(2, len(plain)) or not losing:
+        return []
+    worst = max(losing, key=lambda call: call.reply.trace.live_bytes)
+    trace = worst.reply.trace
+    what = f"{trace.live_allocations} device allocation{'s' if trace.live_allocations > 1 else ''}"
+    return [
+        Finding(
+            "leak",
+            f"{what} ({trace.live_bytes} bytes) made during {worst.text} were never freed.",
+            "Every cudaMalloc needs a cudaFree on every path, also on the one that raises.",
+            count=len(losing),
+        )
+    ]
+
+
+def other_schedules(bench: Bench) -> list[Finding]:
+    """Ask the right cases again with blocks and threads in another order: CUDA promises none."""
+    for right in bench.right:
+        if right.seconds > LONG_CASE:
+            continue
+        for schedule in SCHEDULES:
+            call = bench.forward(right.case, right.inputs, schedule=schedule)
+            if call.reply.error is not None:
+                continue
+            different = wrong_output(right.expected, right.inputs, call)
+            if different is not None:
+                sentence = f"With blocks and threads in {schedule} order: {different.sentence}"
+                rule = "Blocks and threads run in any order; only barriers and atomics order them."
+                return [Finding("schedule", sentence, rule)]
+    return []

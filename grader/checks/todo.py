@@ -1,0 +1,30 @@
+"""Which TODOs of the stub are still open?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.catalog import Exercise
+from grader.checks.outcome import Outcome
+from grader.stubs import OpenTodo, open_todos
+from grader.verdict import Status
+
+
+def check(exercise: Exercise, files: Path) -> Outcome | None:
+    """None when nothing is open; else one line per open TODO, in the order of the files."""
+    todos = open_todos(exercise, files)
+    if not todos:
+        return None
+    first = todos[0]
+    if untouched(exercise, todos):
+        sentence = f"Not begun yet: start with TODO({first.section}) in {first.file}, line {first.line}."
+    else:
+        number = "One TODO is" if len(todos) == 1 else f"{len(todos)} TODOs are"
+        sentence = f"{number} still open: next is TODO({first.section}) in {first.file}, line {first.line}."
+    lines = tuple(f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}" for each in todos)
+    return Outcome(Status.NOT_ATTEMPTED, sentence, lines=lines, topic="todo")
+
+
+def untouched(exercise: Exercise, todos: list[OpenTodo]) -> bool:
+    """Whether the stub is as it was handed out, so that there is nothing to judge."""
+    return bool(exercise.sections) and len(todos) == len(exercise.sections)

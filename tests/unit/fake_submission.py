@@ -1,0 +1,185 @@
+"""A session without a worker: the checks' side of the interface, played by plain torch on the CPU.
+
+``FakeSession(function)`` calls `function` with CPU tensors where the real one would send them to a worker. Keyword arguments
+make it misbehave in one way each, so that every check can be shown the fault it is there to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.catalog import BuildFacts, Exercise, Section
+from grader.checks.bench import Bench
+from grader.run.values import Launch, Measurement, Output, RemoteError, Reply, TensorArg, Trace
+from grader.spec import Case, Gradient, Refusal, Spec, Speed
+
+LAUNCH = Launch("muladd_kernel<float>", (1, 1, 1), (256, 1, 1), file="kernel.cu", line=12)
+
+
+class FakeSession:
+    """Records its requests in ``log``; ``edit_reply`` and ``edit_trace`` change what comes back."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
+        edit_trace: Callable[[Trace, str, str], Trace] = lambda trace, stage, schedule: trace,
+        raises: Callable[[str, int], BaseException | None] = lambda stage, number: None,
+        measurement: Measurement | None = None,
+    ) -> None:
+        self.function = function
+        self.edit_reply = edit_reply
+        self.edit_trace = edit_trace
+        self.raises = raises
+        self.measurement = measurement
+        self.log: list[str] = []
+        self.graphs: dict[int, tuple[list[torch.Tensor], list[tuple[str, torch.Tensor]]]] = {}
+        self.released: list[int] = []
+        self._sent: list[TensorArg] = []
+        self._received: list[torch.Tensor] = []
+
+    def call(
+        self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0, grad: bool = False,
+        trace: bool = True, schedule: str = "forward",
+    ) -> Reply:  # fmt: skip
+        self._begin("call")
+        self._sent, self._received = [], []
+        arguments = [self._receive(arg) for arg in args]
+        try:
+            with torch.set_grad_enabled(grad):
+                result = self.function(*arguments)
+        except Exception as problem:
+            error = RemoteError(type(problem).__name__, str(problem), "op.py:7")
+            return self._finish(Reply(error=error), "call", schedule, stream)
+        results = list(result) if isinstance(result, tuple) else [result]
+        outputs = tuple(self._output(each) for each in results)
+        handle = self._keep(results) if grad else None
+        returned = "tuple" if isinstance(result, tuple) else "value"
+        return self._finish(Reply(outputs, returned, handle), "call", schedule, stream)
+
+    def backward(
+        self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = True
+    ) -> Reply:
+        self._begin("backward")
+        outputs, leaves = self.graphs[handle]
+        given = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
+        try:
+            found = torch.autograd.grad(
+                [out for out, _ in given], [leaf for _, leaf in leaves], [cot for _, cot in given],
+                retain_graph=True, allow_unused=True,
+            )  # fmt: skip
+        except Exception as problem:
+            error = RemoteError(type(problem).__name__, str(problem), "op.py:20")
+            return self._finish(Reply(error=error), "backward", "forward", "default")
+        named = [
+            replace(self._output(each), name=name) for (name, _), each in zip(leaves, found, strict=True)
+        ]
+        return self._finish(Reply(tuple(named)), "backward", "forward", "default")
+
+    def release(self, handle: int) -> None:
+        self.released.append(handle)
+        self.graphs.pop(handle, None)
+
+    def inputs(self) -> tuple[torch.Tensor, ...]:
+        return tuple(each.detach() for each in self._received)
+
+    def changed_inputs(self) -> tuple[str, ...]:
+        pairs = zip(self._sent, self._received, strict=True)
+        return tuple(sent.name for sent, got in pairs if not torch.equal(_bits(sent.tensor), _bits(got)))
+
+    def measure(self, entry: str, args: Sequence[Any], baseline: str) -> Measurement:
+        assert self.measurement is not None
+        return self.measurement
+
+    def _begin(self, stage: str) -> None:
+        problem = self.raises(stage, len(self.log))
+        self.log.append(stage)
+        if problem is not None:
+            raise problem
+
+    def _receive(self, arg: Any) -> Any:
+        if isinstance(arg, list):
+            return [self._receive(each) for each in arg]
+        if not isinstance(arg, TensorArg):
+            return arg
+        copy = arg.tensor.clone(memory_format=torch.preserve_format).requires_grad_(arg.requires_grad)
+        self._sent.append(arg)
+        self._received.append(copy)
+        return copy
+
+    def _output(self, value: Any) -> Output:
+        if value is None:
+            return Output("none")
+        if not isinstance(value, torch.Tensor):
+            return Output("other", type=type(value).__name__)
+        device = next((arg.device for arg in self._sent), "cuda:0")
+        kind = "numpy" if device == "numpy" else "tensor"
+        dense = value.detach().clone(memory_format=torch.contiguous_format)
+        return Output(kind, dense, "cpu" if kind == "numpy" else device, requires_grad=value.requires_grad)
+
+    def _keep(self, results: list[Any]) -> int | None:
+        if not any(isinstance(each, torch.Tensor) and each.requires_grad for each in results):
+            return None
+        leaves = [
+            (sent.name, got)
+            for sent, got in zip(self._sent, self._received, strict=True)
+            if sent.requires_grad
+        ]
+        self.graphs[len(self.log)] = (results, leaves)
+        return len(self.log)
+
+    def _finish(self, reply: Reply, stage: str, schedule: str, stream: str) -> Reply:
+        sizes = [each.tensor.nbytes if each.tensor is not None else 0 for each in reply.outputs]
+        writers: tuple[Mapping[str, int], ...] = tuple({"kernel": size} for size in sizes)
+        current = 7 if stream == "side" else 0
+        launches = (replace(LAUNCH, stream=current),) if any(sizes) else ()
+        trace = Trace(
+            launches=launches,
+            launches_total=len(launches),
+            operators=("aten::empty_like",),
+            writers=writers,
+            stream=current,
+        )
+        return self.edit_reply(replace(reply, trace=self.edit_trace(trace, stage, schedule)))
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().contiguous().reshape(-1).view(torch.uint8)
+
+
+def fake_exercise(root: Path = Path("/course/exercises/03_muladd"), **changes: Any) -> Exercise:
+    facts: dict[str, Any] = dict(
+        slug="03_muladd", number=3, root=root, title="Fused multiply-add", kind="write", requires=(), minutes=40,
+        core=True, version=1, edit=("kernel.cu", "op.py"), given=(),
+        build=BuildFacts("muladd", "torch_library", ("kernel.cu",), ()),
+        sections={"index": Section("index", "kernel.cu", "compute the index", 2)},
+        scores={"correctness": 40, "gradient": 20, "safety": 10, "device_work": 10, "performance": 20},
+        library=frozenset(), copies=False,
+    )  # fmt: skip
+    return Exercise(**{**facts, **changes})
+
+
+def fake_bench(
+    session: FakeSession,
+    reference: Callable[..., Any],
+    cases: Sequence[Case],
+    *,
+    parameters: Sequence[str] = ("a", "b", "c"),
+    refusals: Sequence[Refusal] = (),
+    gradient: Gradient | None = None,
+    speed: Speed | None = None,
+    backend: str = "simt",
+    exercise: Exercise | None = None,
+    **functions: Any,
+) -> Bench:
+    spec = Spec(
+        Path("spec.py"), "muladd", reference, tuple(parameters), tuple(cases), tuple(refusals), gradient, speed,
+        **functions,
+    )  # fmt: skip
+    return Bench(exercise or fake_exercise(), spec, backend, 1234, session)
