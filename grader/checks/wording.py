@@ -60,11 +60,9 @@ def mismatch_outcome(
     named = [(each.name, each.tensor) for each in inputs.tensors()]
     hint = diagnose(Wrong(got, expected.values, mismatch.wrong, named, gradient))
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
-    subject = f"{expected.name} is" if expected.name != "the output" else "it returned"
+    subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
-    sentence = (
-        f"{call}: {subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
-    )
+    sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
         index=mismatch.index, topic="values",

@@ -68,7 +68,8 @@ class FakeSession:
     ) -> Reply:
         self._begin("backward")
         outputs, leaves = self.graphs[handle]
-        given = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
+        pairs = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
+        given = [(_undefined(out), torch.ones_like(out)) if cot is None else (out, cot) for out, cot in pairs]
         try:
             found = torch.autograd.grad(
                 [out for out, _ in given], [leaf for _, leaf in leaves], [cot for _, cot in given],
@@ -147,6 +148,11 @@ class FakeSession:
             stream=current,
         )
         return self.edit_reply(replace(reply, trace=self.edit_trace(trace, stage, schedule)))
+
+
+def _undefined(output: torch.Tensor) -> torch.Tensor:
+    """The output behind a node that hands an undefined gradient down, as autograd itself does."""
+    return torch._C._functions.UndefinedGrad()(output)
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:
