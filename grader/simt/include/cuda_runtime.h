@@ -1,0 +1,24 @@
+// The header that nvcc puts in front of every .cu file. A host compiler that includes it gets the runtime API and the vector
+// types; device code (__CUDACC__ defined, as by simt/prelude.h) gets everything that needs no header of its own in CUDA.
+#pragma once
+#include "cuda_runtime_api.h"
+#include "simt/qualifiers.h"
+#include "simt/runtime_overloads.h"
+#include "vector_functions.h"
+
+#ifdef __CUDACC__
+#include "simt/atomics.h"
+#include "simt/barriers.h"
+#include "simt/builtin_variables.h"
+#include "simt/conversions.h"
+#include "simt/diagnostics.h"
+#include "simt/integers.h"
+#include "simt/kernel_overloads.h"
+#include "simt/launch.h"
+#include "simt/math.h"
+#include "simt/memory.h"
+#include "simt/min_max.h"
+#include "simt/rounded.h"
+#include "simt/shuffles.h"
+#include "simt/votes.h"
+#endif

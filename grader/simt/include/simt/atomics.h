@@ -1,0 +1,86 @@
+// Atomic read-modify-write. The runtime is told of the access, and may let other threads run first; the update itself is
+// plain, because no other CUDA thread can come between.
+#pragma once
+#include <simt_api.h>
+
+#include "simt/qualifiers.h"
+
+#pragma GCC visibility push(hidden)
+namespace simt {
+
+template <class T, class Change>
+SIMT_HOST inline T replace(T* address, Change change) {
+    T old = *address;
+    *address = change(old);
+    return old;
+}
+
+}  // namespace simt
+#pragma GCC visibility pop
+
+// One function in the three scopes. `old` is the value found, `value` the operand.
+#define SIMT_ATOMIC_SCOPE(NAME, T, EXPRESSION)                                        \
+    SIMT_INLINE T NAME(T* address, T value) {                                         \
+        simt_atomic_access(address, sizeof(T));                                       \
+        return simt::replace(address, [value](T old) SIMT_HOST -> T { return EXPRESSION; }); \
+    }
+#define SIMT_ATOMIC(NAME, T, EXPRESSION)            \
+    SIMT_ATOMIC_SCOPE(NAME, T, EXPRESSION)          \
+    SIMT_ATOMIC_SCOPE(NAME##_block, T, EXPRESSION)  \
+    SIMT_ATOMIC_SCOPE(NAME##_system, T, EXPRESSION)
+
+// Sums and differences wrap, also for int, where the language would call it undefined.
+#define SIMT_WRAP(T, SIGN) static_cast<T>(static_cast<unsigned>(old) SIGN static_cast<unsigned>(value))
+SIMT_ATOMIC(atomicAdd, int, SIMT_WRAP(int, +))
+SIMT_ATOMIC(atomicAdd, unsigned int, old + value)
+SIMT_ATOMIC(atomicAdd, unsigned long long, old + value)
+SIMT_ATOMIC(atomicAdd, float, old + value)
+SIMT_ATOMIC(atomicAdd, double, old + value)
+SIMT_ATOMIC(atomicSub, int, SIMT_WRAP(int, -))
+SIMT_ATOMIC(atomicSub, unsigned int, old - value)
+#undef SIMT_WRAP
+
+SIMT_ATOMIC(atomicExch, int, (void(old), value))
+SIMT_ATOMIC(atomicExch, unsigned int, (void(old), value))
+SIMT_ATOMIC(atomicExch, unsigned long long, (void(old), value))
+SIMT_ATOMIC(atomicExch, float, (void(old), value))
+
+#define SIMT_ATOMIC_INTEGER(T)                            \
+    SIMT_ATOMIC(atomicMin, T, value < old ? value : old)  \
+    SIMT_ATOMIC(atomicMax, T, old < value ? value : old)  \
+    SIMT_ATOMIC(atomicAnd, T, old & value)                \
+    SIMT_ATOMIC(atomicOr, T, old | value)                 \
+    SIMT_ATOMIC(atomicXor, T, old ^ value)
+SIMT_ATOMIC_INTEGER(int)
+SIMT_ATOMIC_INTEGER(unsigned int)
+SIMT_ATOMIC_INTEGER(long long)
+SIMT_ATOMIC_INTEGER(unsigned long long)
+#undef SIMT_ATOMIC_INTEGER
+
+SIMT_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
+SIMT_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
+
+#define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                                                                            \
+    SIMT_INLINE T NAME(T* address, T expected, T value) {                                                         \
+        simt_atomic_access(address, sizeof(T));                                                                   \
+        return simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; });        \
+    }
+#define SIMT_ATOMIC_CAS(T)                     \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)        \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, T)  \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_system, T)
+SIMT_ATOMIC_CAS(int)
+SIMT_ATOMIC_CAS(unsigned int)
+SIMT_ATOMIC_CAS(unsigned long long)
+SIMT_ATOMIC_CAS(unsigned short)
+#undef SIMT_ATOMIC_CAS
+#undef SIMT_ATOMIC_CAS_SCOPE
+
+// A GPU adds a vector component by component; each component is atomic, the vector as a whole is not.
+SIMT_INLINE float2 atomicAdd(float2* address, float2 value) {
+    return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+SIMT_INLINE float4 atomicAdd(float4* address, float4 value) {
+    return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y), atomicAdd(&address->z, value.z),
+                  atomicAdd(&address->w, value.w)};
+}

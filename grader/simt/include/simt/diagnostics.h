@@ -1,0 +1,41 @@
+// assert, __trap, clocks and __nanosleep. `printf` and `assert` themselves come from <stdio.h> and <assert.h>, as with nvcc.
+#pragma once
+#include <simt_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "simt/builtin_variables.h"
+#include "simt/qualifiers.h"
+
+#pragma GCC visibility push(hidden)
+namespace simt {
+
+extern "C" void simt_host_assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept
+    __asm__("__assert_fail") __attribute__((noreturn));
+
+// What a failed `assert` calls in code that nvcc would compile: on the device it stops the kernel, on the host the process.
+SIMT_HOST inline void assertion_failed(const char* expression, const char* file, unsigned line, const char* function) noexcept {
+    if (simt_on_device()) {
+        fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
+                blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
+        simt_trap("assert", file, static_cast<int>(line));
+    }
+    simt_host_assert_fail(expression, file, line, function);
+}
+
+}  // namespace simt
+#pragma GCC visibility pop
+
+extern "C" __attribute__((noreturn, visibility("hidden"))) inline void simt_assert_fail(
+    const char* expression, const char* file, unsigned line, const char* function) noexcept {
+    simt::assertion_failed(expression, file, line, function);
+    abort();
+}
+// <assert.h>, which may be included any number of times, calls this name.
+#define __assert_fail simt_assert_fail
+
+SIMT_INLINE void __trap(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { simt_trap("__trap", file, line); }
+SIMT_INLINE void __brkpt() {}
+SIMT_INLINE long long clock64() { return simt_clock(); }
+SIMT_INLINE void __nanosleep(unsigned int) {}

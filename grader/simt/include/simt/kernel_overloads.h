@@ -1,0 +1,77 @@
+// The runtime API's functions that take a kernel: attributes, occupancy, and launches without `<<<>>>`.
+#pragma once
+#include <stddef.h>
+#include <utility>
+
+#include "simt/launch.h"
+
+#pragma GCC visibility push(hidden)
+namespace simt {
+
+template <class Function>
+const void* address_of(Function* function) {
+    return (const void*)function;  // a function pointer: no other cast takes it there
+}
+
+template <class... Parameters, size_t... I>
+cudaError_t launch_packed(void (*function)(Parameters...), const site& where, const configuration& shape, void** packed,
+                          int cooperative, std::index_sequence<I...>) {
+    auto take = [](auto function_, auto... values) { return [=]() SIMT_HOST { function_(values...); }; };
+    auto thread = take(function, *static_cast<Parameters*>(packed[I])...);
+    return run_grid(thread, where, shape, address_of(function), cooperative);
+}
+
+}  // namespace simt
+
+// The text of the whole call comes with it: it starts with the kernel's.
+template <class Function>
+cudaError_t simt_set_function_attribute(const char* text, Function* function, cudaFuncAttribute attribute, int value) {
+    simt::note_function(text, simt::address_of(function));
+    return (cudaFuncSetAttribute)(simt::address_of(function), attribute, value);
+}
+#define cudaFuncSetAttribute(...) simt_set_function_attribute(#__VA_ARGS__, __VA_ARGS__)
+
+template <class... Parameters>
+cudaError_t simt_launch_packed(int cooperative, const char* text, const char* file, int line, void (*function)(Parameters...),
+                               dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
+                               cudaStream_t stream = nullptr) {
+    static char name[240];  // the runtime copies it during the launch; launches are serialised
+    simt::normalise_function_text(text, name, sizeof name);
+    return simt::launch_packed(function, simt::site{name, file, line}, simt::configuration(grid, block, shared_bytes, stream),
+                               arguments, cooperative, std::index_sequence_for<Parameters...>());
+}
+#define cudaLaunchKernel(...) simt_launch_packed(0, #__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__)
+#define cudaLaunchCooperativeKernel(...) simt_launch_packed(1, #__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__)
+
+template <class Function>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function* function) {
+    return cudaFuncGetAttributes(attributes, simt::address_of(function));
+}
+template <class Function>
+cudaError_t cudaFuncSetCacheConfig(Function* function, cudaFuncCache preference) {
+    return cudaFuncSetCacheConfig(simt::address_of(function), preference);
+}
+template <class Function>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function, int block_size, size_t dynamic_shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, simt::address_of(function), block_size, dynamic_shared);
+}
+
+// The largest block, in whole warps, that keeps the most threads of a multiprocessor busy.
+template <class Function>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, Function* function, size_t dynamic_shared = 0,
+                                               int block_limit = 0) {
+    int device = 0, processors = 0, most_threads = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    int first = block_limit > 0 && block_limit < 1024 ? block_limit / 32 * 32 : 1024;
+    for (int size = first; size > 0 && error == cudaSuccess; size -= 32) {
+        int blocks = 0;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, simt::address_of(function), size, dynamic_shared);
+        if (blocks * size <= most_threads) continue;
+        most_threads = blocks * size;
+        *block_size = size;
+        *grid_size = blocks * processors;
+    }
+    return error;
+}
+#pragma GCC visibility pop

@@ -1,0 +1,65 @@
+// What the translator makes of `kernel<<<grid, block, shared, stream>>>(arguments)`: a call of simt::launch.
+#pragma once
+#include <simt_api.h>
+#include <stddef.h>
+
+#include "cuda_runtime_api.h"
+#include "simt/function_names.h"
+#include "simt/qualifiers.h"
+
+#pragma GCC visibility push(hidden)
+extern "C" simt_module simt_this_module;
+
+namespace simt {
+
+struct site {  // where a launch stands in the source
+    const char* kernel;
+    const char* file;
+    int line;
+};
+
+struct configuration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+
+    configuration(dim3 grid_, dim3 block_, size_t shared_bytes_ = 0, cudaStream_t stream_ = nullptr)
+        : grid(grid_), block(block_), shared_bytes(shared_bytes_), stream(stream_) {}
+};
+
+template <class Thread>
+SIMT_HOST void run_thread(void* thread) {
+    (*static_cast<Thread*>(thread))();
+}
+
+// Run `thread` once per CUDA thread. It is the parameter space of the launch: device code may read it.
+template <class Thread>
+cudaError_t run_grid(Thread& thread, const site& where, const configuration& shape, const void* function, int cooperative) {
+    simt_launch launch = {};
+    launch.grid[0] = shape.grid.x, launch.grid[1] = shape.grid.y, launch.grid[2] = shape.grid.z;
+    launch.block[0] = shape.block.x, launch.block[1] = shape.block.y, launch.block[2] = shape.block.z;
+    launch.dynamic_shared = shape.shared_bytes;
+    launch.stream = shape.stream;
+    launch.kernel = where.kernel;
+    launch.file = where.file;
+    launch.line = where.line;
+    launch.entry = &run_thread<Thread>;
+    launch.closure = &thread;
+    launch.closure_bytes = sizeof(Thread);
+    launch.module = &simt_this_module;
+    launch.cooperative = cooperative;
+    launch.function = function;
+    return static_cast<cudaError_t>(simt_launch_kernel(&launch));
+}
+
+template <class Body, class... Arguments>
+void launch(Body body, site where, configuration shape, Arguments... arguments) {
+    auto thread = [body, arguments...]() SIMT_HOST { return body(arguments...); };
+    static_assert(__is_same(decltype(thread()), void), "a __global__ function must have a void return type");
+    run_grid(thread, where, shape, function_named(where.kernel), 0);
+}
+
+}  // namespace simt
+#pragma GCC visibility pop
+
+#define SIMT_TEXT(...) #__VA_ARGS__

@@ -1,0 +1,43 @@
+// The words that CUDA adds to C++ declarations, as macros. The translator handles what a macro cannot: launches,
+// `extern __shared__`, variables in device memory, and the bare keyword `__noinline__`.
+#pragma once
+
+// Our own marks. SIMT_HOST: not watched by the checked build. SIMT_INLINE: merged into the learner's function, so that what
+// it touches is reported at the learner's line.
+#define SIMT_HOST __attribute__((no_sanitize("thread")))
+#define SIMT_INLINE inline __attribute__((always_inline))
+
+#ifndef __host__
+#define __host__
+#endif
+#ifndef __device__
+#define __device__
+#endif
+#ifndef __global__
+#define __global__
+#endif
+#ifndef __constant__
+#define __constant__
+#endif
+#ifndef __managed__
+#define __managed__
+#endif
+#ifndef __grid_constant__
+#define __grid_constant__
+#endif
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __no_return__ __attribute__((noreturn))
+#define __nv_pure__ __attribute__((pure))
+#define __inline_hint__ inline
+#define __device_builtin__
+#define __cudart_builtin__
+#define __specialization_static static
+
+#ifdef __CUDACC__
+#define __forceinline__ inline __attribute__((always_inline))
+// One copy for each OS thread, and a block runs on one: its threads share it, two blocks never do.
+#define __shared__ thread_local
+#endif
