@@ -1,0 +1,16 @@
+"""A simulated ``cuda`` device inside real PyTorch.
+
+``libcu2grad_device.so`` (the C++ files here, one translation unit) registers an allocator, a device guard, hooks and
+kernels for ``DeviceType::CUDA``. ``torch._C`` of a CPU build lacks the functions that :mod:`torch.cuda` is written
+over; :mod:`.bindings` supplies them, so that ``torch.cuda`` itself is PyTorch's own. :mod:`grader.simt.activate` puts
+the two together. Importing this package imports no torch.
+"""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+SOURCES: tuple[Path, ...] = (FOLDER / "libcu2grad_device.cpp",)
+"""What to compile, with PyTorch's headers behind ``grader/simt/include`` on the include path."""
+
+PARTS: tuple[Path, ...] = tuple(sorted([*FOLDER.glob("*.cpp"), *FOLDER.glob("*.h")]))
+"""Every file that the library is made of: what a cache key must cover."""

@@ -1,0 +1,83 @@
+// Puts the simulated device into PyTorch: allocator, device guard, hooks and kernels for DeviceType::CUDA.
+#include "allocator.h"
+#include "copy.h"
+#include "fallback.h"
+#include "hooks.h"
+#include "structural.h"
+#include "substitutes.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/cuda/impl/CUDAGuardImpl.h>
+#include <torch/library.h>
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace cu2grad::device {
+namespace {
+
+constexpr auto kKey = c10::DispatchKey::CUDA;
+
+// Composite operators that go to kernels which only CUDA has once they see a CUDA tensor; as a whole they have CPU
+// kernels that serve.
+const char* const kWholeOnHost[] = {
+    "aten::convolution", "aten::convolution_backward", "aten::convolution_overrideable",
+};
+
+// Says nothing while kernels of a CUDA build of PyTorch are replaced: that is the purpose.
+class Silence final : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& /*warning*/) override {}
+};
+
+c10::KernelFunction on_host() {
+  return c10::KernelFunction::makeFromBoxedFunction<&run_on_host>();
+}
+
+void replace_cuda_kernels() {
+  auto& dispatcher = c10::Dispatcher::singleton();
+  static auto* kept = new std::vector<c10::RegistrationHandleRAII>;
+  for (const auto& name : dispatcher.getRegistrationsForDispatchKey(kKey)) {
+    if (name.name.rfind("aten::", 0) == 0) {
+      kept->push_back(dispatcher.registerImpl(name, kKey, on_host(), std::nullopt, nullptr, "cu2grad"));
+    }
+  }
+  for (const char* name : kWholeOnHost) {
+    kept->push_back(dispatcher.registerImpl({name, ""}, kKey, on_host(), std::nullopt, nullptr, "cu2grad"));
+  }
+}
+
+void register_kernels() {
+  static auto* own = new torch::Library(torch::Library::IMPL, "aten", kKey, __FILE__, __LINE__);
+  own->impl("empty.memory_format", &empty);
+  own->impl("empty_strided", &empty_strided);
+  own->impl("copy_", &copy_);
+  own->impl("_local_scalar_dense", &local_scalar_dense);
+  own->impl("view", &view);
+  own->impl("as_strided", &as_strided);
+  own->impl("set_.source_Storage", &set_storage);
+  own->impl("set_.source_Storage_storage_offset", &set_storage_strided);
+  own->impl("set_.source_Tensor", &set_tensor);
+  own->impl("set_", &set_nothing);
+  own->impl("record_stream", &record_stream);
+  register_substitutes(*own);
+  static auto* rest = new torch::Library(torch::Library::IMPL, "_", kKey, __FILE__, __LINE__);
+  rest->fallback(torch::CppFunction::makeFromBoxedFunction<&run_on_host>());
+}
+
+}  // namespace
+}  // namespace cu2grad::device
+
+// Call once: after libtorch_cuda, if the build has one, and before torch._C, whose loading asks the hooks a question.
+extern "C" void simt_register_device() {
+  using namespace cu2grad::device;
+  static Silence silence;
+  const c10::WarningUtils::WarningHandlerGuard quiet(&silence);
+  static c10::cuda::impl::CUDAGuardImpl guard;
+  c10::impl::registerDeviceGuard(c10::kCUDA, &guard);
+  c10::SetAllocator(c10::kCUDA, &arena(), /*priority=*/255);
+  register_hooks();
+  replace_cuda_kernels();
+  register_kernels();
+}

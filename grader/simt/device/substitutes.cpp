@@ -1,0 +1,91 @@
+#include "substitutes.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/native/transformers/attention.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <tuple>
+
+namespace cu2grad::device {
+namespace {
+
+using at::Tensor;
+using OptionalTensor = std::optional<Tensor>;
+
+// scaled_dot_product_attention: always by matrix products and softmax, never a fused kernel of CUDA's.
+int64_t choose_math(const Tensor& /*query*/, const Tensor& /*key*/, const Tensor& /*value*/,
+                    const OptionalTensor& /*mask*/, double /*dropout*/, bool /*causal*/,
+                    std::optional<double> /*scale*/, bool /*enable_gqa*/) {
+  return 0;  // sdp::SDPBackend::math
+}
+
+Tensor plus(const Tensor& gates, const OptionalTensor& bias) {
+  return bias && bias->defined() ? gates + *bias : gates;
+}
+
+// Gates in PyTorch's order: input, forget, cell, output, each of width H; the workspace keeps them activated, (N, 4H).
+std::tuple<Tensor, Tensor, Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& cx,
+                                             const OptionalTensor& input_bias, const OptionalTensor& hidden_bias) {
+  const auto gates = (plus(input_gates, input_bias) + plus(hidden_gates, hidden_bias)).chunk(4, 1);
+  const auto input = gates[0].sigmoid(), forget = gates[1].sigmoid();
+  const auto cell = gates[2].tanh(), output = gates[3].sigmoid();
+  const auto cy = forget * cx + input * cell;
+  return {output * cy.tanh(), cy, at::cat({input, forget, cell, output}, 1)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_cell_backward(const OptionalTensor& grad_hy, const OptionalTensor& grad_cy,
+                                                      const Tensor& cx, const Tensor& cy, const Tensor& workspace,
+                                                      bool has_bias) {
+  const auto gates = workspace.chunk(4, 1);
+  const auto &input = gates[0], &forget = gates[1], &cell = gates[2], &output = gates[3];
+  const auto tanh_cy = cy.tanh();
+  const auto dh = grad_hy && grad_hy->defined() ? *grad_hy : at::zeros_like(cy);
+  auto dc = dh * output * (1 - tanh_cy * tanh_cy);
+  if (grad_cy && grad_cy->defined()) {
+    dc = dc + *grad_cy;
+  }
+  const auto d_gates =
+      at::cat({dc * cell * input * (1 - input), dc * cx * forget * (1 - forget), dc * input * (1 - cell * cell),
+               dh * tanh_cy * output * (1 - output)},
+              1);
+  return {d_gates, dc * forget, has_bias ? d_gates.sum(0) : Tensor()};
+}
+
+// Gates in PyTorch's order: reset, update, new. The workspace keeps what the backward needs, (N, 5H).
+std::tuple<Tensor, Tensor> gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& hx,
+                                    const OptionalTensor& input_bias, const OptionalTensor& hidden_bias) {
+  const auto from_input = plus(input_gates, input_bias).chunk(3, 1);
+  const auto from_hidden = plus(hidden_gates, hidden_bias).chunk(3, 1);
+  const auto reset = (from_input[0] + from_hidden[0]).sigmoid();
+  const auto update = (from_input[1] + from_hidden[1]).sigmoid();
+  const auto fresh = (from_input[2] + reset * from_hidden[2]).tanh();
+  return {fresh + update * (hx - fresh), at::cat({reset, update, fresh, hx, from_hidden[2]}, 1)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> gru_cell_backward(const Tensor& grad_hy, const Tensor& workspace,
+                                                                     bool has_bias) {
+  const auto saved = workspace.chunk(5, 1);
+  const auto &reset = saved[0], &update = saved[1], &fresh = saved[2], &hx = saved[3], &hidden_new = saved[4];
+  const auto d_update = grad_hy * (hx - fresh) * update * (1 - update);
+  const auto d_new = grad_hy * (1 - update) * (1 - fresh * fresh);
+  const auto d_reset = d_new * hidden_new * reset * (1 - reset);
+  const auto d_input = at::cat({d_reset, d_update, d_new}, 1);
+  const auto d_hidden = at::cat({d_reset, d_update, d_new * reset}, 1);
+  return {d_input, d_hidden, grad_hy * update, has_bias ? d_input.sum(0) : Tensor(),
+          has_bias ? d_hidden.sum(0) : Tensor()};
+}
+
+}  // namespace
+
+void register_substitutes(torch::Library& aten) {
+  at::native::_fused_sdp_choice_stub.set_cuda_dispatch_ptr(&choose_math);
+  aten.impl("_fused_sdp_choice", &choose_math);
+  aten.impl("_thnn_fused_lstm_cell", &lstm_cell);
+  aten.impl("_thnn_fused_lstm_cell_backward_impl", &lstm_cell_backward);
+  aten.impl("_thnn_fused_gru_cell", &gru_cell);
+  aten.impl("_thnn_fused_gru_cell_backward", &gru_cell_backward);
+}
+
+}  // namespace cu2grad::device
