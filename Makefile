@@ -50,7 +50,11 @@ clean:
 
 # Each stamp is written after its installation succeeded, so an interrupted one is taken up again.
 $(VENV)/.core: pyproject.toml constraints.txt
-	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here. Run: sudo apt install python3 python3-venv python3-dev"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here."; \
+	    echo "Run: sudo apt install python3 python3-venv python3-dev"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "$$($(PYTHON) --version 2>&1) is too old: cu2grad needs Python 3.11 or newer."; \
+	    echo "Name a newer one: make $(or $(MAKECMDGOALS),demo) PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -I grader/bootstrap.py $(VENV)
 	@touch $@
 

@@ -1,7 +1,7 @@
 """Sets up .venv for the Makefile: `python3 -I grader/bootstrap.py .venv [EXTRA]`.
 
-Runs before anything is installed and on a Python that may be too old, so: the standard library only, and no
-syntax newer than Python 3.7. Names every missing system package at once, before it starts anything.
+Runs before anything is installed, so: the standard library only. Names every missing system package at once,
+before it starts anything.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-OLDEST_PYTHON = (3, 11)
 CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
 TICK_SECONDS = 15
 
@@ -38,12 +37,6 @@ def missing_packages() -> dict[str, str]:
 
 def preflight() -> None:
     """Ends the program with three clear lines when this machine lacks something."""
-    if sys.version_info[:2] < OLDEST_PYTHON:
-        major, minor = sys.version_info[:2]
-        sys.exit(
-            f"This is Python {major}.{minor} at {sys.executable}; cu2grad needs 3.11 or newer.\n"
-            "Name a newer one: make demo PYTHON=python3.12"
-        )
     missing = missing_packages()
     if missing:
         sys.exit(

@@ -98,9 +98,11 @@ def replay(
     verbose: Verbose = False,
 ) -> None:
     """Grades again with the seed and backend of a stored verdict, and says what came out differently."""
+    from grader.cli.checking import Request
     from grader.cli.replaying import replay_verdict
 
-    raise typer.Exit(replay_verdict(verdict, origin is Origin.SOLUTIONS, course, plain, verbose))
+    request = Request(solutions=origin is Origin.SOLUTIONS, course=course, plain=plain, verbose=verbose)
+    raise typer.Exit(replay_verdict(verdict, request))
 
 
 @app.command()

@@ -9,10 +9,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from grader.verdict import Verdict
 
 _FRAME_SECONDS = 0.2  # between redraws of the moving line
 _SILENCE_SECONDS = 10.0  # after which a log gets a line, so that nobody takes a first build for a hang
@@ -20,7 +18,7 @@ _CLEAR = "\r\033[K"
 
 
 class Screen:
-    """``plain``: no colour, boxes or moving lines. ``quiet``: stdout belongs to JSON. ``verbose``: all text."""
+    """``plain``: no colour, no moving lines; ``quiet``: stdout belongs to JSON; ``verbose``: all text."""
 
     def __init__(self, *, plain: bool = False, quiet: bool = False, verbose: bool = False) -> None:
         self.plain = plain or bool(os.environ.get("NO_COLOR")) or not sys.stdout.isatty()

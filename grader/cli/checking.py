@@ -1,0 +1,145 @@
+"""`grader check`: grades exercises, prints each verdict as it comes, and ends with the next step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import progress
+from grader.build.devices import detect_backend
+from grader.catalog import Catalog, Exercise
+from grader.checks import grade
+from grader.cli.listing import next_step, start_sentence
+from grader.cli.screen import Screen
+from grader.errors import UsageError
+from grader.verdict import Status, Verdict
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for. Without ``backend`` it is found out; without ``seed`` one is drawn."""
+
+    names: tuple[str, ...] = ()
+    everything: bool = False
+    solutions: bool = False
+    course: Path | None = None
+    backend: str | None = None
+    seed: int | None = None
+    plain: bool = False
+    json: bool = False
+    verbose: bool = False
+    isolate: bool = False
+
+
+def check_exercises(request: Request) -> int:
+    """Grades what was asked for. Returns the worst exit code of all verdicts: 0, 1 or 3."""
+    catalog = Catalog.open(request.course)
+    exercises = _chosen(catalog, request)
+    screen = Screen(plain=request.plain, quiet=request.json, verbose=request.verbose)
+    verdicts = []
+    for exercise in exercises:
+        verdict = grade_one(exercise, request, screen)
+        if not request.solutions:
+            keep(exercise, verdict)
+        screen.show(verdict)
+        verdicts.append(verdict)
+    if request.json:
+        _print_json(verdicts, single=len(exercises) == 1 and not request.everything)
+    else:
+        if len(verdicts) > 1:
+            screen.show_table(verdicts)
+        screen.say(_next_step(catalog, exercises, verdicts, request.solutions))
+    return max(verdict.exit_code for verdict in verdicts)
+
+
+def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
+    """The verdict on one exercise, from the learner's files or from the reference solution."""
+    files = exercise.solution_dir if request.solutions else exercise.root
+    if not files.is_dir():
+        raise UsageError(
+            f"{files} is not there.",
+            "This copy of the course comes without solutions.",
+            f"Check your own files: grader check {exercise.number:02d}",
+        )
+    with screen.working(exercise.slug) as stage:
+        return grade(
+            exercise,
+            files,
+            backend=request.backend or detect_backend(),
+            seed=request.seed,
+            verbose=request.verbose,
+            progress=stage,
+            isolate=request.isolate,
+        )
+
+
+def keep(exercise: Exercise, verdict: Verdict) -> None:
+    """Stores ``verdict`` for `grader list` and `grader replay`."""
+    out_of = verdict.out_of or 1.0
+    record = progress.Record(
+        passed=verdict.passed,
+        status=verdict.status.value,
+        score=round(100 * verdict.earned / out_of, 1),
+        backend=verdict.backend,
+        version=exercise.version,
+    )
+    progress.store_verdict(exercise, verdict.to_json(), record)
+
+
+def _chosen(catalog: Catalog, request: Request) -> list[Exercise]:
+    """The exercises asked for, each once, in the order named."""
+    if request.everything:
+        if request.names:
+            raise UsageError(
+                f"--all and {request.names[0]!r} were both given.",
+                "--all already means every exercise.",
+                "Name exercises, or run: grader check --all",
+            )
+        return list(catalog.exercises)
+    if not request.names:
+        raise UsageError(
+            "No exercise was named.",
+            "grader check takes one or more numbers, slugs or paths.",
+            "Run: grader check 00, or grader check --all",
+        )
+    return list(dict.fromkeys(catalog.find(name) for name in request.names))
+
+
+def _print_json(verdicts: Sequence[Verdict], single: bool) -> None:
+    if single:
+        print(verdicts[0].to_json(), end="")
+    else:
+        print(
+            json.dumps([json.loads(verdict.to_json()) for verdict in verdicts], indent=2, ensure_ascii=False)
+        )
+
+
+def _next_step(
+    catalog: Catalog, exercises: Sequence[Exercise], verdicts: Sequence[Verdict], solutions: bool
+) -> str:
+    """The sentence that ends every run: about the first verdict that is no pass, or about what comes next."""
+    for exercise, verdict in zip(exercises, verdicts, strict=True):
+        if not verdict.passed:
+            return _after_failure(exercise, verdict, solutions)
+    if solutions:
+        return "Next: grader list"
+    records = {exercise.slug: progress.load_record(exercise) for exercise in catalog.exercises}
+    return next_step(catalog, records)
+
+
+def _after_failure(exercise: Exercise, verdict: Verdict, solutions: bool) -> str:
+    again = f"grader check {exercise.number:02d}{' --from solutions' if solutions else ''}"
+    hint = f"grader hint {exercise.number:02d}"
+    match verdict.status:
+        case Status.INFRA_ERROR:
+            return f"Your code was not judged. Next: grader doctor, then {again}"
+        case Status.NOT_ATTEMPTED:
+            return f"Next: {start_sentence(exercise)}. For a hint: {hint}"
+        case Status.UNAVAILABLE | Status.INCONCLUSIVE:
+            return f"Nothing could be judged here. Try another backend: {again} --backend simt"
+        case Status.BUILD_ERROR:
+            return f"Next: repair what the compiler names first, then run: {again}"
+        case _:
+            return f"Next: repair it and run: {again}. For a hint: {hint}"

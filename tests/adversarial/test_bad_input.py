@@ -1,0 +1,315 @@
+"""Bad input gets a clear answer and loses nothing: `grader check` as a program, on a copy of a course folder.
+
+Every test asserts the exit code, the sentence a learner reads, and that no traceback appears.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.catalog import Catalog
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSED, NOT_PASSED, USAGE, INFRASTRUCTURE = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one `grader` command returned and printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """Everything printed, with line breaks as spaces: sentences may be wrapped."""
+        return " ".join((self.out + " " + self.err).split())
+
+
+def start(*arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "CU2GRAD_BACKEND": "simt", **(environment or {})}
+    return subprocess.Popen(
+        [sys.executable, "-m", "grader", *arguments],
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> Run:
+    out, err = process.communicate(timeout=400)
+    run = Run(process.returncode, out, err)
+    assert "Traceback" not in run.text
+    assert "The grader itself failed" not in run.text
+    return run
+
+
+def grader(*arguments: str, environment: Mapping[str, str] | None = None) -> Run:
+    return finish(start(*arguments, environment=environment))
+
+
+def check(catalog: Catalog, exercise: str, *options: str, **environment: str) -> Run:
+    return grader("check", exercise, "--course", str(catalog.course), *options, environment=environment)
+
+
+def verdict(catalog: Catalog, exercise: str) -> tuple[int, dict[str, Any]]:
+    """The exit code and the checks of the JSON verdict, by name."""
+    run = check(catalog, exercise, "--json")
+    return run.code, {each["name"]: each for each in json.loads(run.out)["checks"]}
+
+
+def edit(catalog: Catalog, exercise: str, name: str, old: str, new: str) -> None:
+    path = catalog.find(exercise).root / name
+    text = path.read_text()
+    assert text.count(old) == 1, f"{old!r} is in {path} {text.count(old)} times"
+    path.write_text(text.replace(old, new))
+
+
+def edit_op(catalog: Catalog, body: str) -> None:
+    """Gives `negate` of 00 another body; ``x`` is its argument and ``y`` the right answer."""
+    lines = "\n".join(f"    {line}" for line in ("y = torch.ops.toy_negate.negate(x)", *body.splitlines()))
+    edit(catalog, "00", "op.py", "    return torch.ops.toy_negate.negate(x)", lines)
+
+
+def edit_backward(catalog: Catalog, result: str) -> None:
+    old = "return product(grad, b, 0.0), product(grad, a, 0.0), None"
+    edit(catalog, "01", "op.py", old, f"return {result}")
+
+
+# The course itself
+
+
+def test_the_solved_course_passes(solved_course: Catalog) -> None:
+    run = grader("check", "--all", "--course", str(solved_course.course))
+    assert run.code == PASSED
+    assert "Every exercise is passed." in run.text
+
+
+def test_an_untouched_stub_names_every_open_todo(toy_catalog: Catalog) -> None:
+    run = check(toy_catalog, "00")
+    assert run.code == NOT_PASSED
+    assert "kernel.cu:6: TODO(index): compute this thread's global index" in run.text
+    assert "kernel.cu:7: TODO(store): store minus the element" in run.text
+    assert "grader hint 00" in run.text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "nearest"),
+    [("42", "00_negate, 01_muladd"), ("mulad", "01_muladd"), ("exercises/01_mulad", "01_muladd")],
+)
+def test_an_unknown_exercise_is_answered_with_the_nearest(
+    toy_catalog: Catalog, wanted: str, nearest: str
+) -> None:
+    run = check(toy_catalog, wanted)
+    assert run.code == USAGE
+    assert f"There is no exercise '{wanted}'" in run.text
+    assert f"nearest are {nearest}." in run.text
+    assert run.err.splitlines()[-1] == "Run: grader list"
+
+
+# What the compiler refuses
+
+
+def test_a_syntax_error_shows_the_learners_lines_and_with_verbose_all(solved_course: Catalog) -> None:
+    edit(solved_course, "00", "kernel.cu", "y[i] = -x[i];", "y[i] = -x[i]")
+    run = check(solved_course, "00")
+    assert run.code == NOT_PASSED
+    assert "kernel.cu:8" in run.text
+    assert "expected" in run.text and "';'" in run.text
+    assert "ninja" not in run.text
+    assert len(check(solved_course, "00", "--verbose").out) > len(run.out)
+
+
+def test_a_missing_header_is_named(solved_course: Catalog) -> None:
+    edit(solved_course, "00", "kernel.cu", "#include <cstdint>", "#include <cub/nowhere.cuh>")
+    run = check(solved_course, "00")
+    assert run.code == NOT_PASSED
+    assert "kernel.cu:2" in run.text
+    assert "cub/nowhere.cuh" in run.text
+
+
+def test_a_missing_compiler_is_this_machines_fault(solved_course: Catalog, tmp_path: Path) -> None:
+    run = check(solved_course, "00", CXX="/nowhere/g++", CU2GRAD_CACHE=str(tmp_path / "cache"))
+    assert run.code == INFRASTRUCTURE
+    assert "/nowhere/g++" in run.text
+    assert "grader doctor" in run.text
+
+
+# What op.py does
+
+
+def test_an_op_that_raises_on_import_names_the_line(solved_course: Catalog) -> None:
+    edit(solved_course, "01", "op.py", "import grader\n", "import grader\nimport no_such_module\n")
+    run = check(solved_course, "01")
+    assert run.code == NOT_PASSED
+    assert "ModuleNotFoundError at op.py:8: No module named 'no_such_module'" in run.text
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ("return torch.cat([y.reshape(-1), y.reshape(-1)])", "fail", ["shape", "(2,)", "(1,)"]),
+        ("return y.double()", "fail", ["float64", "float32"]),
+        ("return y.cpu()", "fail", ["cpu", "cuda:0"]),
+        ("return None", "fail", ["None"]),
+        ("return y * float('nan')", "fail", ["nan"]),
+        ("raise ValueError('what I think')", "fail", ["ValueError", "what I think", "op.py:12"]),
+        ("import ctypes; ctypes.string_at(8)", "crash", ["SIGSEGV"]),
+        ("import os; os._exit(0)", "crash", ["ended its own worker", "exit code 0"]),
+        ("print('x' * (1 << 30))\nreturn y", "crash", ["printed more than"]),
+    ],
+    ids=["shape", "dtype", "device", "None", "NaN", "exception", "segfault", "_exit(0)", "1 GB of printing"],
+)
+def test_what_op_py_returns_or_does_wrong_is_said(
+    solved_course: Catalog, body: str, status: str, words: list[str]
+) -> None:
+    edit_op(solved_course, body)
+    code, checks = verdict(solved_course, "00")
+    assert code == NOT_PASSED
+    assert checks["build"]["status"] == "pass"
+    assert checks["correctness"]["status"] == status
+    told = " ".join(str(checks["correctness"][key]) for key in ("sentence", "expected", "got"))
+    assert [word for word in words if word not in told] == [], told
+
+
+def test_a_missing_gradient_names_the_input(solved_course: Catalog) -> None:
+    edit_backward(solved_course, "product(grad, b, 0.0), None, None")
+    code, checks = verdict(solved_course, "01")
+    assert code == NOT_PASSED
+    assert checks["correctness"]["status"] == "pass"
+    assert checks["gradient"]["status"] == "fail"
+    assert "None" in checks["gradient"]["sentence"] and " b" in checks["gradient"]["sentence"]
+
+
+def test_a_nan_gradient_is_not_a_pass(solved_course: Catalog) -> None:
+    edit_backward(solved_course, "product(grad, b, 0.0) * float('nan'), product(grad, a, 0.0), None")
+    code, checks = verdict(solved_course, "01")
+    assert (code, checks["gradient"]["status"]) == (NOT_PASSED, "fail")
+    assert "nan" in checks["gradient"]["sentence"] + checks["gradient"]["got"]
+
+
+# What stands in for a kernel
+
+
+def test_a_loop_on_the_host_is_not_device_work(solved_course: Catalog) -> None:
+    path = solved_course.find("00").root / "kernel.cu"
+    text = path.read_text()
+    launch = text[text.index("    negate_kernel<<<") : text.rindex("}")]
+    path.write_text(text.replace(launch, "    for (int64_t i = 0; i < n; ++i) y[i] = -x[i];\n"))
+    code, checks = verdict(solved_course, "00")
+    assert (code, checks["device_work"]["status"]) == (NOT_PASSED, "fail")
+    assert checks["correctness"]["status"] == "pass"
+
+
+def test_a_library_call_is_not_device_work(solved_course: Catalog) -> None:
+    edit_op(solved_course, "return torch.neg(x)")
+    code, checks = verdict(solved_course, "00")
+    assert (code, checks["device_work"]["status"]) == (NOT_PASSED, "fail")
+    assert "neg" in checks["device_work"]["sentence"]
+
+
+# What a kernel or a launcher does
+
+
+def test_an_endless_kernel_is_stopped(solved_course: Catalog) -> None:
+    edit(solved_course, "00", "kernel.cu", "y[i] = -x[i];", "for (volatile int spin = 1; spin;) {}")
+    run = check(solved_course, "00")
+    assert run.code == NOT_PASSED
+    assert "timeout" in run.text or "stopped" in run.text
+
+
+def test_a_barrier_that_not_all_threads_reach_is_named(solved_course: Catalog) -> None:
+    edit(solved_course, "00", "kernel.cu", "y[i] = -x[i];", "if (i % 2) __syncthreads(); y[i] = -x[i];")
+    run = check(solved_course, "00")
+    assert run.code == NOT_PASSED
+    assert "__syncthreads" in run.text
+    assert "kernel.cu:8" in run.text
+
+
+def test_an_exception_in_a_launcher_is_an_error_of_the_call(solved_course: Catalog) -> None:
+    edit(solved_course, "00", "kernel.cu", "#include <cstdint>", "#include <cstdint>\n#include <stdexcept>")
+    old = "    if (n == 0) return;\n"
+    edit(solved_course, "00", "kernel.cu", old, 'throw std::runtime_error("launcher gave up");\n')
+    code, checks = verdict(solved_course, "00")
+    assert (code, checks["correctness"]["status"]) == (NOT_PASSED, "fail")
+    assert "launcher gave up" in checks["correctness"]["sentence"]
+
+
+def test_shrinking_the_shared_memory_costs_only_the_submission(solved_course: Catalog) -> None:
+    shrink = (
+        "import os\n"
+        "for name in os.listdir('/proc/self/fd'):\n"
+        "    try:\n"
+        "        os.ftruncate(int(name), 0)\n"
+        "    except OSError:\n"
+        "        pass\n"
+        "return y"
+    )
+    edit_op(solved_course, shrink)
+    code, checks = verdict(solved_course, "00")
+    assert code in (PASSED, NOT_PASSED)
+    assert {each["status"] for each in checks.values()} <= {"pass", "fail", "crash"}
+
+
+# What happens around the grader
+
+
+def damage(folder: Path, spoil: Callable[[Path], None]) -> int:
+    """Spoils every compiled library below ``folder``; returns how many there were."""
+    libraries = [path for path in folder.rglob("*.so") if path.is_file() and not path.is_symlink()]
+    for path in libraries:
+        path.chmod(0o644)
+        spoil(path)
+    return len(libraries)
+
+
+def test_a_corrupted_cache_is_rebuilt(solved_course: Catalog, tmp_path: Path) -> None:
+    cache = {"CU2GRAD_CACHE": str(tmp_path / "cache")}
+    assert check(solved_course, "00", **cache).code == PASSED
+    assert damage(tmp_path / "cache", lambda path: path.write_bytes(path.read_bytes()[:100])) > 0
+    assert check(solved_course, "00", **cache).code == PASSED
+
+
+def test_a_build_that_was_killed_leaves_nothing_behind(solved_course: Catalog, tmp_path: Path) -> None:
+    cache = {"CU2GRAD_CACHE": str(tmp_path / "cache")}
+    process = start("check", "00", "--course", str(solved_course.course), environment=cache)
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "cache").rglob("*.building")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert check(solved_course, "00", **cache).code == PASSED
+    assert list((tmp_path / "cache").rglob("*.building")) == []
+
+
+def test_two_graders_at_once_agree(solved_course: Catalog) -> None:
+    edit(solved_course, "00", "kernel.cu", "// y = -x,", f"// Edited by process {os.getpid()}.\n// y = -x,")
+    arguments = ("check", "00", "--course", str(solved_course.course))
+    first, second = start(*arguments), start(*arguments)
+    assert (finish(first).code, finish(second).code) == (PASSED, PASSED)
+
+
+def test_a_read_only_course_is_graded_and_progress_is_kept(solved_course: Catalog, tmp_path: Path) -> None:
+    course = solved_course.course
+    (course / ".cu2grad").write_text("where progress would go, if this were a folder")
+    before = sorted(course.rglob("*"))
+    cache = {"CU2GRAD_CACHE": str(tmp_path / "cache")}
+    assert check(solved_course, "00", **cache).code == PASSED
+    assert sorted(course.rglob("*")) == before
+    listed = grader("list", "--course", str(course), environment=cache)
+    assert "2 exercises, 1 passed." in listed.text

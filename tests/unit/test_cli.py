@@ -1,0 +1,287 @@
+"""The command line over a pretended grader: what is asked of it, what is printed, which exit code follows."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import progress
+from grader.catalog import Catalog, Exercise
+from grader.cli import checking, demo, main
+from grader.verdict import CheckResult, Status, Verdict
+
+Command = Callable[..., int]
+
+
+def verdict_of(exercise: Exercise, status: Status, seed: int = 7) -> Verdict:
+    points = 100.0 if status is Status.PASS else 0.0
+    result = CheckResult("correctness", status, f"pretended {status.value}", points, 100.0)
+    return Verdict(exercise.slug, exercise.title, "simt", seed, (result,), digest="sha256:0")
+
+
+class PretendedGrader:
+    """Answers with ``statuses[slug]``, by default a pass, and remembers how it was called."""
+
+    def __init__(self) -> None:
+        self.statuses: dict[str, Status] = {}
+        self.calls: list[dict[str, Any]] = []
+
+    def __call__(self, exercise: Exercise, files: Path, **options: Any) -> Verdict:
+        self.calls.append({"slug": exercise.slug, "files": files, **options})
+        options["progress"]("build")
+        seed = options["seed"] if options["seed"] is not None else 7
+        return verdict_of(exercise, self.statuses.get(exercise.slug, Status.PASS), seed)
+
+
+@pytest.fixture
+def pretended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> PretendedGrader:
+    grader = PretendedGrader()
+    monkeypatch.setattr(checking, "grade", grader)
+    monkeypatch.setattr(demo, "grade", grader)
+    monkeypatch.setenv("CU2GRAD_BACKEND", "simt")
+    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    return grader
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, toy_course: Path) -> Command:
+    """Runs `grader ARGUMENTS` inside the toy course."""
+    monkeypatch.chdir(toy_course)
+
+    def command(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["grader", *arguments])
+        return main()
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "next_step"),
+    [
+        (Status.PASS, 0, "Next: edit exercises/01_muladd and run: grader check 01"),
+        (Status.FAIL, 1, "Next: repair it and run: grader check 00. For a hint: grader hint 00"),
+        (Status.BUILD_ERROR, 1, "repair what the compiler names first, then run: grader check 00"),
+        (Status.NOT_ATTEMPTED, 1, "Next: edit exercises/00_negate and run: grader check 00. For a hint:"),
+        (Status.INFRA_ERROR, 3, "Your code was not judged. Next: grader doctor, then grader check 00"),
+    ],
+)
+def test_every_check_ends_with_its_exit_code_and_the_next_step(
+    run: Command,
+    pretended: PretendedGrader,
+    capsys: pytest.CaptureFixture[str],
+    status: Status,
+    code: int,
+    next_step: str,
+) -> None:
+    pretended.statuses["00_negate"] = status
+    assert run("check", "00") == code
+    printed = capsys.readouterr().out
+    assert f"pretended {status.value}" in printed or status is Status.PASS
+    assert next_step in printed.splitlines()[-1]
+
+
+def test_options_reach_the_grader(run: Command, pretended: PretendedGrader, toy_course: Path) -> None:
+    assert run("check", "1", "--backend", "cuda", "--seed", "5", "--verbose", "--isolate", "--plain") == 0
+    (call,) = pretended.calls
+    assert (call["slug"], call["files"]) == ("01_muladd", toy_course / "exercises" / "01_muladd")
+    assert (call["backend"], call["seed"], call["verbose"], call["isolate"]) == ("cuda", 5, True, True)
+
+
+def test_several_exercises_are_checked_once_each_and_the_worst_code_counts(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretended.statuses["01_muladd"] = Status.CRASH
+    assert run("check", "01", "negate", "exercises/01_muladd") == 1
+    assert [call["slug"] for call in pretended.calls] == ["01_muladd", "00_negate"]
+    assert "grader hint 01" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_all_means_every_exercise(run: Command, pretended: PretendedGrader) -> None:
+    assert run("check", "--all") == 0
+    assert [call["slug"] for call in pretended.calls] == ["00_negate", "01_muladd"]
+
+
+def test_solutions_are_graded_from_their_folder_and_leave_no_mark(
+    run: Command, pretended: PretendedGrader, toy_course: Path, toy_catalog: Catalog
+) -> None:
+    assert run("check", "00", "--from", "solutions") == 0
+    assert pretended.calls[0]["files"] == toy_course / "solutions" / "00_negate"
+    assert progress.load_record(toy_catalog.exercises[0]) is None
+
+
+def test_json_is_one_document_or_a_list_and_nothing_else(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("check", "00", "--json") == 0
+    assert Verdict.from_json(capsys.readouterr().out).exercise == "00_negate"
+    assert run("check", "--all", "--json") == 0
+    documents = json.loads(capsys.readouterr().out)
+    assert [document["exercise"] for document in documents] == ["00_negate", "01_muladd"]
+    assert documents[0]["schema_version"] == 1
+
+
+def test_list_shows_the_last_verdicts_and_what_comes_next(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretended.statuses["01_muladd"] = Status.FAIL
+    run("check", "--all")
+    capsys.readouterr()
+    assert run("list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "2 exercises, 1 passed. A star marks the core course."
+    assert lines[2].startswith("★ 00_negate") and "passed, 100/100 simt" in lines[2]
+    assert lines[3].startswith("  01_muladd") and "not passed, 0/100 simt" in lines[3]
+    assert lines[-1] == "Next: edit exercises/01_muladd and run: grader check 01"
+
+
+def test_list_asks_for_another_check_when_the_exercise_changed(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    run("check", "00")
+    facts = toy_course / "exercises" / "00_negate" / "exercise.toml"
+    facts.write_text(facts.read_text().replace("version = 1", "version = 2"))
+    capsys.readouterr()
+    run("list")
+    assert "changed since, check again" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("check",), "No exercise was named."),
+        (("check", "00", "--all"), "--all and '00' were both given."),
+        (("check", "9"), "There is no exercise '9'"),
+        (("check", "00", "--backend", "metal"), "'metal' is not one of 'simt', 'cuda'"),
+        (("chek", "00"), "No such command 'chek'"),
+        (("replay", "nowhere.json"), "nowhere.json cannot be read"),
+        (("replay", "exercises/00_negate/kernel.cu"), "This file is not a verdict"),
+        (("list", "--course", "exercises"), "is not a course folder"),
+        (("hint", "00", "launch"), "There are hints for index, store."),
+    ],
+)
+def test_a_wrong_command_is_a_usage_error_without_traceback(
+    run: Command,
+    pretended: PretendedGrader,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    sentence: str,
+) -> None:
+    assert run(*arguments) == 2
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.out == ""
+    assert "Traceback" not in printed.err
+
+
+def test_a_fault_of_the_grader_is_kept_in_a_file_and_is_nobody_elses(
+    run: Command,
+    pretended: PretendedGrader,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    def broken(*_: object, **__: object) -> Verdict:
+        raise ZeroDivisionError("in the grader")
+
+    monkeypatch.setattr(checking, "grade", broken)
+    assert run("check", "00") == 3
+    printed = capsys.readouterr().err
+    assert "The grader itself failed: ZeroDivisionError: in the grader" in printed
+    assert "Traceback" not in printed
+    (report,) = (tmp_path / "cache" / "faults").iterdir()
+    assert "in broken" in report.read_text()
+
+
+def test_hints_come_one_by_one_and_start_with_what_is_open(
+    run: Command, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    headings = []
+    for _ in range(7):
+        assert run("hint", "00") == 0
+        headings.append(capsys.readouterr().out.splitlines()[0])
+    assert headings == [
+        "00_negate, index: hint 1 of 3",
+        "00_negate, index: hint 2 of 3",
+        "00_negate, index: hint 3 of 3",
+        "00_negate, store: hint 1 of 3",
+        "00_negate, store: hint 2 of 3",
+        "00_negate, store: hint 3 of 3",
+        "00_negate, index: hint 3 of 3",
+    ]
+
+
+def test_a_hint_is_shown_without_the_ones_after_it(run: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    run("hint", "00", "store")
+    printed = capsys.readouterr().out
+    assert "The right-hand side reads `x`." in printed
+    assert "One thread writes one element." not in printed
+    assert "For more: grader hint 00 store" in printed
+
+
+def test_reset_says_where_the_backup_is(
+    run: Command, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    (toy_course / "exercises" / "00_negate" / "kernel.cu").write_text("mine")
+    assert run("reset", "00") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Put back kernel.cu in exercises/00_negate."
+    folder = lines[1].removeprefix("Your version is kept in ").removesuffix(".")
+    assert (toy_course / folder / "kernel.cu").read_text() == "mine"
+    assert run("reset", "00") == 0
+    assert "nothing to reset" in capsys.readouterr().out
+
+
+def test_dev_sync_check_fails_on_a_difference_and_writes_nothing(
+    run: Command, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    assert run("dev", "sync", "--check") == 0
+    stub = toy_course / "exercises" / "00_negate" / "kernel.cu"
+    stub.write_text("old\n")
+    assert run("dev", "sync", "--check") == 1
+    assert "differs  exercises/00_negate/kernel.cu" in capsys.readouterr().out
+    assert stub.read_text() == "old\n"
+    assert run("dev", "sync") == 0
+    assert "TODO(index)" in stub.read_text()
+
+
+def test_replay_uses_the_stored_seed_and_backend_and_says_what_changed(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_catalog: Catalog
+) -> None:
+    path = toy_catalog.course / "verdict.json"
+    path.write_text(verdict_of(toy_catalog.exercises[0], Status.FAIL, seed=1234).to_json())
+    assert run("replay", "verdict.json") == 0
+    assert (pretended.calls[0]["seed"], pretended.calls[0]["backend"]) == (1234, "simt")
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "Replayed with seed 1234: correctness was fail and is pass."
+    pretended.statuses["00_negate"] = Status.FAIL
+    assert run("replay", "verdict.json") == 1
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "Replayed with seed 1234: every check came out as before."
+    )
+
+
+def test_the_demo_reports_a_wrong_kernel_that_was_not_caught(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("demo") == 1
+    printed = capsys.readouterr().out
+    assert [call["slug"] for call in pretended.calls] == ["00_negate", "01_muladd", "00_negate"]
+    assert "- if (i >= n) return;" in " ".join(printed.split())
+    assert "Not as expected: 00_negate/no_guard." in printed
+
+
+def test_list_imports_neither_torch_nor_rich(toy_course: Path) -> None:
+    program = (
+        "import sys; from grader.cli import main; sys.argv = ['grader', 'list', '--course', sys.argv[1]];"
+        "main(); print([name for name in ('torch', 'rich', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(toy_course)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
