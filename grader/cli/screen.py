@@ -9,8 +9,11 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+
+from grader.report import table_text, verdict_text
+from grader.verdict import Verdict
 
 _FRAME_SECONDS = 0.2  # between redraws of the moving line
 _SILENCE_SECONDS = 10.0  # after which a log gets a line, so that nobody takes a first build for a hang
@@ -21,13 +24,33 @@ class Screen:
     """``plain``: no colour, no moving lines; ``quiet``: stdout belongs to JSON; ``verbose``: all text."""
 
     def __init__(self, *, plain: bool = False, quiet: bool = False, verbose: bool = False) -> None:
-        self.plain = plain or bool(os.environ.get("NO_COLOR")) or not sys.stdout.isatty()
+        self.plain = plain or os.environ.get("TERM") == "dumb"
         self.quiet = quiet
         self.verbose = verbose
 
     def say(self, text: str) -> None:
         if not self.quiet:
             print(text, flush=True)
+
+    def show(self, verdict: Verdict) -> None:
+        """One verdict, as sentences when plain, else laid out with rich."""
+        if self.quiet:
+            return
+        if self.plain:
+            self.say(verdict_text(verdict))
+        else:
+            from grader.report.terminal import show_verdict
+
+            show_verdict(verdict)
+
+    def show_table(self, verdicts: Sequence[Verdict]) -> None:
+        """Several verdicts: exercise, checks, score, time, backend."""
+        if self.plain:
+            self.say(table_text(verdicts))
+        else:
+            from grader.report.terminal import show_table
+
+            show_table(verdicts)
 
     @contextmanager
     def working(self, what: str) -> Iterator[Callable[[str], None]]:

@@ -63,12 +63,13 @@ def grader(*arguments: str, environment: Mapping[str, str] | None = None) -> Run
 
 
 def check(catalog: Catalog, exercise: str, *options: str, **environment: str) -> Run:
-    return grader("check", exercise, "--course", str(catalog.course), *options, environment=environment)
+    place = ("--course", str(catalog.course), "--plain")
+    return grader("check", exercise, *place, *options, environment=environment)
 
 
 def verdict(catalog: Catalog, exercise: str) -> tuple[int, dict[str, Any]]:
     """The exit code and the checks of the JSON verdict, by name."""
-    run = check(catalog, exercise, "--json")
+    run = grader("check", exercise, "--course", str(catalog.course), "--json")
     return run.code, {each["name"]: each for each in json.loads(run.out)["checks"]}
 
 
