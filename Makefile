@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 JOBS ?= 2
+BENCHMARKS := command_line edit_to_verdict simt_throughput
 
 .PHONY: help demo test site serve sync lint bench clean
 .DEFAULT_GOAL := help
@@ -42,7 +43,7 @@ lint: $(VENV)/.test
 	@$(RUN) -m mypy
 
 bench: $(VENV)/.core
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(RUN) $$script || exit 1; done
+	@for name in $(BENCHMARKS); do echo "== $$name"; $(RUN) benchmarks/$$name.py || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache
