@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,16 +19,8 @@ dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
 app.add_typer(dev, name="dev")
 
 
-class Backend(StrEnum):
-    SIMT = "simt"
-    CUDA = "cuda"
-
-
-class Origin(StrEnum):
-    EXERCISES = "exercises"
-    SOLUTIONS = "solutions"
-
-
+Backend = Literal["simt", "cuda"]
+Origin = Literal["exercises", "solutions"]
 Course = Annotated[
     Path | None,
     typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
@@ -62,7 +53,7 @@ def check(
         list[str] | None, typer.Argument(metavar="EXERCISE...", help="Numbers, slugs or paths, as 03.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Check every exercise.")] = False,
-    origin: From = Origin.EXERCISES,
+    origin: From = "exercises",
     course: Course = None,
     backend: On = None,
     seed: Annotated[int | None, typer.Option(help="Draw the inputs from this seed.")] = None,
@@ -77,9 +68,9 @@ def check(
     request = Request(
         names=tuple(exercises or ()),
         everything=all_,
-        solutions=origin is Origin.SOLUTIONS,
+        solutions=origin == "solutions",
         course=course,
-        backend=backend.value if backend else None,
+        backend=backend,
         seed=seed,
         plain=plain,
         json=json,
@@ -92,7 +83,7 @@ def check(
 @app.command()
 def replay(
     verdict: Annotated[Path, typer.Argument(help="A file that `grader check --json` wrote.")],
-    origin: From = Origin.EXERCISES,
+    origin: From = "exercises",
     course: Course = None,
     plain: Plain = False,
     verbose: Verbose = False,
@@ -101,7 +92,7 @@ def replay(
     from grader.cli.checking import Request
     from grader.cli.replaying import replay_verdict
 
-    request = Request(solutions=origin is Origin.SOLUTIONS, course=course, plain=plain, verbose=verbose)
+    request = Request(solutions=origin == "solutions", course=course, plain=plain, verbose=verbose)
     raise typer.Exit(replay_verdict(verdict, request))
 
 
@@ -140,7 +131,7 @@ def demo(course: Course = None, backend: On = None, plain: Plain = False) -> Non
     """Grades every reference solution, then three wrong kernels whose answers are right."""
     from grader.cli.demo import run_demo
 
-    raise typer.Exit(run_demo(course, backend.value if backend else None, plain))
+    raise typer.Exit(run_demo(course, backend, plain))
 
 
 @dev.command()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from grader import progress
 from grader.build.devices import detect_backend
+from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.cli.listing import next_step, start_sentence
@@ -25,7 +26,7 @@ class Request:
     everything: bool = False
     solutions: bool = False
     course: Path | None = None
-    backend: str | None = None
+    backend: Backend | None = None
     seed: int | None = None
     plain: bool = False
     json: bool = False
@@ -67,12 +68,17 @@ def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
         return grade(
             exercise,
             files,
-            backend=request.backend or detect_backend(),
+            backend=request.backend or found_backend(),
             seed=request.seed,
             verbose=request.verbose,
             progress=stage,
             isolate=request.isolate,
         )
+
+
+def found_backend() -> Backend:
+    """cuda where a GPU, nvcc and a CUDA torch are there, or as CU2GRAD_BACKEND says; else simt."""
+    return "cuda" if detect_backend() == "cuda" else "simt"
 
 
 def keep(exercise: Exercise, verdict: Verdict) -> None:
@@ -104,7 +110,8 @@ def _chosen(catalog: Catalog, request: Request) -> list[Exercise]:
             "grader check takes one or more numbers, slugs or paths.",
             "Run: grader check 00, or grader check --all",
         )
-    return list(dict.fromkeys(catalog.find(name) for name in request.names))
+    found = [catalog.find(name) for name in request.names]
+    return list({exercise.slug: exercise for exercise in found}.values())
 
 
 def _print_json(verdicts: Sequence[Verdict], single: bool) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from grader.build.devices import detect_backend
+from grader.build.request import Backend
 from grader.catalog import Catalog
 from grader.checks import grade
-from grader.cli.checking import Request, grade_one
+from grader.cli.checking import Request, found_backend, grade_one
 from grader.cli.screen import Screen
 from grader.mutants import Mutant, load_mutants
 from grader.verdict import CheckResult, Status, Verdict
@@ -23,10 +23,10 @@ _BACKENDS = {
 _DEMO_SEED = 1  # the same inputs on every machine, so that everybody sees the same sentences
 
 
-def run_demo(course: Path | None, backend: str | None, plain: bool) -> int:
+def run_demo(course: Path | None, backend: Backend | None, plain: bool) -> int:
     """Prints the demonstration. Returns 0 when every solution passed and every wrong kernel was caught."""
     catalog = Catalog.open(course)
-    backend = backend or detect_backend()
+    backend = backend or found_backend()
     screen = Screen(plain=plain)
     screen.say(f"cu2grad grades CUDA kernels for PyTorch and their gradients.\n{_BACKENDS[backend]}\n")
     verdicts = _grade_solutions(catalog, backend, screen)
@@ -54,7 +54,7 @@ def _wrong_kernels(catalog: Catalog) -> list[Mutant]:
     return [mutant for exercise in exercises for mutant in load_mutants(exercise) if mutant.demo]
 
 
-def _grade_solutions(catalog: Catalog, backend: str, screen: Screen) -> list[Verdict]:
+def _grade_solutions(catalog: Catalog, backend: Backend, screen: Screen) -> list[Verdict]:
     screen.say("The reference solutions. The first build prepares headers once and takes longest.\n")
     verdicts = []
     request = Request(solutions=True, backend=backend, seed=_DEMO_SEED)
@@ -68,11 +68,11 @@ def _grade_solutions(catalog: Catalog, backend: str, screen: Screen) -> list[Ver
     return verdicts
 
 
-def _show_wrong(number: int, mutant: Mutant, backend: str, screen: Screen) -> bool:
+def _show_wrong(number: int, mutant: Mutant, backend: Backend, screen: Screen) -> bool:
     """Grades one wrong kernel and shows what the grader says of it; returns whether it was caught."""
     if number == 1:
         screen.say("\nKernels that are wrong, although every answer they give is right:")
-    where = backend if backend in mutant.backends else mutant.backends[0]
+    where: Backend = backend if backend in mutant.backends else "simt"
     with tempfile.TemporaryDirectory(prefix="cu2grad-demo-") as name, screen.working(mutant.name) as stage:
         folder = Path(name)
         mutant.write(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from grader.build.request import Backend
 from grader.catalog import Catalog
 from grader.cli.checking import Request, grade_one
 from grader.cli.screen import Screen
@@ -16,7 +17,8 @@ def replay_verdict(path: Path, request: Request) -> int:
     """Grades with the seed and backend stored in ``path``; returns the exit code of the new verdict."""
     stored = _read(path)
     exercise = Catalog.open(request.course).find(stored.exercise)
-    request = replace(request, backend=stored.backend, seed=stored.seed)
+    backend: Backend = "cuda" if stored.backend == "cuda" else "simt"
+    request = replace(request, backend=backend, seed=stored.seed)
     screen = Screen(plain=request.plain, verbose=request.verbose)
     verdict = grade_one(exercise, request, screen)
     screen.show(verdict)
