@@ -75,14 +75,14 @@ def install(python: Path, folder: Path, extra: str) -> None:
     else:
         _say(f"Installing torch and a few small packages into {folder}: some minutes the first time,")
         _say("of which unpacking torch takes up to one without a word from pip.")
-        pip += _cpu_index()
+        pip += cpu_index()
     with Ticker(folder):
         failed = _run(pip) != 0
     if failed:
         sys.exit("pip could not install everything; its reason is above. Then run the same command again.")
 
 
-def _cpu_index() -> list[str]:
+def cpu_index() -> list[str]:
     """pip options that offer torch's CPU build, where there is no GPU and the index can be reached.
 
     PyPI's torch is the CUDA build, 4.7 GB installed; a local version, 2.13.0+cpu, ranks above 2.13.0.
