@@ -62,12 +62,12 @@ def _compile(request: BuildRequest, steps: list[Step], folder: Path, verbose: bo
         for slot in slots.values():
             if slot.missing and not (slot.folder / OBJECT).is_file():
                 slot.discard()
+    log = diagnostics.without_python_symbols(outcome.log) if request.is_python_module else outcome.log
     if not outcome.ok:
-        text = diagnostics.trim(outcome.log, request.sources)
-        raise _failure(f"{request.name} does not compile.", text, outcome.log)
-    if unresolved := diagnostics.link_errors(outcome.log):  # of a Python module, for which ld only warns
-        raise _failure(f"{request.name} does not link.", unresolved, outcome.log)
-    return outcome.log
+        raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
+    if unresolved := diagnostics.link_errors(log):  # of a Python module, for which the linker only warns
+        raise _failure(f"{request.name} does not link.", unresolved, log)
+    return log
 
 
 def _prepared(one: Step, folder: Path) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ _SCOPE = re.compile(r"^\S.*: (?:In |At |in )")
 _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?(?P<name>.+?)['\"]?(?: follow)?$")
 _REPEATED = re.compile(r"multiple definition of [`'](?P<name>.+?)'")
 _PYTHON_SYMBOL = re.compile(r"^_?Py[A-Z_]")
+_LINKED_FUNCTION = re.compile(r"\bld[\w.]*: .*: in function `")
 _STOPPED = re.compile(r"^error: the compiler was stopped .*$", re.MULTILINE)
 
 
@@ -72,7 +73,7 @@ def trim(log: str, sources: Iterable[Path]) -> str:
 
 
 def link_errors(log: str) -> str:
-    """A line per symbol that is defined twice or, Python's own excepted, not at all."""
+    """A line for each symbol that is defined twice or not at all, but for Python's own."""
     sentences: dict[str, None] = {}
     for line in log.splitlines():
         if (match := _UNDEFINED.search(line)) and not _PYTHON_SYMBOL.match(match["name"]):
@@ -80,6 +81,16 @@ def link_errors(log: str) -> str:
         elif match := _REPEATED.search(line):
             sentences[f"error: {match['name']} is defined more than once"] = None
     return "\n".join(sentences)
+
+
+def without_python_symbols(log: str) -> str:
+    """`log` without the linker's hundreds of remarks on symbols that the interpreter supplies."""
+    kept = []
+    for line in log.splitlines(keepends=True):
+        undefined = _UNDEFINED.search(line)
+        if not (undefined and _PYTHON_SYMBOL.match(undefined["name"])) and not _LINKED_FUNCTION.search(line):
+            kept.append(line)
+    return "".join(kept)
 
 
 def at_line(file: Path, line: int, text: str) -> str:

@@ -1,0 +1,223 @@
+"""An nvcc that compiles for the simulated GPU: nvcc's command line, translated sources, the host compiler.
+
+`CUDA_HOME/bin/nvcc` of the simulated toolkit (see toolkit.py) runs this module. It accepts what torch's
+cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; what only makes sense
+with GPU code (separate device compilation, PTX) is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.errors import GraderError, UsageError
+from grader.simt import native
+from grader.simt.activate import CUDA_VERSION
+from grader.simt.includes import translate_tree
+from grader.simt.nvcc_options import Options, UnknownOption, parse
+from grader.simt.translate import TranslationError
+from grader.toolchain import host_compiler
+
+CHECKS_VARIABLE = "CU2GRAD_SIMT_CHECKS"
+_OBJECT_SUFFIXES = (".o", ".a", ".so")
+_GPU_CODE_ONLY = {
+    "--device-c": "separate compilation of device code",
+    "--device-w": "separate compilation of device code",
+    "--device-link": "linking of device code",
+    "--ptx": "PTX",
+    "--cubin": "a cubin",
+    "--fatbin": "a fat binary",
+    "--optix-ir": "OptiX code",
+    "--ltoir": "LTO code",
+    "--cuda": "intermediate CUDA code",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one nvcc command; returns its exit status."""
+    try:
+        return run(list(sys.argv[1:] if arguments is None else arguments))
+    except UnknownOption as unknown:
+        print(f"nvcc fatal   : Unknown option '{unknown}'", file=sys.stderr)
+    except TranslationError as error:
+        print(f"{error.file}:{error.line}: error: {error.message}", error.rule, error.next, file=sys.stderr)
+    except GraderError as error:
+        print(f"nvcc fatal   : {error}", file=sys.stderr)
+    return 1
+
+
+def run(arguments: list[str]) -> int:
+    options = parse(arguments)
+    if options.has("--version") or options.has("--help"):
+        print(version_text() if options.has("--version") else __doc__)
+        return 0
+    _refuse(options)
+    if not options.inputs:
+        raise UsageError("No input files were given.", "nvcc compiles sources and links objects.")
+    with tempfile.TemporaryDirectory(prefix="cu2grad-nvcc-") as scratch:
+        if options.has("--compile") or options.has("--preprocess") or _dependencies_only(options):
+            return _compile_each(options, Path(scratch))
+        return _compile_and_link(options, Path(scratch))
+
+
+def version_text() -> str:
+    """What `nvcc --version` prints: torch's cpp_extension and CMake look for "release X.Y, VX.Y.Z" in it."""
+    return (
+        "nvcc: NVIDIA (R) Cuda compiler driver\n"
+        "(the simulated toolkit of cu2grad: kernels are compiled for the CPU)\n"
+        f"Cuda compilation tools, release {CUDA_VERSION}, V{CUDA_VERSION}.0\n"
+        f"Build cuda_{CUDA_VERSION}.r{CUDA_VERSION}/cu2grad"
+    )
+
+
+def _refuse(options: Options) -> None:
+    for name, what in _GPU_CODE_ONLY.items():
+        if options.has(name):
+            raise UsageError(
+                f"{name} asks for {what}.",
+                "The simulated GPU runs kernels as host code: there is none.",
+                "Compile each .cu whole, with -c.",
+            )
+    if options.last("--relocatable-device-code") == "true":
+        raise UsageError(
+            "-rdc=true asks for separate compilation of device code.",
+            "The simulated GPU compiles each .cu whole; a kernel sees only its own file.",
+            "Compile without -rdc=true, and define device functions in a header.",
+        )
+
+
+def _compile_each(options: Options, scratch: Path) -> int:
+    output = options.last("--output-file")
+    if output and len(options.inputs) > 1:
+        raise UsageError(
+            "-o was given with several inputs.", "With -c, each source has an object of its own."
+        )
+    folder = Path(options.last("--output-directory", "."))
+    for number, source in enumerate(options.inputs):
+        target = output or str(folder / f"{source.stem}.o")
+        status = _compile(options, source, target, scratch / str(number))
+        if status != 0:
+            return status
+    return 0
+
+
+def _compile_and_link(options: Options, scratch: Path) -> int:
+    objects = []
+    for number, source in enumerate(options.inputs):
+        if source.suffix in _OBJECT_SUFFIXES:
+            objects.append(str(source))
+            continue
+        objects.append(str(scratch / f"{number}.o"))
+        status = _compile(options, source, objects[-1], scratch / str(number))
+        if status != 0:
+            return status
+    checks = checks_wanted()
+    command = [*_host(options), *(["-shared"] if options.has("--shared") else [])]
+    command += [*objects, "-o", options.last("--output-file", "a.out")]
+    command += [f"-L{folder}" for folder in options.all("--library-path")]
+    command += [f"-l{library}" for library in options.all("--library")]
+    command += [f"-Wl,{flag}" for flag in options.all("--linker-options")]
+    command += [*options.all("--compiler-options"), *options.forwarded]
+    return _execute(options, [*command, str(native.module_object(checks)), *native.link_flags(checks)])
+
+
+def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
+    language = options.last("--x") or ("cu" if source.suffix == ".cu" else "c++")
+    user_dirs = [Path(folder) for folder in options.all("--include-path")]
+    include_dirs: list[Path] = user_dirs
+    translated = source
+    if language == "cu":
+        translated, include_dirs = translate_tree(source, user_dirs, scratch)
+    command = [*_host(options), "-x", "c" if language == "c" else "c++"]
+    # Ours come as -I: a -I of torch's own headers would win over any -isystem.
+    command += [f"-I{folder}" for folder in [*native.include_dirs(), *include_dirs]]
+    command += _flags(options, language)
+    if options.has("--preprocess"):
+        command += ["-E", *(["-o", target] if options.has("--output-file") else [])]
+        return _execute(options, [*command, str(translated)])
+    dependencies = _dependency_flags(options, target, scratch)
+    status = _execute(options, [*command, *dependencies, "-c", str(translated), "-o", target])
+    if status == 0 and dependencies:
+        _finish_dependencies(options, source, target, scratch)
+    return status
+
+
+def _flags(options: Options, language: str) -> list[str]:
+    """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
+    flags = list(native.compile_flags(checks_wanted() and language == "cu"))
+    flags += ["-include", "cuda_runtime.h"] if language == "cu" else []
+    flags += [f"-D{macro}" for macro in options.all("--define-macro")]
+    flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
+    flags += [part for folder in options.all("--system-include") for part in ("-isystem", folder)]
+    flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
+    flags += options.all("--compiler-options") + options.forwarded
+    flags += ["-w"] if options.has("--disable-warnings") else []
+    standard = re.fullmatch(r"(?:c|gnu)\+\+(\d+)", options.last("--std"))
+    if standard and standard[1].isdecimal() and 20 <= int(standard[1]) < 90:  # the headers need C++20
+        flags.append(f"-std={options.last('--std')}")
+    return flags
+
+
+def _dependencies_only(options: Options) -> bool:
+    return options.has("--generate-dependencies") or options.has("--generate-nonsystem-dependencies")
+
+
+def _dependency_flags(options: Options, target: str, scratch: Path) -> list[str]:
+    system = options.has("--generate-dependencies") or options.has("--generate-dependencies-with-compile")
+    own = options.has("--generate-nonsystem-dependencies-with-compile") or _dependencies_only(options)
+    if not system and not own:
+        return []
+    scratch.mkdir(parents=True, exist_ok=True)
+    named = options.last("--dependency-target-name") or target
+    return ["-MD" if system else "-MMD", "-MT", named, "-MF", str(scratch / "dependencies.d")]
+
+
+def _finish_dependencies(options: Options, source: Path, target: str, scratch: Path) -> None:
+    """Put the learner's files where the compiler saw their translations."""
+    text = (scratch / "dependencies.d").read_text()
+    root = _mirrored_root(source, options)
+    text = text.replace(f"{scratch}/", f"{root}/")
+    output = options.last("--dependency-output")
+    if not output and _dependencies_only(options):
+        sys.stdout.write(text)
+        return
+    Path(output or str(Path(target).with_suffix(".d"))).write_text(text)
+
+
+def _mirrored_root(source: Path, options: Options) -> Path:
+    from grader.simt.includes import closure, common_folder
+
+    return common_folder(closure(source, [Path(folder) for folder in options.all("--include-path")]))
+
+
+def checks_wanted() -> bool:
+    """Whether kernels are compiled with access checks: the simulated toolkit says so in the environment."""
+    return os.environ.get(CHECKS_VARIABLE, "0") == "1"
+
+
+def _host(options: Options) -> list[str]:
+    chosen = options.last("--compiler-bindir")
+    if not chosen:
+        return list(host_compiler().command)
+    if Path(chosen).is_dir():
+        return [str(Path(chosen) / "g++")]
+    # torch passes $CC here, which may be a C compiler; nvcc links C++ with it all the same.
+    return [re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", chosen))]
+
+
+def _execute(options: Options, command: list[str]) -> int:
+    if options.has("--verbose") or options.has("--dryrun"):
+        print(f"#$ {shlex.join(command)}", file=sys.stderr)
+    if options.has("--dryrun"):
+        return 0
+    return subprocess.run(command, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

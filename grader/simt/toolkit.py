@@ -1,0 +1,52 @@
+"""The simulated CUDA toolkit: a folder that programs can take for CUDA_HOME.
+
+`bin/nvcc` is nvcc.py; `include` holds this backend's headers. The libraries in `lib64` are linker scripts
+that pull in what the real ones would stand for: the SIMT runtime with the module object that every library
+with kernels needs, and the simulated torch device.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import grader
+from grader import cache
+from grader.simt import native
+from grader.simt.nvcc import CHECKS_VARIABLE
+
+_RUNTIME_NAMES = ("libcudart.so", "libcudart_static.a", "libcuda.so")
+_DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
+
+
+def cuda_home(checked: bool) -> Path:
+    """The toolkit's folder in the cache; `checked` compiles kernels with access checks."""
+    runtime, device = native.runtime_library(), native.device_library()
+    module, includes = native.module_object(checked), native.include_dirs()
+    package = Path(grader.__file__).parent.parent
+    parts = ["toolkit", sys.executable, package, checked, runtime, device, module, *includes]
+    with cache.entry(parts, room="toolkits") as slot:
+        if slot.missing:
+            for folder in ("bin", "lib64"):
+                (slot.folder / folder).mkdir()
+            _write_nvcc(slot.folder / "bin/nvcc", package, checked)
+            (slot.folder / "include").symlink_to(includes[0])
+            for name in _RUNTIME_NAMES:
+                (slot.folder / "lib64" / name).write_text(_linker_script(module, runtime))
+            for name in _DEVICE_NAMES:
+                (slot.folder / "lib64" / name).write_text(_linker_script(device, runtime))
+    return slot.path
+
+
+def _write_nvcc(script: Path, package: Path, checked: bool) -> None:
+    """A shell script around this Python. -P and -s keep the caller's folder and user packages out of it."""
+    python = shlex.quote(sys.executable)
+    path = f"PYTHONPATH={shlex.quote(str(package))}${{PYTHONPATH:+:$PYTHONPATH}}"
+    checks = f"{CHECKS_VARIABLE}={int(checked)}"
+    script.write_text(f'#!/bin/sh\n{path} {checks} exec {python} -P -s -m grader.simt.nvcc "$@"\n')
+    script.chmod(0o755)
+
+
+def _linker_script(*files: Path) -> str:
+    return "/* GNU ld script */\nINPUT(" + " ".join(f'"{file}"' for file in files) + ")\n"
