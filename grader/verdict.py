@@ -41,6 +41,7 @@ from typing import Any, TypeVar
 from grader.errors import UsageError
 
 SCHEMA_VERSION = 1
+NOT_JUDGED = "Not judged"  # begins the sentence of a check that could not run because an earlier one failed
 
 
 class Status(StrEnum):

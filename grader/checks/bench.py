@@ -113,7 +113,7 @@ class Bench:
         """Run the backward pass of a kept graph, and put it on record."""
         self.current_case = case.name
         reply = self.session.backward(handle, cotangents, trace=True)
-        text = f"the backward of {self.text(inputs, case.stream)}"
+        text = f"The backward of {self.text(inputs, case.stream)}"
         return self._record(Call("backward", case.name, text, reply, case.stream))
 
     def _record(self, call: Call) -> Call:

@@ -35,9 +35,14 @@ def compile_submission(
             f"Get a fresh one with: grader reset {exercise.number:02d}",
         )
     request = BuildRequest(
-        facts.name, cast("Interface", facts.interface), tuple(files / name for name in facts.sources), backend,
-        checked=backend == "simt", cuda_flags=facts.cuda_flags, owner=owner,
-    )  # fmt: skip
+        name=facts.name,
+        interface=cast("Interface", facts.interface),
+        sources=tuple(files / name for name in facts.sources),
+        backend=backend,
+        checked=backend == "simt",
+        cuda_flags=facts.cuda_flags,
+        owner=owner,
+    )
     try:
         return build(request, verbose=verbose)
     except BuildFailed as failure:

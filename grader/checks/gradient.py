@@ -205,7 +205,7 @@ def _detached(call: Call, names: list[str], case: str) -> Outcome:
 def _unrequested(bench: Bench, case: Case, inputs: Inputs, name: str, launches: int) -> Outcome:
     return Outcome(
         Status.FAIL,
-        f"the backward of {bench.text(inputs)}: only {name} requires grad, and still {launches} kernels are "
+        f"The backward of {bench.text(inputs)}: only {name} requires grad, and still {launches} kernels are "
         "launched, as many as for all gradients. Ask ctx.needs_input_grad and compute only what is wanted.",
         case=case.name, expected=f"fewer than {launches} launches", got=str(launches),
         topic="needs_input_grad",

@@ -26,7 +26,7 @@ from grader.run.failures import ProtocolViolation, WorkerTimeout
 from grader.run.spawn import Zygote
 from grader.spec import Spec, load_spec
 from grader.stubs import open_todos
-from grader.verdict import CheckResult, Status, Verdict
+from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 if TYPE_CHECKING:
     from grader.build import Artifact
@@ -93,7 +93,9 @@ class Grading:
         if open_outcome is not None:
             self._add("todo", open_outcome, 0.0)
             if todo.untouched(self.exercise, open_todos(self.exercise, self.files)):
-                self._skip(list(self.exercise.scores), Status.NOT_ATTEMPTED, "Nothing to judge yet.")
+                self._skip(
+                    list(self.exercise.scores), Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet."
+                )
                 return
         try:
             with Zygote.start(self.backend, isolate, readable=(self.files, self.exercise.root)) as zygote:
@@ -111,7 +113,9 @@ class Grading:
             built = building.compile_submission(self.exercise, self.files, self.backend, owner, verbose)
             if isinstance(built, Outcome):
                 self._add("build", built, time.perf_counter() - begun)
-                self._skip(self._judged(preparing.result()), built.status, "Not judged: it does not build.")
+                self._skip(
+                    self._judged(preparing.result()), built.status, f"{NOT_JUDGED}: it does not build."
+                )
                 return
             self._load_and_check(zygote, built, preparing, begun)
 
@@ -134,7 +138,7 @@ class Grading:
             except SubmissionError as failure:
                 outcome = building.load_failure(failure)
                 self._add("build", outcome, time.perf_counter() - begun)
-                self._skip(self._judged(spec), outcome.status, "Not judged: it does not load.")
+                self._skip(self._judged(spec), outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
             self._add("build", building.built(artifact), time.perf_counter() - begun)
             for name in self._judged(spec):

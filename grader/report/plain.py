@@ -1,0 +1,74 @@
+"""A verdict as plain sentences: no colour, no boxes, no columns; made to be heard or to be read in a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from grader.report.words import ENDED, amount, name_of, place, standing, told
+from grader.verdict import CheckResult, Finding, Status, Verdict
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """The whole verdict, one paragraph per check."""
+    lines = [_headline(verdict)]
+    shown, left = told(verdict)
+    for check in shown:
+        lines.extend(_check(check))
+    if left:
+        lines.append(f"Not judged for that reason: {', '.join(left)}.")
+    lines.append(f"Seed {verdict.seed}. It took {verdict.seconds:.1f} seconds.")
+    return "\n".join(lines)
+
+
+def _headline(verdict: Verdict) -> str:
+    points = f"{amount(verdict.earned)} of {amount(verdict.out_of)} points"
+    return (
+        f"Exercise {verdict.exercise}, {verdict.title}, on {verdict.backend}: {standing(verdict)}, {points}."
+    )
+
+
+def _check(check: CheckResult) -> Iterator[str]:
+    name = name_of(check)
+    counts = check.out_of and check.status.counts
+    points = f", {amount(check.points)} of {amount(check.out_of)} points" if counts else ""
+    begin = "" if check.name == "todo" else f"{name[0].upper()}{name[1:]} {ENDED[check.status]}{points}. "
+    yield begin + check.sentence
+    for line in check.lines:
+        yield f"  {line}"
+    for number, finding in enumerate(check.findings):
+        yield from _finding(finding, known=number == 0)
+    if check.lesson:
+        yield f"  Read {check.lesson}"
+
+
+def _finding(finding: Finding, known: bool) -> Iterator[str]:
+    """A finding; when it is `known` from the check's sentence, only the source line and the place."""
+    if not known:
+        where = f"{finding.where}: " if finding.where else ""
+        yield f"  {where}{finding.sentence}"
+    if finding.source:
+        yield f"  Line {finding.line} of {finding.file} is: {finding.source.strip()}"
+    if place(finding):
+        yield f"  {place(finding)}."
+
+
+def table_text(verdicts: Sequence[Verdict]) -> str:
+    """Several verdicts, one sentence each, and the sum."""
+    lines = [_row(verdict) for verdict in verdicts]
+    passed = sum(verdict.passed for verdict in verdicts)
+    earned, out_of = sum(each.earned for each in verdicts), sum(each.out_of for each in verdicts)
+    lines.append(f"{passed} of {len(verdicts)} passed, {amount(earned)} of {amount(out_of)} points.")
+    return "\n".join(lines)
+
+
+def _row(verdict: Verdict) -> str:
+    points = f"{amount(verdict.earned)} of {amount(verdict.out_of)} points"
+    shown, _ = told(verdict)
+    failed = [
+        name_of(check) for check in shown if check.status in (Status.FAIL, Status.CRASH, Status.TIMEOUT)
+    ]
+    because = f" because of {', '.join(failed)}" if failed else ""
+    return (
+        f"{verdict.exercise}: {standing(verdict)}{because}, {points}, {verdict.seconds:.1f} seconds, "
+        f"{verdict.backend}."
+    )

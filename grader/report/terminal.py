@@ -1,0 +1,120 @@
+"""A verdict on a terminal: one line per check that passed, and the whole story of each that did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from grader.report.words import NAMES, amount, name_of, place, standing, told
+from grader.verdict import CheckResult, Finding, Status, Verdict
+
+# Marks differ in shape as well as in colour; the colours are readable on light and dark backgrounds.
+MARKS = {
+    Status.PASS: ("✓", "green"),
+    Status.FAIL: ("✗", "bold red"),
+    Status.BUILD_ERROR: ("✗", "bold red"),
+    Status.CRASH: ("✗", "bold red"),
+    Status.TIMEOUT: ("✗", "bold red"),
+    Status.NOT_ATTEMPTED: ("○", "magenta"),
+    Status.INCONCLUSIVE: ("≈", "magenta"),
+    Status.UNAVAILABLE: ("–", "dim"),
+    Status.INFRA_ERROR: ("!", "bold magenta"),
+}
+SHOWN_FINDINGS = 4
+
+
+def show_verdict(verdict: Verdict, console: Console | None = None) -> None:
+    """Print one verdict."""
+    (console or Console(highlight=False)).print(verdict_view(verdict))
+
+
+def show_table(verdicts: Sequence[Verdict], console: Console | None = None) -> None:
+    """Print several verdicts as a table: exercise, checks, score, time, backend."""
+    (console or Console(highlight=False)).print(table_view(verdicts))
+
+
+def verdict_view(verdict: Verdict) -> RenderableType:
+    shown, left = told(verdict)
+    grid = Table.grid(padding=(0, 1, 0, 0), expand=True)
+    grid.add_column(width=1)
+    grid.add_column(no_wrap=True, min_width=len("correctness"))
+    grid.add_column(ratio=1)
+    grid.add_column(justify="right", no_wrap=True)
+    for check in shown:
+        mark, style = MARKS[check.status]
+        grid.add_row(Text(mark, style), Text(name_of(check), style), Group(*_story(check)), _points(check))
+    if left:
+        grid.add_row("", "", Text(f"Not judged for that reason: {', '.join(left)}.", "dim"), "")
+    footer = Text(f"seed {verdict.seed} · {verdict.seconds:.1f} s", "dim")
+    return Group(_headline(verdict), Padding(grid, (0, 0, 0, 1)), Padding(footer, (0, 0, 1, 1)))
+
+
+def _headline(verdict: Verdict) -> RenderableType:
+    style = "green" if verdict.passed else MARKS[verdict.status][1]
+    title = Text.assemble(
+        (verdict.exercise, "bold"), " · ", verdict.title, " · ", verdict.backend, " · ",
+        (f"{standing(verdict)}, {amount(verdict.earned)}/{amount(verdict.out_of)}", style),
+    )  # fmt: skip
+    return Rule(title, align="left", style="dim")
+
+
+def _points(check: CheckResult) -> Text:
+    if not check.out_of or not check.status.counts:
+        return Text("")
+    return Text(f"{amount(check.points)}/{amount(check.out_of)}", MARKS[check.status][1])
+
+
+def _story(check: CheckResult) -> Iterator[RenderableType]:
+    """The sentence, then what belongs to it: compiler text, source lines, where to read on."""
+    quiet = check.status is Status.UNAVAILABLE
+    yield Text(check.sentence, "dim" if quiet else "")
+    for line in check.lines:
+        yield Text(line, "dim", overflow="fold")
+    for number, finding in enumerate(check.findings[:SHOWN_FINDINGS]):
+        yield from _finding(finding, known=number == 0)
+    if len(check.findings) > SHOWN_FINDINGS:
+        yield Text(f"and {len(check.findings) - SHOWN_FINDINGS} more findings", "dim")
+    if check.lesson:
+        yield Text.assemble(("read ", "dim"), (check.lesson, "underline"))
+
+
+def _finding(finding: Finding, known: bool) -> Iterator[RenderableType]:
+    """A finding; when it is `known` from the check's sentence, only the source line and the place."""
+    if not known:
+        where = (f"{finding.where}: ", "bold") if finding.where else ""
+        yield Text.assemble(where, finding.sentence)
+    if finding.source:
+        yield Text.assemble((f"{finding.line:>5} │ ", "dim"), finding.source.strip(), overflow="fold")
+    if place(finding):
+        yield Text(f"      │ {place(finding)}", "dim")
+
+
+def table_view(verdicts: Sequence[Verdict]) -> RenderableType:
+    """One row per verdict, with one mark per check in the order of the legend below."""
+    present = {check.name for verdict in verdicts for check in verdict.checks}
+    names = [name for name in NAMES if name in present and name != "todo"]
+    table = Table(box=None, padding=(0, 1), header_style="dim", pad_edge=False)
+    table.add_column("exercise", no_wrap=True)
+    table.add_column("checks", no_wrap=True)
+    for name in ("score", "time"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("backend", no_wrap=True)
+    for verdict in verdicts:
+        style = "green" if verdict.passed else MARKS[verdict.status][1]
+        score = Text(f"{amount(verdict.earned)}/{amount(verdict.out_of)}", style)
+        table.add_row(
+            verdict.exercise, _marks(verdict, names), score, f"{verdict.seconds:.1f} s", verdict.backend
+        )
+    legend = ", ".join(NAMES[name] for name in names)
+    return Group(table, Text(f"checks: {legend}", "dim"))
+
+
+def _marks(verdict: Verdict, names: Sequence[str]) -> Text:
+    """A mark for every name; a blank where the exercise has no such check."""
+    ended = {check.name: check.status for check in verdict.checks}
+    return Text(" ").join(Text(*MARKS[ended[name]]) if name in ended else Text(" ") for name in names)

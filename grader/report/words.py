@@ -1,0 +1,68 @@
+"""The words that every rendering shares."""
+
+from __future__ import annotations
+
+from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict
+
+# How a check ended, as the end of a sentence that begins with its name.
+ENDED = {
+    Status.PASS: "passed",
+    Status.FAIL: "failed",
+    Status.BUILD_ERROR: "failed, because the submission does not build",
+    Status.CRASH: "crashed",
+    Status.TIMEOUT: "was stopped, because it took too long",
+    Status.NOT_ATTEMPTED: "is still to be done",
+    Status.INCONCLUSIVE: "is undecided and does not count",
+    Status.UNAVAILABLE: "is not available here and does not count",
+    Status.INFRA_ERROR: "could not be judged, which is not the fault of the submission",
+}
+
+NAMES = {
+    "todo": "to do",
+    "build": "build",
+    "correctness": "correctness",
+    "gradient": "gradient",
+    "safety": "safety",
+    "device_work": "device work",
+    "performance": "performance",
+}
+
+STANDING = {
+    Status.PASS: "passed",
+    Status.BUILD_ERROR: "does not build",
+    Status.NOT_ATTEMPTED: "not begun",
+    Status.INFRA_ERROR: "not judged",
+    Status.UNAVAILABLE: "nothing could be judged",
+}
+
+
+def name_of(check: CheckResult) -> str:
+    return NAMES.get(check.name, check.name.replace("_", " "))
+
+
+def standing(verdict: Verdict) -> str:
+    """The verdict in a word or three."""
+    if verdict.status is Status.NOT_ATTEMPTED and verdict.earned:
+        return "not finished"
+    return STANDING.get(verdict.status, "not passed")
+
+
+def amount(value: float) -> str:
+    """Points without a needless decimal: 40, 12.5."""
+    return f"{value:g}"
+
+
+def place(finding: Finding) -> str:
+    """``Thread (67, 0, 0) of block (3, 0, 0), 29 times``, as far as known; or ``""``."""
+    parts = []
+    if finding.thread is not None and finding.block is not None:
+        parts.append(f"Thread {finding.thread} of block {finding.block}")
+    if finding.count > 1:
+        parts.append(f"{finding.count} times")
+    return ", ".join(parts)
+
+
+def told(verdict: Verdict) -> tuple[list[CheckResult], list[str]]:
+    """The checks worth a line, and the names of those that were not judged because an earlier one failed."""
+    shown = [check for check in verdict.checks if not check.sentence.startswith(NOT_JUDGED)]
+    return shown, [name_of(check) for check in verdict.checks if check not in shown]
