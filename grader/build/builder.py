@@ -63,10 +63,12 @@ def _compile(request: BuildRequest, steps: list[Step], folder: Path, verbose: bo
             if slot.missing and not (slot.folder / OBJECT).is_file():
                 slot.discard()
     log = diagnostics.without_python_symbols(outcome.log) if request.is_python_module else outcome.log
+    compiled = not any(slot.discarded for slot in slots.values())
+    unresolved = diagnostics.link_errors(log)  # for a Python module, the linker only warns of them
+    if compiled and (unresolved or not outcome.ok):
+        raise _failure(f"{request.name} does not link.", unresolved or log, log)
     if not outcome.ok:
         raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
-    if unresolved := diagnostics.link_errors(log):  # of a Python module, for which the linker only warns
-        raise _failure(f"{request.name} does not link.", unresolved, log)
     return log
 
 

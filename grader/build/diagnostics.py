@@ -9,7 +9,7 @@ are dropped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,6 +129,9 @@ def _render(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tup
     """(where it is shown, what is shown) for one error."""
     if _belongs(error.file, roots):
         lines = [_heading(error), *_caret(error.excerpt)]
+        for file, line in _places(_REQUIRED.match, error.before):
+            if _belongs(file, roots):
+                lines.append(f"{_shown(file)}:{line}: note: this line instantiates the template")
         for note in notes:
             if _belongs(note.file, roots):
                 lines += [_heading(note), *_caret(note.excerpt)]
@@ -143,15 +146,20 @@ def _render(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tup
 
 def _origin(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tuple[Path, int] | None:
     """The learner's line that led to an error in a foreign header."""
-    patterns = (_REQUIRED.match, _AT_LINE.search, _INCLUDED.match)
-    for find in patterns:
-        for text in reversed([*error.before, *error.excerpt, *(line for n in notes for line in n.excerpt)]):
-            if (match := find(text)) and _belongs(Path(match["file"]), roots):
-                return Path(match["file"]), int(match["line"])
-    for note in notes:
-        if _belongs(note.file, roots):
-            return note.file, note.line
+    after = [*error.excerpt, *(line for note in notes for line in note.excerpt)]
+    required = list(_places(_REQUIRED.match, error.before)) + list(_places(_AT_LINE.search, after))
+    requested = [(note.file, note.line) for note in notes]
+    included = list(_places(_INCLUDED.match, error.before))
+    for file, line in [*required, *requested, *included]:
+        if _belongs(file, roots):
+            return file, line
     return None
+
+
+def _places(find: Callable[[str], re.Match[str] | None], lines: Sequence[str]) -> Iterator[tuple[Path, int]]:
+    """The places that `lines` name in the way that `find` looks for."""
+    for match in filter(None, map(find, lines)):
+        yield Path(match["file"]), int(match["line"])
 
 
 def _heading(message: _Message) -> str:
