@@ -56,11 +56,11 @@ def verdict_view(verdict: Verdict) -> RenderableType:
 
 def _headline(verdict: Verdict) -> RenderableType:
     style = "green" if verdict.passed else MARKS[verdict.status][1]
+    score = f"{standing(verdict)}, {amount(verdict.earned)}/{amount(verdict.out_of)}"
     title = Text.assemble(
-        (verdict.exercise, "bold"), " · ", verdict.title, " · ", verdict.backend, " · ",
-        (f"{standing(verdict)}, {amount(verdict.earned)}/{amount(verdict.out_of)}", style),
-    )  # fmt: skip
-    return Rule(title, align="left", style="dim")
+        (verdict.exercise, "bold"), " · ", (score, style), f" · {verdict.title} · {verdict.backend}"
+    )
+    return Group(title, Rule(style="dim"))
 
 
 def _points(check: CheckResult) -> Text:

@@ -1,7 +1,8 @@
 """A session without a worker: the checks' side of the interface, played by plain torch on the CPU.
 
-``FakeSession(function)`` calls `function` with CPU tensors where the real one would send them to a worker. Keyword arguments
-make it misbehave in one way each, so that every check can be shown the fault it is there to find.
+``FakeSession(function)`` calls `function` with CPU tensors where the real one would send them to a worker.
+Keyword arguments make it misbehave in one way each, so that every check can be shown the fault it is there
+to find.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class FakeSession:
         self._received: list[torch.Tensor] = []
 
     def call(
-        self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0, grad: bool = False,
-        trace: bool = True, schedule: str = "forward",
+        self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0,
+        grad: bool = False, trace: bool = True, schedule: str = "forward",
     ) -> Reply:  # fmt: skip
         self._begin("call")
         self._sent, self._received = [], []
@@ -160,9 +161,9 @@ def _bits(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def fake_exercise(root: Path = Path("/course/exercises/03_muladd"), **changes: Any) -> Exercise:
-    facts: dict[str, Any] = dict(
-        slug="03_muladd", number=3, root=root, title="Fused multiply-add", kind="write", requires=(), minutes=40,
-        core=True, version=1, edit=("kernel.cu", "op.py"), given=(),
+    facts = dict[str, Any](
+        slug="03_muladd", number=3, root=root, title="Fused multiply-add", kind="write", requires=(),
+        minutes=40, core=True, version=1, edit=("kernel.cu", "op.py"), given=(),
         build=BuildFacts("muladd", "torch_library", ("kernel.cu",), ()),
         sections={"index": Section("index", "kernel.cu", "compute the index", 2)},
         scores={"correctness": 40, "gradient": 20, "safety": 10, "device_work": 10, "performance": 20},
@@ -185,7 +186,7 @@ def fake_bench(
     **functions: Any,
 ) -> Bench:
     spec = Spec(
-        Path("spec.py"), "muladd", reference, tuple(parameters), tuple(cases), tuple(refusals), gradient, speed,
-        **functions,
+        Path("spec.py"), "muladd", reference, tuple(parameters), tuple(cases), tuple(refusals), gradient,
+        speed, **functions,
     )  # fmt: skip
     return Bench(exercise or fake_exercise(), spec, backend, 1234, session)
