@@ -44,7 +44,7 @@ SIMT_INLINE words to_words(T value) {
 template <class T>
 SIMT_INLINE T from_words(words bits) {
     T result;
-    __builtin_memcpy(&result, &bits, sizeof(T));
+    __builtin_memcpy(static_cast<void*>(&result), &bits, sizeof(T));
     return result;
 }
 
