@@ -110,7 +110,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
 
     def prepare(folder: Path) -> tuple[str, ...]:
         translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
-        names = ["-include", "cuda_runtime.h", "-include", str(_prelude(request, folder))]
+        names = ["-include", "simt/prelude.h", "-include", str(_prelude(request, folder))]
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *names]
         return (*command, "-c", str(translated), "-o", str(folder / OBJECT))
 

@@ -151,7 +151,7 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
 def _flags(options: Options, language: str) -> list[str]:
     """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
     flags = list(native.compile_flags(checks_wanted() and language == "cu"))
-    flags += ["-include", "cuda_runtime.h"] if language == "cu" else []
+    flags += ["-include", "simt/prelude.h"] if language == "cu" else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
     flags += [part for folder in options.all("--system-include") for part in ("-isystem", folder)]
