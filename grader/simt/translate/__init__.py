@@ -1,18 +1,20 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
-Launches, dynamic shared memory and `__noinline__` are rewritten in place; every line stays where it was, so the
-compiler's messages and the debug information name the learner's file. All else is the headers' work
-(`grader/simt/include`).
+Launches, dynamic shared memory, variables in device memory and `__noinline__` are rewritten in place. Every
+line stays where it was, so the compiler's messages and the debug information name the learner's file. All else
+is the headers' work (`grader/simt/include`).
 """
 
 from __future__ import annotations
 
+from grader.simt.translate.kernel_casts import rewrite_kernel_casts
 from grader.simt.translate.launches import rewrite_launches
 from grader.simt.translate.passages import Passage, passages
 from grader.simt.translate.refusal import Refused, TranslationError
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.shared_memory import rewrite_shared
 from grader.simt.translate.unsupported import refuse_plain_calls, refuse_unsupported
+from grader.simt.translate.variables import rewrite_variables
 
 __all__ = ["TranslationError", "translate"]
 
@@ -33,6 +35,8 @@ def translate(source: str, filename: str) -> str:
             refuse_plain_calls(passage)
             rewrite_launches(passage, rewrite)
             rewrite_shared(passage, rewrite)
+            rewrite_variables(passage, rewrite)
+            rewrite_kernel_casts(passage, rewrite)
             _rewrite_noinline(passage, rewrite)
     except Refused as refused:
         line = rewrite.line(refused.at)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from grader.simt.translate.passages import Passage
 
-_CONTROL = frozenset("if for while switch catch constexpr".split())
-_NO_OPERAND = _CONTROL | frozenset(
-    "else do return throw case default goto co_return co_yield co_await new delete and or not typename "
-    "sizeof alignof noexcept decltype static_assert operator".split()
-)
+_CONTROL = {"if", "for", "while", "switch", "catch", "constexpr"}
+_STATEMENTS = {"else", "do", "return", "throw", "case", "default", "goto", "co_return", "co_yield", "co_await"}
+_OPERATORS = {"new", "delete", "and", "or", "not", "sizeof", "alignof", "noexcept", "decltype", "operator"}
+_NO_OPERAND = frozenset(_CONTROL | _STATEMENTS | _OPERATORS | {"typename", "static_assert"})
+_BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 
 
 def postfix_start(passage: Passage, end: int) -> int | None:
@@ -51,6 +51,20 @@ def _bracketed_start(passage: Passage, end: int) -> int | None:
     return opener if is_group else None
 
 
+def declaration_start(passage: Passage, index: int) -> int:
+    """Index of the first token of the declaration whose specifiers include the one at `index`.
+
+    A template's parameter list does not belong to it.
+    """
+    while passage.text(index - 1) not in _BEFORE_DECLARATION:
+        index -= 1
+        if passage.text(index - 1) == ">":
+            opener = template_open(passage, index - 1)
+            if opener is not None and passage.text(opener - 1) != "template":
+                index = opener
+    return index
+
+
 def template_open(passage: Passage, end: int) -> int | None:
     """Index of the `<` that the `>` at `end` closes, or None."""
     depth, index = 0, end
@@ -71,7 +85,7 @@ def template_open(passage: Passage, end: int) -> int | None:
 
 
 def template_close(passage: Passage, opener: int) -> int | None:
-    """Index of the `>` that closes the `<` at `opener`, or None when that `<` cannot open template arguments."""
+    """Index of the `>` that closes the `<` at `opener`, or None when that opens no template arguments."""
     if not passage.is_word(opener - 1):
         return None
     depth, index = 0, opener

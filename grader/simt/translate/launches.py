@@ -8,9 +8,9 @@ The pieces keep their order and their lines:
         ::simt::configuration(grid, block, shared, stream),
         arguments))
 
-`launch` takes the arguments by value: they are evaluated once on the host and copied, as kernel parameters are.
-A null pointer constant or a braced list has no type of its own to be copied as; its text goes into the lambda.
-The whole stands in parentheses, so that a macro which takes the launch as argument sees no bare comma.
+`launch` takes the arguments by value: they are evaluated once on the host and copied, as kernel parameters
+are. A null pointer constant or a braced list has no type of its own to be copied as; its text goes into the
+lambda. The whole stands in parentheses, so that a macro which takes the launch as argument sees no bare comma.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _NULL = re.compile(r"NULL|0[uUlL]*|0x0+")
 def rewrite_launches(passage: Passage, rewrite: Rewrite) -> None:
     """Rewrite every launch of a passage. Refused: a launch that is not whole."""
     for index, token in enumerate(passage.tokens):
-        if token.text == "<<<" and passage.text(index - 1) != "operator" and passage.text(index + 1)[:1] != "<":
+        is_operator = passage.text(index - 1) == "operator" or passage.text(index + 1).startswith("<")
+        if token.text == "<<<" and not is_operator:
             _rewrite_launch(passage, index, rewrite)
 
 
@@ -99,7 +100,7 @@ def _is_triple(passage: Passage, index: int) -> bool:
 
 
 def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str]:
-    """The lambda's parameters and what it passes on. A braced argument is moved out of the list of arguments."""
+    """The lambda's parameters and what it passes on. A braced argument moves into the latter."""
     spans = arguments(passage, call)
     inner = [_untyped(passage, first, past) for first, past in spans]
     if not any(inner):

@@ -40,7 +40,7 @@ class Passage:
         return pairs
 
     def text(self, index: int) -> str:
-        """Text of a token; empty outside the passage and for literals, which are never punctuation or names."""
+        """Text of a token; empty outside the passage and for literals, which are neither mark nor name."""
         if not 0 <= index < len(self.tokens):
             return ""
         token = self.tokens[index]

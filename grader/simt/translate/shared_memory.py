@@ -1,25 +1,24 @@
 """Rewrite declarations of shared memory, where the header's macro `__shared__` is not enough.
 
-`extern __shared__ T name[];` becomes `extern __thread T name[] __asm__("simt_dynamic_shared");`: every such array
-is the one the runtime gives the block, whatever its name and type. As with nvcc, two declarations of one name must
-agree in type.
+`extern __shared__ T name[];` becomes `extern __thread T name[] __asm__("simt_dynamic_shared");`: every such
+array is the one the runtime gives the block, whatever its name and type. As with nvcc, two declarations of one
+name must agree in type.
 """
 
 from __future__ import annotations
 
-from grader.simt.translate.expressions import template_open
+from grader.simt.translate.expressions import declaration_start
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
 from grader.simt.translate.rewrite import Rewrite
 
 _LABEL = ' __asm__("simt_dynamic_shared")'
-_BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 
 
 def rewrite_shared(passage: Passage, rewrite: Rewrite) -> None:
     """Label dynamic arrays; refuse initial values, which shared memory cannot have."""
     for index in passage.positions("__shared__"):
-        first = _declaration_start(passage, index)
+        first = declaration_start(passage, index)
         past = index
         while past < len(passage.tokens) and passage.text(past) not in (";", "}", ")"):
             past = passage.skip(past)
@@ -27,16 +26,6 @@ def rewrite_shared(passage: Passage, rewrite: Rewrite) -> None:
         external = [i for i in range(first, past) if passage.text(i) == "extern"]
         if external:
             _label(passage, (min(index, external[0]), max(index, external[0])), past, rewrite)
-
-
-def _declaration_start(passage: Passage, index: int) -> int:
-    while passage.text(index - 1) not in _BEFORE_DECLARATION:
-        index -= 1
-        if passage.text(index - 1) == ">":
-            opener = template_open(passage, index - 1)
-            if opener is not None and passage.text(opener - 1) != "template":
-                index = opener
-    return index
 
 
 def _label(passage: Passage, specifiers: tuple[int, int], past: int, rewrite: Rewrite) -> None:

@@ -13,10 +13,10 @@ _ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
 _ASM = ("asm", "__asm__", "__asm")
 _TEXTURE_CALL = re.compile(r"(tex|surf)(1D|2D|3D|Cubemap)(Layered|fetch|Lod|Grad|gather|read|write)*")
 _TEXTURE_NAMES = frozenset(
-    "cudaTextureObject_t cudaSurfaceObject_t cudaCreateTextureObject cudaCreateSurfaceObject".split()
+    ["cudaTextureObject_t", "cudaSurfaceObject_t", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]
 )
-_CLUSTER_NAMES = frozenset("__cluster_dims__ this_cluster cluster_group".split())
-_DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, never an instruction of the host
+_CLUSTER_NAMES = frozenset(["__cluster_dims__", "this_cluster", "cluster_group"])
+_DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, never the host's
 
 
 def refuse_unsupported(passage: Passage) -> None:
@@ -75,10 +75,11 @@ def _device_bodies(passage: Passage) -> set[int]:
 
 
 def _declaration(passage: Passage, index: int) -> Iterator[int]:
-    """Indices from `index` to the end of a declaration, brackets skipped; `=` ends it unless it is an operator's."""
+    """Indices from `index` to the end of a declaration's head, brackets skipped."""
     while index < len(passage.tokens):
         text = passage.text(index)
-        if text in (";", ")", "]", "}") or (text == "=" and passage.text(index - 1) not in ("operator", "=", "!")):
+        is_initialiser = text == "=" and passage.text(index - 1) not in ("operator", "=", "!")
+        if text in (";", ")", "]", "}") or is_initialiser:
             return
         yield index
         if text == "{":

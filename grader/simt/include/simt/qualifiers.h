@@ -7,6 +7,10 @@
 #define SIMT_HOST __attribute__((no_sanitize("thread")))
 #define SIMT_INLINE inline __attribute__((always_inline))
 
+// What the translator writes for `__device__` and `__constant__` on variables: sections that the runtime knows.
+#define SIMT_DEVICE_MEMORY __attribute__((section("simt_device")))
+#define SIMT_CONSTANT_MEMORY __attribute__((section("simt_constant")))
+
 #ifndef __host__
 #define __host__
 #endif

@@ -1,0 +1,59 @@
+"""Place variables declared `__device__` or `__constant__` where the runtime recognises them.
+
+The same words mark functions, so a header's macro cannot do it. Left alone: constants (no kernel and no copy
+ever writes them, and a section cannot hold both kinds), templates and inline variables (their sections would
+clash).
+"""
+
+from __future__ import annotations
+
+from grader.simt.translate.expressions import declaration_start, template_close
+from grader.simt.translate.passages import Passage
+from grader.simt.translate.rewrite import Rewrite
+
+_PLACES = {"__device__": "SIMT_DEVICE_MEMORY", "__constant__": "SIMT_CONSTANT_MEMORY"}
+_ATTRIBUTES = frozenset(["alignas", "__align__", "__builtin_align__", "__attribute__", "decltype"])
+_NEVER_VARIABLES = frozenset(["operator", "struct", "class", "union", "enum", "using", "typedef", "friend"])
+
+
+def rewrite_variables(passage: Passage, rewrite: Rewrite) -> None:
+    for index, token in enumerate(passage.tokens):
+        place = _PLACES.get(token.text)
+        past = _variable_end(passage, index) if place else None
+        if place is None or past is None:
+            continue
+        words = _declaration_words(passage, declaration_start(passage, index), past)
+        is_template = passage.text(declaration_start(passage, index) - 1) == ">"
+        other_place = token.text == "__device__" and {"__constant__", "__managed__"} & set(words)
+        if not (is_template or other_place or _is_constant(words) or "inline" in words):
+            rewrite.replace(token, token, place)
+
+
+def _variable_end(passage: Passage, index: int) -> int | None:
+    """Index just past the name that `__device__` at `index` declares, or None if that is no variable."""
+    index += 1
+    while index < len(passage.tokens):
+        text = passage.text(index)
+        if text in _NEVER_VARIABLES:
+            return None
+        if text in _ATTRIBUTES and passage.text(index + 1) == "(":
+            index = passage.skip(index + 1)
+        elif text in (";", "=", "{") or (text == "[" and passage.text(index + 1) != "["):
+            return index if passage.is_word(index - 1) else None
+        elif text in ("(", ")", "}", ",", ""):
+            return None
+        else:
+            close = template_close(passage, index) if text == "<" else None
+            index = passage.skip(index) if close is None else close + 1
+    return None
+
+
+def _declaration_words(passage: Passage, first: int, past: int) -> list[str]:
+    return [passage.text(index) for index in range(first, past)]
+
+
+def _is_constant(words: list[str]) -> bool:
+    """Is the variable itself constant, rather than what it points to?"""
+    if "constexpr" in words:
+        return True
+    return "const" in words and "*" not in words[words.index("const") :]
