@@ -9,8 +9,20 @@ from __future__ import annotations
 from grader.simt.translate.passages import Passage
 
 _CONTROL = {"if", "for", "while", "switch", "catch", "constexpr"}
-_STATEMENTS = {"else", "do", "return", "throw", "case", "default", "goto", "co_return", "co_yield", "co_await"}
-_OPERATORS = {"new", "delete", "and", "or", "not", "sizeof", "alignof", "noexcept", "decltype", "operator"}
+_STATEMENTS = {"else", "do", "return", "throw", "case", "default", "goto", "co_return", "co_yield"}
+_OPERATORS = {
+    "new",
+    "delete",
+    "and",
+    "or",
+    "not",
+    "sizeof",
+    "alignof",
+    "noexcept",
+    "decltype",
+    "operator",
+    "co_await",
+}
 _NO_OPERAND = frozenset(_CONTROL | _STATEMENTS | _OPERATORS | {"typename", "static_assert"})
 _BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 

@@ -10,7 +10,8 @@ The pieces keep their order and their lines:
 
 `launch` takes the arguments by value: they are evaluated once on the host and copied, as kernel parameters
 are. A null pointer constant or a braced list has no type of its own to be copied as; its text goes into the
-lambda. The whole stands in parentheses, so that a macro which takes the launch as argument sees no bare comma.
+lambda. The whole stands in parentheses, so that a macro which takes the launch as its argument sees no bare
+comma.
 """
 
 from __future__ import annotations
@@ -47,9 +48,7 @@ def _rewrite_launch(passage: Passage, opener: int, rewrite: Rewrite) -> None:
     kernel = spelled(passage, first, opener)
     line = "__LINE__" if passage.macro else str(rewrite.line(tokens[opener].start))
     parameters, passed = _parameters(passage, call, rewrite)
-    rewrite.insert(
-        tokens[first].start, f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return "
-    )
+    rewrite.insert(tokens[first].start, f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return ")
     rewrite.replace(
         tokens[opener],
         tokens[opener],

@@ -34,13 +34,9 @@ def refuse_unsupported(passage: Passage) -> None:
         if token.text in _ASM and _is_ptx(passage, index, index in on_device):
             raise Refused(token.start, "inline PTX (asm) in device code", _ON_A_GPU.format("PTX"))
         if token.text in _CLUSTER_NAMES:
-            raise Refused(
-                token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters")
-            )
+            raise Refused(token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters"))
         if _is_texture(passage, index):
-            raise Refused(
-                token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures")
-            )
+            raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
 
 
 def refuse_plain_calls(passage: Passage) -> None:
