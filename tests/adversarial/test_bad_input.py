@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.cache import cache_root
 from grader.catalog import Catalog
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,10 +40,13 @@ class Run:
         return " ".join((self.out + " " + self.err).split())
 
 
-def start(*arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+def start(
+    *arguments: str, environment: Mapping[str, str] | None = None, inside: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """`grader ARGUMENTS`, run by the command ``inside`` if there is one."""
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "CU2GRAD_BACKEND": "simt", **(environment or {})}
     return subprocess.Popen(
-        [sys.executable, "-m", "grader", *arguments],
+        [*inside, sys.executable, "-m", "grader", *arguments],
         env=variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -269,6 +274,17 @@ def test_shrinking_the_shared_memory_costs_only_the_submission(solved_course: Ca
 # What happens around the grader
 
 
+def seeded_cache(folder: Path) -> dict[str, str]:
+    """The settings for a cache of one's own: a copy of the usual one, without its precompiled headers.
+
+    Copying spares compiling the runtime and the simulated device once more.
+    """
+    if cache_root().is_dir():
+        rooms = shutil.ignore_patterns("pch*", "locks", "courses", "faults", "*.building")
+        shutil.copytree(cache_root(), folder / "cache", ignore=rooms)
+    return {"CU2GRAD_CACHE": str(folder / "cache"), "CU2GRAD_PCH": "0"}
+
+
 def damage(folder: Path, spoil: Callable[[Path], None]) -> int:
     """Spoils every compiled library below ``folder``; returns how many there were."""
     libraries = [path for path in folder.rglob("*.so") if path.is_file() and not path.is_symlink()]
@@ -279,14 +295,14 @@ def damage(folder: Path, spoil: Callable[[Path], None]) -> int:
 
 
 def test_a_corrupted_cache_is_rebuilt(solved_course: Catalog, tmp_path: Path) -> None:
-    cache = {"CU2GRAD_CACHE": str(tmp_path / "cache")}
+    cache = seeded_cache(tmp_path)
     assert check(solved_course, "00", **cache).code == PASSED
     assert damage(tmp_path / "cache", lambda path: path.write_bytes(path.read_bytes()[:100])) > 0
     assert check(solved_course, "00", **cache).code == PASSED
 
 
 def test_a_build_that_was_killed_leaves_nothing_behind(solved_course: Catalog, tmp_path: Path) -> None:
-    cache = {"CU2GRAD_CACHE": str(tmp_path / "cache")}
+    cache = seeded_cache(tmp_path)
     process = start("check", "00", "--course", str(solved_course.course), environment=cache)
     deadline = time.monotonic() + 60
     while not list((tmp_path / "cache").rglob("*.building")) and time.monotonic() < deadline:
@@ -305,12 +321,16 @@ def test_two_graders_at_once_agree(solved_course: Catalog) -> None:
     assert (finish(first).code, finish(second).code) == (PASSED, PASSED)
 
 
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs the package bubblewrap")
 def test_a_read_only_course_is_graded_and_progress_is_kept(solved_course: Catalog, tmp_path: Path) -> None:
-    course = solved_course.course
-    (course / ".cu2grad").write_text("where progress would go, if this were a folder")
-    before = sorted(course.rglob("*"))
-    cache = {"CU2GRAD_CACHE": str(tmp_path / "cache")}
-    assert check(solved_course, "00", **cache).code == PASSED
-    assert sorted(course.rglob("*")) == before
-    listed = grader("list", "--course", str(course), environment=cache)
+    course = str(solved_course.course)
+    read_only = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", course, course]
+    cache = seeded_cache(tmp_path)
+    run = finish(start("check", "00", "--plain", "--course", course, environment=cache, inside=read_only))
+    assert run.code == PASSED
+    listed = finish(start("list", "--course", course, environment=cache, inside=read_only))
     assert "2 exercises, 1 passed." in listed.text
+    refused = finish(start("reset", "00", "--course", course, environment=cache, inside=read_only))
+    assert refused.code == USAGE
+    assert "cannot be written" in refused.text
+    assert not (solved_course.course / ".cu2grad").exists()
