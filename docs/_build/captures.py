@@ -1,0 +1,125 @@
+"""Captures what the grader prints for stubs and mistakes, for the lessons; with ``--check`` only compares.
+
+Each capture runs ``grader check`` in a copy of the course in which one exercise holds the stub, or the solution with
+one mistake. Seconds, which differ from run to run, are blanked out; the seed is fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog import Catalog, Exercise
+from grader.mutants import load_mutants
+from grader.workspace import shipped_files
+
+COURSE = Path(__file__).resolve().parent.parent.parent
+SAMPLE = COURSE / "docs" / "samples" / "course"
+FOLDER = COURSE / "docs" / "_captured"
+SEED = "20260401"
+SECONDS = re.compile(r"\b\d+(?:\.\d+)? m?s\b")
+
+
+@dataclass(frozen=True)
+class Capture:
+    """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement of its own; without either: the stub."""
+
+    name: str
+    exercise: str
+    mutant: str = ""
+    edit: tuple[str, str, str] | None = None
+    course: Path = COURSE
+
+
+CAPTURES = (
+    Capture("index", "07", mutant="x and out both laid out like x"),
+    Capture("00_first_kernel", "00"),
+    Capture("00_first_kernel.guard_missing", "00", mutant="guard missing"),
+    Capture("00_first_kernel.index_without_the_block", "00", mutant="index without the block"),
+    Capture("00_first_kernel.syntax_error", "00", edit=("kernel.cu", "if (i >= n) return;", "if (i >= n) return")),
+    Capture("01_vector_add", "01"),
+    Capture("02_elementwise_mult", "02"),
+    Capture("03_fused_muladd", "03"),
+    Capture("06_naive_matmul", "06"),
+    Capture("07_fused_bias_gelu", "07"),
+    Capture("90_row_sums.second_barrier_missing", "90", mutant="second barrier missing", course=SAMPLE),
+)
+
+
+def run(capture: Capture) -> str:
+    """What ``grader check NN --plain`` prints, with the seconds blanked out."""
+    with course_with(capture) as folder:
+        environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt", "COLUMNS": "100"}
+        done = subprocess.run(
+            [sys.executable, "-m", "grader", "check", capture.exercise, "--plain", "--seed", SEED],
+            cwd=folder, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode != 1:
+            raise SystemExit(f"{capture.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        text = done.stdout.replace(str(folder), "").replace(str(COURSE), "")
+    return SECONDS.sub("… s", text).rstrip() + "\n"
+
+
+@contextmanager
+def course_with(capture: Capture) -> Iterator[Path]:
+    """A copy of the course with the stub or the mistake in place of what the learner has."""
+    exercise = Catalog.open(capture.course).find(capture.exercise)
+    with tempfile.TemporaryDirectory(prefix="cu2grad-capture-") as name:
+        folder = Path(name).resolve()
+        for part in ("exercises", "solutions"):
+            shutil.copytree(capture.course / part / exercise.slug, folder / part / exercise.slug)
+        if exercise.lesson_path.is_file():
+            lesson = folder / exercise.lesson_path.relative_to(capture.course)
+            lesson.parent.mkdir(parents=True)
+            shutil.copyfile(exercise.lesson_path, lesson)
+        copy = Catalog.open(folder).find(capture.exercise)
+        _put(copy, capture)
+        yield folder
+
+
+def _put(exercise: Exercise, capture: Capture) -> None:
+    for path, text in shipped_files(exercise).items():
+        path.write_text(text, encoding="utf-8")
+    if capture.mutant:
+        chosen = [mutant for mutant in load_mutants(exercise) if mutant.name == capture.mutant]
+        if not chosen:
+            raise SystemExit(f"{exercise.slug} has no mutant {capture.mutant!r}")
+        chosen[0].write(exercise.root)
+    elif capture.edit:
+        file, find, replace = capture.edit
+        text = (exercise.solution_dir / file).read_text(encoding="utf-8")
+        if text.count(find) != 1:
+            raise SystemExit(f"{capture.name}: {find!r} stands {text.count(find)} times in {file}")
+        (exercise.root / file).write_text(text.replace(find, replace), encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare only; 1 if a capture is not up to date")
+    parser.add_argument("names", nargs="*", help="captures to take; default all")
+    options = parser.parse_args()
+    stale = []
+    for capture in CAPTURES:
+        if options.names and capture.name not in options.names:
+            continue
+        path, text = FOLDER / f"{capture.name}.txt", run(capture)
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            stale.append(path.name)
+            if not options.check:
+                path.write_text(text, encoding="utf-8")
+    if options.check and stale:
+        print(f"not up to date: {', '.join(stale)}. Run: python docs/_build/captures.py")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
