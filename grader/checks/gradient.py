@@ -78,6 +78,18 @@ class Tape:
             for (name, leaf), grad in zip(self.leaves.items(), found, strict=True)
         }
 
+    def depends_on(self, names: list[str]) -> bool:
+        """Whether any result depends on any of the leaves `names`."""
+        outputs = [out for out in self.outputs if out.requires_grad]
+        found = torch.autograd.grad(
+            outputs,
+            [self.leaves[name] for name in names],
+            [torch.ones_like(out) for out in outputs],
+            retain_graph=True,
+            allow_unused=True,
+        )
+        return any(grad is not None for grad in found)
+
 
 def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
     leaves = {
@@ -116,7 +128,7 @@ def _judge_subset(
         return 0, error_outcome(call.text, call.reply.error, case.name)
     handle = call.reply.handle
     if handle is None:
-        return 0, _detached(call, names, case.name)
+        return 0, _detached(call, names, case.name) if tape.depends_on(names) else None
     try:
         launches = 0
         for kind in kinds:

@@ -1,0 +1,216 @@
+"""The correctness check against submissions that are wrong in one way each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from grader.checks import correctness
+from grader.checks.correctness import mentions
+from grader.checks.outcome import Outcome
+from grader.run.values import Reply, Trace
+from grader.spec import Case, Refusal, tensor
+from grader.spec.vocabulary import TensorSpec
+from grader.verdict import Status
+from tests.unit.fake_submission import FakeSession, fake_bench
+
+
+def three(shape: int | tuple[int, ...], **more: Any) -> list[TensorSpec]:
+    return [replace(tensor(shape, **more), name=name) for name in "abc"]
+
+
+def muladd(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+    return a * b + c
+
+
+CASES = [Case("a full block", three(256)), Case("odd", three((5, 67))), Case("empty", three(0))]
+
+
+def judged(function: Callable[..., Any], cases: list[Case] = CASES, **more: Any) -> Outcome:
+    refusals = more.pop("refusals", ())
+    reference = more.pop("reference", muladd)
+    return correctness.check(fake_bench(FakeSession(function, **more), reference, cases, refusals=refusals))
+
+
+def test_the_right_function_passes() -> None:
+    outcome = judged(muladd)
+    assert outcome.status is Status.PASS
+    assert outcome.sentence == "All 3 cases are right."
+
+
+def test_a_wrong_value_is_told_with_call_index_and_three_values() -> None:
+    def wrong(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        out = muladd(a, b, c)
+        if out.ndim == 2:
+            out[3, 7] = 100
+        return out
+
+    outcome = judged(wrong)
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith(
+        "muladd(a: float32 (5, 67), b: float32 (5, 67), c: float32 (5, 67)) returned 100 at [3, 7], expected "
+    )
+    assert (outcome.case, outcome.index, outcome.got) == ("odd", (3, 7), "100")
+    values = dict(part.split(" = ") for part in outcome.input.split(", "))
+    recomputed = float(values["a"]) * float(values["b"]) + float(values["c"])
+    assert recomputed == pytest.approx(float(outcome.expected), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("function", "got", "part"),
+    [
+        (lambda a, b, c: None, "None", "the output is None, expected a tensor. Is a return missing?"),
+        (
+            lambda a, b, c: muladd(a, b, c).double(),
+            "float64",
+            "the output has dtype float64, expected float32.",
+        ),
+        (
+            lambda a, b, c: muladd(a, b, c)[None],
+            "(1, 256)",
+            "the output has shape (1, 256), expected (256,).",
+        ),
+        (lambda a, b, c: muladd(a, b, c) * float("nan"), "nan", "256 of 256 elements are NaN or infinite"),
+        (lambda a, b, c: (a, b), "2", "returned 2 values, expected 1."),
+        (lambda a, b, c: 3.0, "something that is neither a tensor nor an array", "expected a tensor"),
+    ],
+)
+def test_wrong_forms(function: Callable[..., Any], got: str, part: str) -> None:
+    outcome = judged(function)
+    assert outcome.status is Status.FAIL
+    assert outcome.got == got
+    assert part in outcome.sentence
+
+
+def test_a_wrong_device() -> None:
+    def on_the_host(reply: Reply) -> Reply:
+        return replace(reply, outputs=tuple(replace(each, device="cpu") for each in reply.outputs))
+
+    outcome = judged(muladd, edit_reply=on_the_host)
+    assert (outcome.expected, outcome.got) == ("cuda:0", "cpu")
+    assert "allocate it with the input's options" in outcome.sentence
+
+
+def test_other_wrong_cases_are_named() -> None:
+    outcome = judged(lambda a, b, c: muladd(a, b, c) + 1)
+    assert outcome.case == "a full block"
+    assert outcome.lines == ('Also wrong: "odd".',)
+
+
+def test_an_exception_is_told_with_its_place_and_without_a_backtrace() -> None:
+    def raises(*_: torch.Tensor) -> None:
+        raise RuntimeError("b must be contiguous\nException raised from check at ../binding.cpp:3\nframe #0")
+
+    outcome = judged(raises)
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.endswith("raised RuntimeError at op.py:7: b must be contiguous")
+
+
+def test_an_open_todo_is_work_and_not_a_failure() -> None:
+    def todo(*_: torch.Tensor) -> None:
+        raise NotImplementedError("TODO(forward): call the op")
+
+    outcome = judged(todo)
+    assert outcome.status is Status.NOT_ATTEMPTED
+    assert "TODO(forward): call the op" in outcome.sentence
+
+
+def test_a_sticky_error_ends_the_check_since_the_context_is_gone() -> None:
+    def dies(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, sticky_error="cudaErrorIllegalAddress")
+
+    session = FakeSession(muladd, edit_trace=dies)
+    bench = fake_bench(session, muladd, CASES)
+    outcome = correctness.check(bench)
+    assert outcome.got == "cudaErrorIllegalAddress"
+    assert session.log == ["call"]
+    assert bench.context_lost
+
+
+def test_a_modified_input_is_found_though_the_answer_is_right() -> None:
+    def spoils(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        out = muladd(a, b, c)
+        if b.ndim == 2:
+            b[2, 3] = 7
+        return out
+
+    outcome = judged(spoils)
+    assert "changed its input b: at [2, 3] it was " in outcome.sentence
+    assert " and is 7 afterwards" in outcome.sentence
+
+
+def test_an_in_place_operation_is_judged_by_what_it_changed() -> None:
+    cases = [Case("in place", three(9), modifies=("a",))]
+
+    def add_into(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return a.mul_(b).add_(c)
+
+    assert judged(add_into, cases, reference=add_into).status is Status.PASS
+    outcome = judged(muladd, cases, reference=add_into)
+    assert "a is changed in place, and afterwards holds" in outcome.sentence
+
+
+def test_right_cases_are_kept_for_later_checks() -> None:
+    bench = fake_bench(FakeSession(muladd), muladd, CASES)
+    correctness.check(bench)
+    assert [right.case.name for right in bench.right] == ["a full block", "odd", "empty"]
+
+
+REFUSAL = Refusal("different shapes", [*three(4)[:2], replace(tensor(5), name="c")], mentions=["c", "shape"])
+
+
+def refusing(error: BaseException) -> Callable[..., torch.Tensor]:
+    def function(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        if c.shape != a.shape:
+            raise error
+        return muladd(a, b, c)
+
+    return function
+
+
+def test_a_good_refusal_passes() -> None:
+    outcome = judged(refusing(RuntimeError("c has another shape than a")), refusals=[REFUSAL])
+    assert outcome.status is Status.PASS
+    assert outcome.sentence == "All 3 cases are right, and bad input is refused (1 ways)."
+
+
+@pytest.mark.parametrize(
+    ("error", "part"),
+    [
+        (ValueError("c has another shape"), "has to be refused with RuntimeError, not ValueError"),
+        (NotImplementedError("c has another shape"), "not NotImplementedError"),
+        (RuntimeError("something is wrong"), 'the message does not say "c" and "shape"'),
+        (RuntimeError("shapes: a because of another cell"), 'the message does not say "c".'),
+    ],
+)
+def test_refusals_of_the_wrong_kind(error: BaseException, part: str) -> None:
+    outcome = judged(refusing(error), refusals=[REFUSAL])
+    assert outcome.status is Status.FAIL
+    assert part in outcome.sentence
+
+
+def test_bad_input_that_is_accepted_fails() -> None:
+    accepting = judged(lambda a, b, c: a * b + c[: len(a)], [CASES[1]], refusals=[REFUSAL])
+    assert accepting.status is Status.FAIL
+    assert "(different shapes) has to be refused with RuntimeError, but it was accepted" in accepting.sentence
+
+
+@pytest.mark.parametrize(
+    ("message", "word", "whole", "found"),
+    [
+        ("a must be float32", "a", True, True),
+        ("bad argument", "a", True, False),
+        ("expected `A`, got", "a", True, True),
+        ("grad_a is wrong", "a", True, False),
+        ("the shapes differ", "shape", False, True),
+        ("reshape it", "shape", False, False),
+        ("must be on CUDA:0", "cuda:0", False, True),
+        ("b must be like a here", "like a", False, True),
+    ],
+)
+def test_words_are_found_whole_or_as_beginnings(message: str, word: str, whole: bool, found: bool) -> None:
+    assert mentions(message, word, whole) is found

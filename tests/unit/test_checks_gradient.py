@@ -1,0 +1,261 @@
+"""The gradient check against backwards that are wrong in one way each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from grader.checks import gradient
+from grader.checks.outcome import Outcome
+from grader.run.values import Reply, Trace
+from grader.spec import Case, Gradient, tensor
+from grader.spec.vocabulary import TensorSpec
+from grader.verdict import Status
+from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
+
+
+def pair(shape: int | tuple[int, ...], dtype: str = "float64", **more: Any) -> list[TensorSpec]:
+    return [replace(tensor(shape, dtype, **more), name=name) for name in "ab"]
+
+
+def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return a * b
+
+
+class Product(torch.autograd.Function):
+    """a * b with its backward; each test breaks one line of it."""
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        a, b = ctx.saved_tensors
+        return grads[0] * b, grads[0] * a
+
+
+def with_backward(backward: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return type("Broken", (Product,), {"backward": staticmethod(backward)}).apply  # type: ignore[attr-defined]
+
+
+ODD = Gradient(cases=[Case("odd", pair((5, 7)))])
+
+
+def judged(function: Callable[..., Any], spec: Gradient = ODD, **more: Any) -> Outcome:
+    reference = more.pop("reference", product)
+    accumulation = more.pop("accumulation", None)
+    session = FakeSession(function, **more)
+    bench = fake_bench(session, reference, [], parameters="ab", gradient=spec, accumulation=accumulation)
+    outcome = gradient.check(bench)
+    assert not session.graphs, "every graph has to be released"
+    return outcome
+
+
+def test_the_right_backward_passes() -> None:
+    outcome = judged(Product.apply)
+    assert outcome.status is Status.PASS
+    assert outcome.sentence.endswith("and gradcheck agrees.")
+
+
+def test_every_kind_of_cotangent_and_every_input_alone_is_tried() -> None:
+    seen: list[tuple[tuple[int, ...], tuple[bool, ...]]] = []
+
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        seen.append((grad.stride(), ctx.needs_input_grad))
+        return Product.backward(ctx, grad)
+
+    assert judged(with_backward(backward), replace(ODD, mode="cotangent")).status is Status.PASS
+    both, alone = (True, True), [(True, False), (False, True)]
+    assert seen == [((7, 1), both), ((0, 0), both), ((1, 5), both), ((7, 1), alone[0]), ((7, 1), alone[1])]
+
+
+def test_float32_is_compared_but_not_gradchecked() -> None:
+    outcome = judged(Product.apply, Gradient(cases=[Case("float32", pair(300, "float32"))]))
+    assert outcome.status is Status.PASS
+    assert "gradcheck" not in outcome.sentence
+
+
+def test_a_factor_in_one_gradient_is_told_with_its_input_and_both_values() -> None:
+    outcome = judged(with_backward(lambda ctx, g: (g * ctx.saved_tensors[1], 2 * g * ctx.saved_tensors[0])))
+    assert outcome.status is Status.FAIL
+    assert "given a random cotangent: the gradient of b is " in outcome.sentence
+    assert outcome.sentence.endswith("Every element is 2 times what it should be.")
+    assert float(outcome.got) == pytest.approx(2 * float(outcome.expected), rel=1e-4)
+
+
+def test_a_missing_chain_factor_is_recognised() -> None:
+    outcome = judged(with_backward(lambda ctx, g: (g, g * ctx.saved_tensors[0])))
+    assert "the chain rule's factor b is missing" in outcome.sentence
+
+
+def test_a_missing_gradient_is_a_sentence_and_not_a_zero() -> None:
+    outcome = judged(with_backward(lambda ctx, g: (g * ctx.saved_tensors[1], None)))
+    assert outcome.status is Status.FAIL
+    assert "returned None for b, which requires a gradient" in outcome.sentence
+
+
+def test_none_is_right_where_the_result_does_not_depend_on_the_input() -> None:
+    def first(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a * 2
+
+    outcome = judged(first, Gradient(cases=[Case("odd", pair((5, 7)))], inputs=("a", "b")), reference=first)
+    assert outcome.status is Status.PASS
+
+
+def test_a_detached_output_is_explained() -> None:
+    outcome = judged(lambda a, b: (a * b).detach())
+    assert outcome.status is Status.FAIL
+    assert "a requires grad, but the result does not" in outcome.sentence
+
+
+def test_a_backward_that_reads_only_dense_cotangents_fails_for_expanded_ones() -> None:
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        dense = grad.as_strided(grad.shape, (7, 1)) if grad.stride() == (7, 1) else grad * 0
+        return Product.backward(ctx, dense)
+
+    outcome = judged(with_backward(backward))
+    assert "given an expanded cotangent (stride 0, as sum().backward() sends)" in outcome.sentence
+
+
+def test_a_gradient_of_the_wrong_shape_or_dtype() -> None:
+    outcome = judged(Product.apply, edit_reply=lambda reply: _reshaped(reply) if not reply.handle else reply)
+    assert "the gradient of a has shape (1, 5, 7), expected (5, 7)" in outcome.sentence
+
+
+def _reshaped(reply: Reply) -> Reply:
+    outputs = [
+        replace(each, tensor=each.tensor[None] if each.tensor is not None else None) for each in reply.outputs
+    ]
+    return replace(reply, outputs=tuple(outputs))
+
+
+def test_an_exception_in_backward_names_the_cotangent() -> None:
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        if not grad.is_contiguous():
+            raise ValueError("grad must be contiguous")
+        return Product.backward(ctx, grad)
+
+    outcome = judged(with_backward(backward))
+    assert outcome.status is Status.FAIL
+    assert "given an expanded cotangent" in outcome.sentence
+    assert outcome.sentence.endswith("raised ValueError at op.py:20: grad must be contiguous")
+
+
+def test_an_open_todo_in_backward_is_work_to_do() -> None:
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        raise NotImplementedError("TODO(backward): the gradients of a and b")
+
+    outcome = judged(with_backward(backward))
+    assert outcome.status is Status.NOT_ATTEMPTED
+
+
+class Crooked(Product):
+    """The forward has a small term that its own backward and the reference do not know."""
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(a, b)
+        return a * b + 0.01 * a.detach() ** 2
+
+
+def test_gradcheck_compares_backward_with_the_submissions_own_forward() -> None:
+    outcome = judged(Crooked.apply)
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith(
+        "gradcheck of muladd(a: float64 (5, 7), b: float64 (5, 7)): the derivative"
+    )
+    assert "with respect to a is " in outcome.sentence
+    assert abs(float(outcome.got) - float(outcome.expected)) > 1e-3
+
+
+def test_gradcheck_uses_fast_mode_for_large_inputs() -> None:
+    session_calls: list[int] = []
+    large = Gradient(cases=[Case("large", pair((40, 40)))])
+
+    def counted(a: torch.Tensor, b: torch.Tensor) -> Any:
+        session_calls.append(1)
+        return Product.apply(a, b)
+
+    assert judged(counted, large).status is Status.PASS
+    assert len(session_calls) < 50  # exact mode would need two calls per input element
+
+
+def test_fast_mode_sees_a_wrong_gradient() -> None:
+    class VeryCrooked(Product):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(a, b)
+            return a * b + a.detach()
+
+    outcome = judged(VeryCrooked.apply, Gradient(cases=[Case("large", pair((40, 40)))]))
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith("gradcheck of")
+
+
+def test_gradcheck_tries_undefined_cotangents() -> None:
+    class Strict(Product):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            ctx.set_materialize_grads(False)
+            return Product.forward(ctx, a, b)
+
+    outcome = judged(Strict.apply)
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith("gradcheck: the backward of")
+    assert "NoneType" in outcome.sentence
+
+
+def test_a_backward_that_changes_between_runs_is_found() -> None:
+    runs = []
+
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        runs.append(1)
+        noise = 1e-6 * len(runs) if grad.abs().sum() == 1 else 0.0  # only under gradcheck's unit cotangents
+        a, b = ctx.saved_tensors
+        return grad * b + noise, grad * a
+
+    outcome = judged(with_backward(backward))
+    assert outcome.status is Status.FAIL
+    assert "two runs of backward with the same cotangent differ" in outcome.sentence
+
+
+def test_unrequested_gradients_are_counted_by_launches() -> None:
+    def always_two(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=(LAUNCH, LAUNCH)) if stage == "backward" else trace
+
+    strict = replace(ODD, unrequested=True)
+    outcome = judged(Product.apply, strict, edit_trace=always_two)
+    assert outcome.status is Status.FAIL
+    assert "only a requires grad, and still 2 kernels are launched" in outcome.sentence
+    assert judged(Product.apply, ODD, edit_trace=always_two).status is Status.PASS
+
+
+def test_sums_get_the_tolerance_of_a_sum() -> None:
+    def total(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a + b
+
+    rows = [replace(tensor((4000, 3), "float32"), name="a"), replace(tensor(3, "float32"), name="b")]
+    spec = Gradient(cases=[Case("rows", rows)])
+    assert judged(total, spec, reference=total, accumulation=lambda a, b: len(a)).status is Status.PASS
+
+
+def test_two_outputs_get_two_cotangents() -> None:
+    def both(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return a * b, a + b
+
+    assert judged(both, reference=both).status is Status.PASS
+
+    def swapped(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return (a * b).detach() + 0 * a, a + b
+
+    assert judged(swapped, reference=both).status is Status.FAIL
+
+
+def test_without_a_gradient_there_is_nothing_to_judge() -> None:
+    assert gradient.check(fake_bench(FakeSession(product), product, [])).status is Status.UNAVAILABLE
