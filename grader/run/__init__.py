@@ -1,4 +1,5 @@
-"""Running a submission: a zygote forks workers, a session talks to one, and nothing a worker does harms the parent.
+"""Running a submission: a zygote forks workers, a session talks to one, and nothing a worker does harms the
+parent.
 
     with Zygote.start("simt") as zygote:          # returns at once
         artifact = build(request)                 # meanwhile

@@ -1,8 +1,9 @@
 """Boxes: the shared memory that a message's contents lie in.
 
-The parent makes every box and seals its size before a worker sees it; a worker that could shrink one would kill the
-parent with SIGBUS. The parent also never maps a box: it reads and writes by ``preadv`` and ``pwritev``, so that what it
-checks is its own copy, and so that a memory fault is an error code and not a signal. The worker maps its boxes.
+The parent makes every box and seals its size before a worker sees it; a worker that could shrink one would
+kill the parent with SIGBUS. The parent also never maps a box: it reads and writes by ``preadv`` and
+``pwritev``, so that what it checks is its own copy, and so that a memory fault is an error code and not a
+signal. The worker maps its boxes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Box:
 
     @classmethod
     def for_bytes(cls, needed: int) -> Box:
-        """A box that holds ``needed`` bytes, with room so that the next larger message seldom needs another."""
+        """A box that holds ``needed`` bytes, with room so that the next larger message seldom needs
+        another.
+        """
         nbytes = FIRST_BYTES
         while nbytes < needed:
             nbytes *= 2

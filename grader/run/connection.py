@@ -1,4 +1,6 @@
-"""The parent's connection to one worker: a request out, a checked reply in, and a clear end when there is none."""
+"""The parent's connection to one worker: a request out, a checked reply in, and a clear end when there is
+none.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ from grader.errors import SubmissionError
 from grader.run import wire
 from grader.run.boxes import Box
 from grader.run.failures import OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout, signal_name
+from grader.run.sockets import spin
 from grader.run.spawn import Worker, Zygote
 from grader.run.tensors import read_dense
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
 
 CONNECTION_LOST = 71  # a worker's exit code when it can no longer speak to the parent
 _GRACE_MS = 3000  # between a closed connection and the end of the process: a GPU context takes its time
-_GRADER = str(Path(__file__).parents[1]) + "/"
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+) in ', re.MULTILINE)
 
 
@@ -46,6 +48,7 @@ class Connection:
         self._worker: Worker = zygote.fork()
         self._requests = 0
         self.alive = True
+        self.files = Path("/nowhere")  # the learner's folder, once one is loaded
         socket_ = self._worker.connection
         socket_.setblocking(False)
         self._poller = select.poll()
@@ -59,9 +62,18 @@ class Connection:
             self._ended("starting")
 
     def exchange(
-        self, kind: Kind, parcel: Parcel, document: dict[str, Any], *, seconds: float, during: str, detail: int = 0
+        self,
+        kind: Kind,
+        parcel: Parcel,
+        document: dict[str, Any],
+        *,
+        seconds: float,
+        during: str,
+        detail: int = 0,
     ) -> Message:
-        """Send a request and wait for its reply; raises a ``SubmissionError`` for whatever the worker does instead."""
+        """Send a request and wait for its reply; raises a ``SubmissionError`` for whatever the worker does
+        instead.
+        """
         started = time.monotonic()
         self._refuse_unasked(during)
         self._worker.transcript.start()
@@ -77,7 +89,9 @@ class Connection:
             self._violated(str(error), during)
         except SubmissionError:
             raise
-        except BaseException:  # an interrupt: the worker would answer a request that nobody waits for any more
+        except (
+            BaseException
+        ):  # an interrupt: the worker would answer a request that nobody waits for any more
             self.end()
             raise
 
@@ -92,7 +106,7 @@ class Connection:
         """What was printed since the last request began."""
         return self._worker.transcript.text()
 
-    # -- a round trip ------------------------------------------------------------------------------------------------
+    # -- a round trip ------------------------------------------------------------------------------
 
     def _give(self, kind: Kind, box: Box) -> Box:
         socket.send_fds(self._worker.connection, [Header(kind, 0).pack()], [box.fd])
@@ -122,6 +136,9 @@ class Connection:
     def _next_datagram(self, deadline: float, during: str, seconds: float) -> bytes:
         connection = self._worker.connection
         transcript = self._worker.transcript
+        soon = spin(lambda: connection.recv(wire.HEADER_BYTES + 1))
+        if soon:
+            return soon
         while True:
             remaining = deadline - time.monotonic()
             ready = dict(self._poller.poll(max(0.0, remaining) * 1000))
@@ -169,7 +186,7 @@ class Connection:
             self._violated("sent a message that nobody had asked for", during)
         self._ended(during)
 
-    # -- ends --------------------------------------------------------------------------------------------------------
+    # -- ends --------------------------------------------------------------------------------------
 
     def _violated(self, violation: str, during: str) -> NoReturn:
         self.end()
@@ -180,7 +197,7 @@ class Connection:
         self.alive = False
         ending = self._zygote.end(self._worker, _GRACE_MS)
         self._worker.transcript.drain(self._zygote.limits.printed_bytes)
-        where = _crash_site(self.transcript())
+        where = _crash_site(self.transcript(), self.files)
         self._close()
         if ending is None:
             raise ProtocolViolation("stopped the process that starts workers", during)
@@ -198,9 +215,9 @@ class Connection:
         self._outbox.close()
 
 
-def _crash_site(printed: str) -> str:
+def _crash_site(printed: str, files: Path) -> str:
     """``op.py:12`` from the Python stack that faulthandler prints, most recent call first."""
     for frame in _FRAME.finditer(printed):
-        if not frame["file"].startswith(_GRADER) and "/site-packages/" not in frame["file"]:
-            return f"{frame['file'].rpartition('/')[2]}:{frame['line']}"
+        if Path(frame["file"]).is_relative_to(files):
+            return f"{Path(frame['file']).relative_to(files)}:{frame['line']}"
     return ""

@@ -1,11 +1,11 @@
 """The few words that the parent and its zygote exchange: datagrams of one fixed form each way.
 
-The zygote runs only our code, but beside learner code and with the same rights, so its answers are checked too.
+The zygote runs only our code, but beside learner code and with the same rights, so its answers are checked
+too.
 """
 
 from __future__ import annotations
 
-import socket
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
@@ -50,7 +50,8 @@ class Order:
 class Answer:
     """SPAWN: the worker's ``pid`` (in the zygote's namespace), with a pidfd. END: how the worker ended.
 
-    ``signal`` is 0 unless a signal ended it, otherwise ``exit_code`` counts; ``killed`` says the zygote had to do it.
+    ``signal`` is 0 unless a signal ended it, otherwise ``exit_code`` counts; ``killed`` says the zygote had
+    to do it.
     """
 
     word: Word
@@ -70,14 +71,3 @@ class Answer:
             raise ValueError("not an answer")
         word, pid, number, exit_code, killed = _ANSWER.unpack(datagram)
         return cls(Word(word), pid, number, exit_code, bool(killed))
-
-
-def pair() -> tuple[socket.socket, socket.socket]:
-    """Two connected sockets that keep the boundaries of messages."""
-    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-
-
-def receive(connection: socket.socket, max_fds: int = 2) -> tuple[bytes, list[int]]:
-    """One datagram and the descriptors that came with it; an empty datagram means the other side is gone."""
-    datagram, fds, _, _ = socket.recv_fds(connection, 256, max_fds)
-    return datagram, fds

@@ -43,20 +43,22 @@ class LoadFailed(SubmissionError):
 
 
 class WorkerCrashed(SubmissionError):
-    """The worker died: ``signal`` (a name such as ``SIGSEGV``) or ``exit_code`` is set, never both."""
+    """The worker died: ``signal`` (``SIGSEGV``, ...) or ``ended_with``, an exit code, is set, never both."""
 
     def __init__(self, during: str, *, signal: str | None = None, exit_code: int | None = None,
                  where: str = "") -> None:  # fmt: skip
         at = f" at {where}" if where else ""
         if signal is not None:
             what = f"The submission crashed with {signal} while {during}{at}."
-            rule = _SIGNAL_RULES.get(signal, "A submission reports an error as an exception, for example TORCH_CHECK.")
+            rule = _SIGNAL_RULES.get(
+                signal, "A submission reports an error as an exception, for example TORCH_CHECK."
+            )
         else:
             what = f"The submission ended its own worker with exit code {exit_code} while {during}{at}."
             rule = "A submission returns or raises; it never ends the program that called it."
         super().__init__(what, rule, _NEXT)
         self.signal = signal
-        self.exit_code = exit_code
+        self.ended_with = exit_code
         self.during = during
         self.where = where
 
@@ -64,7 +66,7 @@ class WorkerCrashed(SubmissionError):
 _SIGNAL_RULES = {
     "SIGSEGV": "Host code may only touch host memory that it owns; a device pointer is not host memory.",
     "SIGBUS": "Host code may only touch host memory that it owns; a device pointer is not host memory.",
-    "SIGABRT": "An exception must not leave a destructor, a thread or a noexcept function; raise it where it can be caught.",
+    "SIGABRT": "An exception must not leave a destructor, a thread or a noexcept function: catch it there.",
     "SIGFPE": "An integer division by zero ends the program; refuse such an input with TORCH_CHECK.",
     "SIGKILL": "The system kills a program that takes more memory than there is.",
     "SIGXFSZ": "A submission may write small files only; results are returned, not written.",
@@ -72,13 +74,14 @@ _SIGNAL_RULES = {
 
 
 class WorkerTimeout(SubmissionError):
-    """A request took longer than ``seconds`` (the parent's clock); the worker and its children were killed."""
+    """A request took longer than ``seconds`` (the parent's clock); the worker and its children were killed.
+    """
 
     def __init__(self, during: str, seconds: float) -> None:
         super().__init__(
             f"The submission was still {during} after {seconds:g} s and was stopped.",
-            "Every call has to end: look for a loop whose condition never becomes false, or a wait for something "
-            "that nobody signals.",
+            "Every call has to end: look for a loop whose condition never becomes false, or a wait for "
+            "something that nobody signals.",
             _NEXT,
         )
         self.during = during
@@ -91,8 +94,8 @@ class ProtocolViolation(SubmissionError):
     def __init__(self, violation: str, during: str) -> None:
         super().__init__(
             f"While {during}, the worker {violation}.",
-            "Only the grader's own code may speak on the worker's connection; a submission that touches it forfeits "
-            "the check.",
+            "Only the grader's own code may speak on the worker's connection; a submission that touches it "
+            "forfeits the check.",
             _NEXT,
         )
         self.violation = violation
@@ -105,8 +108,8 @@ class OutputFlood(SubmissionError):
     def __init__(self, during: str, limit: int) -> None:
         super().__init__(
             f"The submission printed more than {limit // 2**20} MiB while {during} and was stopped.",
-            "Printing from every element or every thread hides what matters; print from one thread, and only a few "
-            "values.",
+            "Printing from every element or every thread hides what matters; print from one thread, and only "
+            "a few values.",
             "Remove the print statements and run `grader check` again.",
         )
         self.during = during

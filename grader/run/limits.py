@@ -1,16 +1,19 @@
 """What a worker may use up, and how it is held to it.
 
-Wall-clock time is the parent's to enforce; what the kernel can enforce is set in the worker before it loads anything.
-Never RLIMIT_AS, which breaks CUDA and the compiler; never RLIMIT_NPROC, which counts all the user's processes.
+Wall-clock time is the parent's to enforce; what the kernel can enforce is set in the worker before it loads
+anything. Never RLIMIT_AS, which breaks CUDA and the compiler; never RLIMIT_NPROC, which counts all the
+user's processes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
 import signal
 from dataclasses import dataclass
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -25,9 +28,9 @@ def _default_memory_bytes() -> int:
 class Limits:
     """Bounds of one worker.
 
-    ``seconds`` is wall-clock time per request and ``load_seconds`` for loading; ``memory_bytes`` bounds writable private
-    memory, ``file_bytes`` each file written, ``printed_bytes`` the output of one request, ``reply_bytes`` the size of a
-    reply.
+    ``seconds`` is wall-clock time per request and ``load_seconds`` for loading; ``memory_bytes`` bounds
+    writable private memory, ``file_bytes`` each file written, ``printed_bytes`` the output of one request,
+    ``reply_bytes`` the size of a reply.
     """
 
     seconds: float = 30.0
@@ -52,7 +55,8 @@ def _set(which: int, bound: int) -> None:
 
 
 def die_with_parent(expected_parent: int) -> None:
-    """SIGKILL this process when the thread that started it ends; exit at once if that has already happened."""
+    """SIGKILL this process when the thread that started it ends; exit at once if that has already happened.
+    """
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != expected_parent:
         os._exit(0)
@@ -71,24 +75,23 @@ def _prctl(option: int, argument: int) -> None:
 
 def kill_group(leader: int) -> None:
     """SIGKILL the process group of ``leader``, which must not have been reaped yet."""
-    try:
+    # Without permission for one of them (a setuid program), every member that we may signal has been.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    except PermissionError:
-        pass  # every member that we may signal has been; the rest run as another user (setuid programs)
 
 
 def children_of(parent: int) -> list[int]:
-    """The direct children of ``parent``, zombies included (``/proc/PID/task/TID/children`` is not always there)."""
+    """The direct children of ``parent``, zombies included.
+
+    Not every kernel has ``/proc/PID/task/TID/children``, so this reads the parent out of every ``stat``.
+    """
     found = []
-    for name in os.listdir("/proc"):
-        if name.isdecimal():
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
             try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    fields = file.read().rpartition(b")")[2].split()
+                fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
             except OSError:
                 continue
             if int(fields[1]) == parent:
-                found.append(int(name))
+                found.append(int(entry.name))
     return found

@@ -1,4 +1,6 @@
-"""From what a worker sent to ``values``: every field is checked, and what no worker of ours writes is a ``WireError``."""
+"""From what a worker sent to ``values``: every field is checked, and what no worker of ours writes is a
+``WireError``.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from grader.run.wire import TensorRecord, WireError
 
 WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 _T = TypeVar("_T")
+_NO_TRACE = Trace()
 
 
 def field(table: Any, name: str, kind: type[_T], default: _T | None = None) -> _T:
@@ -27,26 +30,33 @@ def remote_error(document: dict[str, Any]) -> RemoteError | None:
     if document.get("error") is None:
         return None
     table = field(document, "error", dict)
-    return RemoteError(field(table, "type", str), field(table, "message", str), field(table, "where", str, ""))
+    return RemoteError(
+        field(table, "type", str), field(table, "message", str), field(table, "where", str, "")
+    )
 
 
-def outputs(document: dict[str, Any], records: Sequence[TensorRecord], tensors: Sequence[Tensor]) -> tuple[Output, ...]:
+def outputs(
+    document: dict[str, Any], records: Sequence[TensorRecord], tensors: Sequence[Tensor]
+) -> tuple[Output, ...]:
     """The returned values; each tensor of the message must be used by exactly one of them."""
     found = []
     used = 0
     for entry in field(document, "outputs", list, []):
         kind = field(entry, "kind", str)
-        common = {"name": field(entry, "name", str, ""), "alias": field(entry, "alias", str, "")}
+        name, alias = field(entry, "name", str, ""), field(entry, "alias", str, "")
         if kind in ("tensor", "numpy"):
             if field(entry, "record", int) != used or used >= len(tensors):
                 raise WireError("sent a reply whose outputs do not match its tensors")
             record = records[used]
-            found.append(_tensor_output(cast(Literal["tensor", "numpy"], kind), record, tensors[used], entry, common))
+            place = cast(Literal["tensor", "numpy"], kind)
+            found.append(_tensor_output(place, record, tensors[used], entry, name, alias))
             used += 1
         elif kind == "none":
-            found.append(Output("none", type="NoneType", **common))
+            found.append(Output("none", type="NoneType", name=name))
         elif kind == "other":
-            found.append(Output("other", type=field(entry, "type", str), value=_scalar(entry.get("value")), **common))
+            found.append(
+                Output("other", type=field(entry, "type", str), value=_scalar(entry.get("value")), name=name)
+            )
         else:
             raise WireError(f"sent an output of the unknown kind `{kind}`")
     if used != len(tensors):
@@ -55,11 +65,17 @@ def outputs(document: dict[str, Any], records: Sequence[TensorRecord], tensors: 
 
 
 def _tensor_output(
-    kind: Literal["tensor", "numpy"], record: TensorRecord, tensor: Tensor, entry: dict[str, Any], common: dict[str, str]
+    kind: Literal["tensor", "numpy"],
+    record: TensorRecord,
+    tensor: Tensor,
+    entry: dict[str, Any],
+    name: str,
+    alias: str,
 ) -> Output:
     return Output(
         kind, tensor, record.place, record.dtype, record.sizes, record.strides,
-        requires_grad=field(entry, "requires_grad", bool, False), type=field(entry, "type", str, "Tensor"), **common,
+        requires_grad=field(entry, "requires_grad", bool, False),
+        name=name, alias=alias, type=field(entry, "type", str, "Tensor"),
     )  # fmt: skip
 
 
@@ -74,6 +90,8 @@ def returned(document: dict[str, Any]) -> Literal["value", "tuple", "list"]:
 def trace(document: dict[str, Any]) -> Trace:
     """What happened on the device; empty where none was asked for."""
     table = field(document, "trace", dict, {})
+    if not table:
+        return _NO_TRACE
     sticky = table.get("sticky_error")
     if sticky is not None and not isinstance(sticky, str):
         raise WireError("sent a reply whose field `sticky_error` is not as it must be")
@@ -116,9 +134,9 @@ def clock(document: dict[str, Any]) -> Literal["cuda_event", "host"]:
 
 def _launch(entry: Any) -> Launch:
     return Launch(
-        field(entry, "kernel", str), _dim3(entry, "grid"), _dim3(entry, "block"), field(entry, "shared", int, 0),
-        field(entry, "stream", int, 0), field(entry, "device", int, 0), field(entry, "file", str, ""),
-        field(entry, "line", int, 0), field(entry, "error", int, 0),
+        field(entry, "kernel", str), _dim3(entry, "grid"), _dim3(entry, "block"),
+        field(entry, "shared", int, 0), field(entry, "stream", int, 0), field(entry, "device", int, 0),
+        field(entry, "file", str, ""), field(entry, "line", int, 0), field(entry, "error", int, 0),
     )  # fmt: skip
 
 

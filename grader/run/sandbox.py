@@ -1,15 +1,14 @@
 """Bubblewrap around a zygote: what instructors put between other people's native code and their machine.
 
-Every namespace is unshared (no network, no other user's processes), every capability dropped, and the file system is
-what Python, torch, the toolchain's run-time and the given folders need, read-only; ``/box``, ``/tmp`` and ``/dev/shm``
-are empty, writable and small. Works as root and as an unprivileged user; it takes 4 to 5 ms.
+Every namespace is unshared (no network, no other user's processes), every capability dropped, and the file
+system is what Python, torch, the toolchain's run-time and the given folders need, read-only; ``/box``,
+``/tmp`` and ``/dev/shm`` are empty, writable and small. Works as root and as an unprivileged user; it takes
+4 to 5 ms.
 """
 
 from __future__ import annotations
 
-import glob
 import importlib.util
-import os
 import shutil
 import site
 import sys
@@ -28,7 +27,9 @@ _PASSED_PREFIXES = ("CU2GRAD_", "CUDA_", "NVIDIA_", "TORCH_")
 def command(
     argv: Sequence[str], backend: str, readable: Iterable[Path], environment: Mapping[str, str]
 ) -> list[str]:
-    """``argv`` inside bubblewrap, able to read ``readable``; raises ``InfrastructureError`` without ``bwrap``."""
+    """``argv`` inside bubblewrap, able to read ``readable``; raises ``InfrastructureError`` without
+    ``bwrap``.
+    """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise InfrastructureError(
@@ -36,11 +37,18 @@ def command(
             "Code from people you do not know must not run with your rights.",
             "Install it with `apt install bubblewrap`, or grade without --isolate.",
         )
-    line = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
+    line = [
+        bwrap,
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--die-with-parent",
+        "--new-session",
+    ]
     line += ["--cap-drop", "ALL", "--hostname", "box", "--clearenv"]
     for name, value in _environment(environment).items():
         line += ["--setenv", name, value]
-    line += _system() + ["--proc", "/proc", "--dev", "/dev"]
+    line += [*_system(), "--proc", "/proc", "--dev", "/dev"]
     for target in ("/tmp", "/dev/shm", "/box"):
         line += ["--size", str(_SCRATCH_BYTES), "--tmpfs", target]
     for path in _readable(readable):
@@ -61,9 +69,10 @@ def _system() -> list[str]:
     """The system's folders: merged ones (``/lib`` -> ``usr/lib``) as the links they are."""
     line: list[str] = []
     for name in _SYSTEM:
-        if os.path.islink(name):
-            line += ["--symlink", os.readlink(name), name]
-        elif os.path.isdir(name):
+        folder = Path(name)
+        if folder.is_symlink():
+            line += ["--symlink", str(folder.readlink()), name]
+        elif folder.is_dir():
             line += ["--ro-bind", name, name]
     for name in _SYSTEM_FILES:
         line += ["--ro-bind-try", name, name]
@@ -77,13 +86,15 @@ def _readable(extra: Iterable[Path]) -> list[str]:
         folders.add(site.getusersitepackages())
     for package in ("torch", "numpy"):
         spec = importlib.util.find_spec(package)  # finds, does not import
-        folders.update(str(Path(place).parent) for place in (spec.submodule_search_locations if spec else None) or ())
-    folders |= {str(Path(os.path.realpath(sys.executable)).parent.parent)}
+        folders.update(
+            str(Path(place).parent) for place in (spec.submodule_search_locations if spec else None) or ()
+        )
+    folders.add(str(Path(sys.executable).resolve().parent.parent))
     folders |= {str(Path(path).absolute()) for path in extra}
     kept: list[str] = []
     for folder in sorted(folders):
         covered = any(folder == outer or folder.startswith(outer + "/") for outer in (*kept, "/usr"))
-        if os.path.exists(folder) and not covered and folder != "/":
+        if Path(folder).exists() and not covered and folder != "/":
             kept.append(folder)
     return kept
 
@@ -91,8 +102,8 @@ def _readable(extra: Iterable[Path]) -> list[str]:
 def _devices() -> list[str]:
     """The GPU's device files, and the parts of ``/sys`` and ``/proc`` that the driver reads."""
     line: list[str] = []
-    for device in sorted(glob.glob("/dev/nvidia*")):
-        line += ["--dev-bind", device, device]
+    for device in sorted(Path("/dev").glob("nvidia*")):
+        line += ["--dev-bind", str(device), str(device)]
     for path in ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/proc/driver/nvidia"):
         line += ["--ro-bind-try", path, path]
     return line

@@ -1,7 +1,7 @@
 """The trusted side of a submission: what the checks call, and what they get back.
 
-A session outlives its workers. When a request ends badly the worker is gone, an exception says why, and the next
-request starts a fresh worker and loads the submission again.
+A session outlives its workers. When a request ends badly the worker is gone, an exception says why, and the
+next request starts a fresh worker and loads the submission again.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from grader.run.connection import Connection, Message
 from grader.run.failures import CallLost, LoadFailed, ProtocolViolation
 from grader.run.spawn import Zygote
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
-from grader.run.values import Arg, Measurement, Output, Reply, TensorArg
-from grader.run.wire import Flag, Kind, Parcel, WireError
+from grader.run.values import Arg, Measurement, Reply, TensorArg
+from grader.run.wire import SPARSE, Kind, Parcel, WireError
 
 if TYPE_CHECKING:
     from grader.build import Artifact
@@ -54,14 +54,18 @@ class Session:
         self._connection.end()
 
     def load(self, artifact: Artifact | None, op_file: Path | None, files: Path) -> None:
-        """Load a submission: ``op_file`` with ``artifact`` as what its ``grader.load`` finds, or the artifact alone.
+        """Load a submission: ``op_file`` with ``artifact`` as what its ``grader.load`` finds, or the
+        artifact alone.
 
-        ``files`` is the learner's folder. Raises ``LoadFailed`` when learner code raises, and the failures of any request.
+        ``files`` is the learner's folder. Raises ``LoadFailed`` when learner code raises, and the failures
+        of any request.
         """
         built = None
         if artifact is not None:
-            built = {"name": artifact.name, "interface": artifact.interface, "path": str(artifact.path),
-                     "backend": artifact.backend, "checked": artifact.checked, "log": str(artifact.log)}  # fmt: skip
+            built = {
+                "name": artifact.name, "interface": artifact.interface, "path": str(artifact.path),
+                "backend": artifact.backend, "checked": artifact.checked, "log": str(artifact.log),
+            }  # fmt: skip
         document = {"artifact": built, "op_file": str(op_file) if op_file else None, "files": str(files)}
         with self._lock:
             if self._load is not None or not self._connection.alive:
@@ -72,15 +76,15 @@ class Session:
             self._send_load(document)
 
     def call(
-        self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0, grad: bool = False,
-        trace: bool = True, schedule: Schedule = "forward", seconds: float | None = None,
+        self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
+        grad: bool = False, trace: bool = True, schedule: Schedule = "forward", seconds: float | None = None,
     ) -> Reply:  # fmt: skip
         """Call ``entry`` (an attribute of what was loaded, dots allowed) and wait for the device.
 
-        ``stream="side"`` makes a stream other than the default current, ``device`` the current device. With ``grad`` the
-        worker records and keeps the graph, and the reply has a ``handle`` if any output requires a gradient. ``schedule``
-        is the order in which the simulated device runs blocks and threads. An exception that the entry raises is the
-        reply's ``error``.
+        ``stream="side"`` makes a stream other than the default current, ``device`` the current device. With
+        ``grad`` the worker records and keeps the graph, and the reply has a ``handle`` if any output
+        requires a gradient. ``schedule`` is the order in which the simulated device runs blocks and
+        threads. An exception that the entry raises is the reply's ``error``.
         """
         parcel = Parcel.empty()
         document = self._call_document(entry, args, stream, device, trace, parcel)
@@ -89,12 +93,14 @@ class Session:
         return self._reply(self._exchange(Kind.CALL, parcel, document, f"calling `{entry}`", seconds))
 
     def run_inside(
-        self, check: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0, trace: bool = False,
-        seconds: float | None = None,
+        self, check: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
+        trace: bool = False, seconds: float | None = None,
     ) -> Reply:  # fmt: skip
-        """Call ``FILE.py:function`` of the grader's or the author's, in the worker, as ``function(submission, *args)``.
+        """Call ``FILE.py:function`` of the grader's or the author's, in the worker, as
+        ``function(submission, *args)``.
 
-        For checks that make sense only beside the learner's code (opcheck, torch.compile); what they return is a claim.
+        For checks that make sense only beside the learner's code (opcheck, torch.compile); what they return
+        is a claim.
         """
         parcel = Parcel.empty()
         document = self._call_document(check, args, stream, device, trace, parcel)
@@ -104,12 +110,18 @@ class Session:
         return self._reply(self._exchange(Kind.CALL, parcel, document, during, seconds))
 
     def backward(
-        self, handle: int, cotangents: Sequence[Tensor | None], *, trace: bool = True, seconds: float | None = None
+        self,
+        handle: int,
+        cotangents: Sequence[Tensor | None],
+        *,
+        trace: bool = True,
+        seconds: float | None = None,
     ) -> Reply:
         """Gradients of the outputs of an earlier call, one output per tensor argument that required one.
 
-        ``cotangents`` has one entry per tensor output, in order; None travels as undefined. A gradient may be None. The
-        graph stays, so that backward can be repeated. Raises ``CallLost`` when its worker is gone.
+        ``cotangents`` has one entry per tensor output, in order; None travels as undefined. A gradient may
+        be None. The graph stays, so that backward can be repeated. Raises ``CallLost`` when its worker is
+        gone.
         """
         if handle >> 32 != self._generation or not self._connection.alive:
             raise CallLost
@@ -126,26 +138,36 @@ class Session:
         )
 
     def release(self, handle: int) -> None:
-        """Let the worker drop a graph, together with the next request. May be called from any thread and destructor."""
+        """Let the worker drop a graph, together with the next request. May be called from any thread and
+        destructor.
+        """
         if handle >> 32 == self._generation:
             self._released.append(handle & 0xFFFFFFFF)
 
     def inputs(self) -> tuple[Tensor, ...]:
-        """What the tensor arguments of the last call hold now in the worker, as CPU tensors of the same geometry."""
+        """What the tensor arguments of the last call hold now in the worker, as CPU tensors of the same
+        geometry.
+        """
         views = []
         for arg, (now, sparse) in zip(self._arguments, self._input_bytes(), strict=True):
             typed = now.view(arg.tensor.dtype)
             if sparse:
                 views.append(typed.view(arg.tensor.shape))
             else:
-                views.append(typed.as_strided(arg.tensor.shape, arg.tensor.stride(), arg.tensor.storage_offset()))
+                views.append(
+                    typed.as_strided(arg.tensor.shape, arg.tensor.stride(), arg.tensor.storage_offset())
+                )
         return tuple(views)
 
     def changed_inputs(self) -> tuple[str, ...]:
-        """Names of the tensor arguments of the last call whose storage no longer has the bytes that were sent."""
+        """Names of the tensor arguments of the last call whose storage no longer has the bytes that were
+        sent.
+        """
         return tuple(
             arg.name or f"argument {position}"
-            for position, (arg, (now, sparse)) in enumerate(zip(self._arguments, self._input_bytes(), strict=True))
+            for position, (arg, (now, sparse)) in enumerate(
+                zip(self._arguments, self._input_bytes(), strict=True)
+            )
             if not torch.equal(now, sent_bytes(arg.tensor, sparse))
         )
 
@@ -153,10 +175,11 @@ class Session:
         self, entry: str, args: Sequence[Arg], baseline: str, *, blocks: int = 12, bulk_calls: int = 50,
         device: int = 0, seconds: float | None = None,
     ) -> Measurement:  # fmt: skip
-        """Time ``entry`` against ``baseline`` (``FILE.py:function`` of the author's, called with the same arguments).
+        """Time ``entry`` against ``baseline`` (``FILE.py:function`` of the author's, called with the same
+        arguments).
 
-        ``blocks`` ABBA blocks of single calls, cold L2 and fresh inputs each; as many of the baseline against itself;
-        and ``bulk_calls`` back-to-back calls of either on this side's clock.
+        ``blocks`` ABBA blocks of single calls, cold L2 and fresh inputs each; as many of the baseline
+        against itself; and ``bulk_calls`` back-to-back calls of either on this side's clock.
         """
         parcel = Parcel.empty()
         document = self._call_document(entry, args, "default", device, False, parcel)
@@ -170,20 +193,31 @@ class Session:
         return Measurement(
             self._checked(lambda: replies.milliseconds(message.document, "blocks")),
             self._checked(lambda: replies.milliseconds(message.document, "control")),
-            bulk_calls, self._bulk("entry", bulk_calls, seconds), self._bulk("baseline", bulk_calls, seconds), clock,
-        )  # fmt: skip
+            bulk_calls,
+            self._bulk("entry", bulk_calls, seconds),
+            self._bulk("baseline", bulk_calls, seconds),
+            clock,
+        )
 
-    # -- requests ----------------------------------------------------------------------------------------------------
+    # -- requests ----------------------------------------------------------------------------------
 
     def _call_document(
         self, entry: str, args: Sequence[Arg], stream: Stream, device: int, trace: bool, parcel: Parcel
     ) -> dict[str, Any]:
-        return {"entry": entry, "args": pack_arguments(args, parcel), "stream": stream, "device": device, "trace": trace}
+        return {
+            "entry": entry,
+            "args": pack_arguments(args, parcel),
+            "stream": stream,
+            "device": device,
+            "trace": trace,
+        }
 
     def _bulk(self, which: str, calls: int, seconds: float | None) -> float:
         """Milliseconds per call on the parent's clock, the round trip included."""
         document = {"which": which, "calls": calls}
-        message = self._exchange(Kind.BULK, Parcel.empty(), document, f"timing {calls} calls", seconds, same_worker=True)
+        message = self._exchange(
+            Kind.BULK, Parcel.empty(), document, f"timing {calls} calls", seconds, same_worker=True
+        )
         return message.seconds * 1000 / calls
 
     def _exchange(
@@ -197,7 +231,9 @@ class Session:
                 self._renew()
             document["released"], self._released = self._released, []
             limit = self.limits.seconds if seconds is None else seconds
-            return self._connection.exchange(kind, parcel, document, seconds=limit, during=during, detail=detail)
+            return self._connection.exchange(
+                kind, parcel, document, seconds=limit, during=during, detail=detail
+            )
 
     def _renew(self) -> None:
         """A fresh worker with the same submission loaded."""
@@ -209,8 +245,13 @@ class Session:
 
     def _send_load(self, document: dict[str, Any]) -> None:
         document = {**document, "seconds": self.limits.seconds}
+        self._connection.files = Path(document["files"])
         message = self._connection.exchange(
-            Kind.LOAD, Parcel.empty(), document, seconds=self.limits.load_seconds, during="loading the submission"
+            Kind.LOAD,
+            Parcel.empty(),
+            document,
+            seconds=self.limits.load_seconds,
+            during="loading the submission",
         )
         error = self._checked(lambda: replies.remote_error(message.document))
         if error is not None:
@@ -219,12 +260,17 @@ class Session:
 
     def _input_bytes(self) -> list[tuple[Tensor, bool]]:
         """Per tensor argument of the last call its bytes now, and whether only its elements travelled."""
-        message = self._exchange(Kind.INPUTS, Parcel.empty(), {}, "returning its inputs", None, same_worker=True)
+        message = self._exchange(
+            Kind.INPUTS, Parcel.empty(), {}, "returning its inputs", None, same_worker=True
+        )
         found = [
-            (tensor, Flag.SPARSE in record.flags)
+            (tensor, bool(record.flags & SPARSE))
             for tensor, record in zip(message.tensors, message.records, strict=True)
         ]
-        sizes = [sent_bytes(arg.tensor, sparse).numel() for arg, (_, sparse) in zip(self._arguments, found, strict=False)]
+        sizes = [
+            sent_bytes(arg.tensor, sparse).numel()
+            for arg, (_, sparse) in zip(self._arguments, found, strict=False)
+        ]
         if [tensor.nbytes for tensor, _ in found] != sizes or len(found) != len(self._arguments):
             self._checked(lambda: _raise("returned inputs of another size than it was given"))
         return found
@@ -250,7 +296,9 @@ class Session:
         return reply
 
     def _checked(self, read: Callable[[], _T]) -> _T:
-        """``read()``, or the end of this worker and a ``ProtocolViolation`` when what it reads is not as it must be."""
+        """``read()``, or the end of this worker and a ``ProtocolViolation`` when what it reads is not as it
+        must be.
+        """
         try:
             return read()
         except WireError as error:

@@ -1,5 +1,5 @@
-"""The parent's handle on its zygote. Importing this module does not import torch, so that a command can start the
-zygote first and import torch (and build) while the zygote does the same.
+"""The parent's handle on its zygote. Importing this module does not import torch, so that a command can
+start the zygote first and import torch (and build) while the zygote does the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.errors import InfrastructureError
-from grader.run import control, sandbox
+from grader.run import sandbox, sockets
 from grader.run.control import Answer, Order, Word
 from grader.run.limits import Limits, kill_group
 from grader.run.transcript import Transcript
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 BACKENDS = ("simt", "cuda", "plain")
 _READY_SECONDS = 600.0  # the first start compiles the simulated device
-_ANSWER_SECONDS = 10.0
+_ANSWER_SECONDS = 5.0
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
-# A process that is to die with its parent dies with the *thread* that started it: this one lives as long as we do.
+# A process that is to die with its parent dies with the *thread* that started it: this one stays.
 _starter = ThreadPoolExecutor(1, "zygote-starter")
 
 
@@ -57,8 +57,8 @@ class Worker:
 class Zygote:
     """Starts workers for one backend, as many as asked for, and survives each of them.
 
-    ``"plain"`` is torch on the CPU without a simulated device: what is asked to be on ``cuda:0`` is on the CPU. It
-    serves the tests of this package.
+    ``"plain"`` is torch on the CPU without a simulated device: what is asked to be on ``cuda:0`` is on the
+    CPU. It serves the tests of this package.
     """
 
     def __init__(self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path]) -> None:
@@ -67,23 +67,34 @@ class Zygote:
         self.limits = limits
         self._readable = tuple(readable)
         self._lock = threading.Lock()
+        self._closed = False
         self._launch()
 
     @classmethod
     def start(
-        cls, backend: str, isolate: bool = False, *, limits: Limits | None = None, readable: Sequence[Path] = ()
+        cls,
+        backend: str,
+        isolate: bool = False,
+        *,
+        limits: Limits | None = None,
+        readable: Sequence[Path] = (),
     ) -> Zygote:
         """Start a zygote and return at once; ``spawn_worker`` waits until it is ready.
 
-        ``isolate`` puts it and its workers into bubblewrap, where they see ``readable`` (course folder, cache) and
-        nothing else of this user's files. Raises ``InfrastructureError`` when bubblewrap is asked for and missing.
+        ``isolate`` puts it and its workers into bubblewrap, where they see ``readable`` (course folder,
+        cache) and nothing else of this user's files. Raises ``InfrastructureError`` when bubblewrap is
+        asked for and missing.
         """
         if backend not in BACKENDS:
-            raise InfrastructureError(f"There is no backend `{backend}`.", f"The backends are {', '.join(BACKENDS[:2])}.")
+            raise InfrastructureError(
+                f"There is no backend `{backend}`.", f"The backends are {', '.join(BACKENDS[:2])}."
+            )
         return cls(backend, isolate, limits or Limits(), readable)
 
     def spawn_worker(self) -> Session:
-        """A session on a fresh worker; raises ``InfrastructureError`` with the zygote's last words if it never starts."""
+        """A session on a fresh worker; raises ``InfrastructureError`` with the zygote's last words if it
+        never starts.
+        """
         from grader.run.session import Session
 
         return Session(self)
@@ -91,7 +102,11 @@ class Zygote:
     def fork(self) -> Worker:
         """A fresh worker, from a fresh zygote if the last one was killed."""
         with self._lock:
+            if self._closed:
+                raise InfrastructureError("A worker was asked for after the session with its zygote had ended.")
             for attempt in (1, 2):
+                if not self._alive:
+                    self._launch()
                 try:
                     self._wait_ready()
                     return self._fork()
@@ -100,14 +115,16 @@ class Zygote:
                     self._discard()
                     if attempt == 2 or not gone.was_ready:
                         raise _did_not_start(self.backend, words) from None
-                    self._launch()
         raise AssertionError("unreachable")
 
     def end(self, worker: Worker, grace_ms: int = 0) -> Answer | None:
-        """End a worker and all it started; None when the zygote itself is gone (then everything is killed)."""
+        """End a worker and all it started; None when the zygote itself is gone (then everything is killed).
+        """
         with self._lock:
             try:
-                answer, fds = self._ask(Order(Word.END, worker.pid, grace_ms), grace_ms / 1000 + _ANSWER_SECONDS)
+                answer, fds = self._ask(
+                    Order(Word.END, worker.pid, grace_ms), grace_ms / 1000 + _ANSWER_SECONDS
+                )
                 _close_all(fds)
                 return answer
             except _Gone:
@@ -118,6 +135,7 @@ class Zygote:
     def close(self) -> None:
         """End the zygote and, with it, its workers."""
         with self._lock:
+            self._closed = True
             self._discard()
 
     def __enter__(self) -> Zygote:
@@ -126,13 +144,13 @@ class Zygote:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- the running zygote ------------------------------------------------------------------------------------------
+    # -- the running zygote ------------------------------------------------------------------------
 
     def _launch(self) -> None:
         self._ready = False
         self._alive = True
         self._words = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
-        self._control, theirs = control.pair()
+        self._control, theirs = sockets.pair()
         command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", self.backend,
                    "--control", str(theirs.fileno())]  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": _python_path()}
@@ -147,8 +165,6 @@ class Zygote:
         theirs.close()
 
     def _wait_ready(self) -> None:
-        if not self._alive:
-            raise _Gone(was_ready=True)
         if not self._ready:
             answer, fds = self._answer(_READY_SECONDS, was_ready=False)
             _close_all(fds)
@@ -157,7 +173,7 @@ class Zygote:
             self._ready = True
 
     def _fork(self) -> Worker:
-        ours, theirs = control.pair()
+        ours, theirs = sockets.pair()
         reading, writing = Transcript.pipe()
         order = Order(Word.SPAWN, memory_bytes=self.limits.memory_bytes, file_bytes=self.limits.file_bytes)
         try:
@@ -191,7 +207,7 @@ class Zygote:
         if not poller.poll(max(0.0, until - time.monotonic()) * 1000):
             raise _Gone(was_ready)
         try:
-            datagram, fds = control.receive(self._control)
+            datagram, fds = sockets.receive(self._control)
             return Answer.unpack(datagram), fds
         except (OSError, ValueError) as error:
             raise _Gone(was_ready) from error
@@ -211,7 +227,9 @@ class Zygote:
             os.close(self._words)
 
     def _kill_directly(self, worker: Worker) -> None:
-        """Kill a worker without the zygote: its group, while the pidfd proves that the number is still its own."""
+        """Kill a worker without the zygote: its group, while the pidfd proves that the number is still its
+        own.
+        """
         poller = select.poll()
         poller.register(worker.pidfd, select.POLLIN)
         if not self.isolate and not poller.poll(0):

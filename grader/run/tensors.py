@@ -10,10 +10,19 @@ from torch import Tensor
 
 from grader.run.boxes import Box
 from grader.run.values import Arg, TensorArg
-from grader.run.wire import Flag, Header, Parcel, TensorRecord, WireError, check_dense
+from grader.run.wire import (
+    REQUIRES_GRAD,
+    SPARSE,
+    UNDEFINED,
+    Header,
+    Parcel,
+    TensorRecord,
+    WireError,
+    check_dense,
+)
 
-# A view that touches little of a large storage travels as its elements: the worker makes the storage itself, and what
-# lies between the elements is then the allocator's poison.
+# A view that touches little of a large storage travels as its elements: the worker makes the storage itself,
+# and what lies between the elements is then the allocator's poison.
 _SPARSE_BYTES = 64 * 2**20
 _SPARSE_RATIO = 4
 
@@ -35,7 +44,9 @@ def tensor_arguments(args: Sequence[Arg]) -> list[TensorArg]:
 
 
 def pack_arguments(args: Sequence[Arg], parcel: Parcel) -> list[Any]:
-    """Add the tensors among ``args`` to ``parcel``; returns the tree that the worker rebuilds the arguments from."""
+    """Add the tensors among ``args`` to ``parcel``; returns the tree that the worker rebuilds the arguments
+    from.
+    """
     return [_pack(arg, parcel) for arg in args]
 
 
@@ -52,22 +63,22 @@ def pack_tensor(tensor: Tensor, parcel: Parcel, place: str = "cpu", requires_gra
     tensor = tensor.detach()
     if tensor.device.type != "cpu" or tensor.layout != torch.strided:
         raise ValueError("arguments are given as dense CPU tensors; `device` says where the worker puts them")
-    flags = Flag.REQUIRES_GRAD if requires_grad else Flag(0)
+    flags = REQUIRES_GRAD if requires_grad else 0
     owner = tensor
     storage_bytes = tensor.untyped_storage().nbytes()
     if storage_bytes > max(_SPARSE_BYTES, _SPARSE_RATIO * tensor.nbytes):
-        owner, flags = tensor.clone(memory_format=torch.contiguous_format), flags | Flag.SPARSE
+        owner, flags = tensor.clone(memory_format=torch.contiguous_format), flags | SPARSE
         storage_bytes = owner.nbytes
     record = TensorRecord(
-        dtype_name(tensor.dtype), place, tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), flags,
-        nbytes=storage_bytes - storage_bytes % tensor.element_size(),
+        dtype_name(tensor.dtype), place, tuple(tensor.shape), tensor.stride(), int(tensor.storage_offset()),
+        flags, nbytes=storage_bytes - storage_bytes % tensor.element_size(),
     )  # fmt: skip
     return parcel.add(record, owner.untyped_storage().data_ptr(), owner)
 
 
 def pack_undefined(parcel: Parcel) -> int:
     """Add an undefined cotangent."""
-    return parcel.add(TensorRecord("float32", "cpu", (), (), flags=Flag.UNDEFINED), 0, None)
+    return parcel.add(TensorRecord("float32", "cpu", (), (), flags=UNDEFINED), 0, None)
 
 
 def read_dense(box: Box, header: Header, record: TensorRecord) -> Tensor:
@@ -83,7 +94,9 @@ def read_dense(box: Box, header: Header, record: TensorRecord) -> Tensor:
 
 
 def sent_bytes(tensor: Tensor, sparse: bool) -> Tensor:
-    """The bytes that ``pack_tensor`` takes from a CPU tensor, as uint8: its storage, or its elements if ``sparse``."""
+    """The bytes that ``pack_tensor`` takes from a CPU tensor, as uint8: its storage, or its elements if
+    ``sparse``.
+    """
     source = tensor.detach()
     if sparse:
         source = source.clone(memory_format=torch.contiguous_format)

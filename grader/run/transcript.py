@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from collections import deque
@@ -32,10 +33,9 @@ class Transcript:
     def pipe() -> tuple[int, int]:
         """A pipe with a large buffer: ``(reading end, writing end)``."""
         reading, writing = os.pipe2(os.O_CLOEXEC)
-        try:
+        # Where the user's share of pipe memory is spent, the default size only costs speed.
+        with contextlib.suppress(OSError):
             fcntl.fcntl(writing, _F_SETPIPE_SZ, _READ_BYTES)
-        except OSError:
-            pass  # the user's share of pipe memory is spent; the default size only costs speed
         return reading, writing
 
     def start(self) -> None:
@@ -70,7 +70,9 @@ class Transcript:
                 self._tail_bytes -= len(self._tail.popleft())
 
     def text(self) -> str:
-        """The beginning and the end of what was printed, with a line between them that says how much is left out."""
+        """The beginning and the end of what was printed, with a line between them that says how much is
+        left out.
+        """
         head = bytes(self._head)
         tail = b"".join(self._tail)[-self.keep :]
         missing = self.total - len(head) - len(tail)

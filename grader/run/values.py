@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -16,9 +16,9 @@ Dim3 = tuple[int, int, int]
 class TensorArg:
     """A tensor argument of a call.
 
-    ``tensor`` is a CPU tensor; the worker sees exactly its storage, sizes, strides and storage offset, on ``device``:
-    ``"cpu"``, ``"cuda:0"``, ``"cuda:1"``, or ``"numpy"`` for a NumPy array. ``requires_grad`` makes it a leaf of the
-    graph. ``name`` is the parameter's name, used in findings and sentences.
+    ``tensor`` is a CPU tensor; the worker sees exactly its storage, sizes, strides and storage offset, on
+    ``device``: ``"cpu"``, ``"cuda:0"``, ``"cuda:1"``, or ``"numpy"`` for a NumPy array. ``requires_grad``
+    makes it a leaf of the graph. ``name`` is the parameter's name, used in findings and sentences.
     """
 
     tensor: Tensor
@@ -27,12 +27,14 @@ class TensorArg:
     name: str = ""
 
 
-Arg = Union[TensorArg, int, float, bool, None, str, Sequence["Arg"]]
+Arg: TypeAlias = "TensorArg | int | float | bool | str | Sequence[Arg] | None"
 
 
 @dataclass(frozen=True)
 class RemoteError:
-    """An exception that learner code raised: its type's name, its message, and ``file:line`` in the learner's files."""
+    """An exception that learner code raised: its type's name, its message, and ``file:line`` in the
+    learner's files.
+    """
 
     type: str
     message: str
@@ -47,10 +49,11 @@ class RemoteError:
 class Output:
     """One returned value.
 
-    ``tensor`` is a dense CPU copy for the kinds ``tensor`` and ``numpy``; ``dtype``, ``shape``, ``strides`` (in
-    elements) and ``device`` are those of the value in the worker. ``alias`` names the argument whose storage the value
-    shares, ``""`` when it has its own. ``value`` holds a returned number, string or bool (kind ``other``), and ``type``
-    the name of the Python type. In a backward reply ``name`` is the input's name.
+    ``tensor`` is a dense CPU copy for the kinds ``tensor`` and ``numpy``; ``dtype``, ``shape``, ``strides``
+    (in elements) and ``device`` are those of the value in the worker. ``alias`` names the argument whose
+    storage the value shares, ``""`` when it has its own. ``value`` holds a returned number, string or bool
+    (kind ``other``), and ``type`` the name of the Python type. In a backward reply ``name`` is the input's
+    name.
     """
 
     kind: Literal["tensor", "numpy", "none", "other"]
@@ -68,7 +71,9 @@ class Output:
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel launch; ``stream`` is the runtime's stream id (0 the default stream), ``shared_bytes`` dynamic only."""
+    """One kernel launch; ``stream`` is the runtime's stream id (0 the default stream), ``shared_bytes``
+    dynamic only.
+    """
 
     kernel: str
     grid: Dim3
@@ -85,10 +90,11 @@ class Launch:
 class Trace:
     """What happened on the device during one request.
 
-    ``stream`` is the id of the stream that the caller made current. ``writers`` has one entry per output: how many of
-    its bytes were last written by whom (``unwritten kernel library copy memset host``), or None where the backend
-    cannot tell. ``live_allocations`` is the change in live device allocations from just before the entry ran until its
-    results were dropped. ``launches_total`` also counts launches that were left out of ``launches`` to keep it short.
+    ``stream`` is the id of the stream that the caller made current. ``writers`` has one entry per output:
+    how many of its bytes were last written by whom (``unwritten kernel library copy memset host``), or None
+    where the backend cannot tell. ``live_allocations`` is the change in live device allocations from just
+    before the entry ran until its results were dropped. ``launches_total`` also counts launches that were
+    left out of ``launches`` to keep it short.
     """
 
     findings: tuple[dict[str, Any], ...] = ()
@@ -109,9 +115,10 @@ class Trace:
 class Reply:
     """The answer to ``call``, ``backward`` or ``run_inside``.
 
-    ``returned`` says what the entry returned as a whole: ``value``, ``tuple`` or ``list``; ``outputs`` holds the single
-    value, or the elements. ``handle`` names the graph that the worker keeps, for ``backward`` and ``release``.
-    ``printed`` is what the submission wrote to stdout and stderr meanwhile, shortened in the middle.
+    ``returned`` says what the entry returned as a whole: ``value``, ``tuple`` or ``list``; ``outputs``
+    holds the single value, or the elements. ``handle`` names the graph that the worker keeps, for
+    ``backward`` and ``release``. ``printed`` is what the submission wrote to stdout and stderr meanwhile,
+    shortened in the middle.
     """
 
     outputs: tuple[Output, ...] = ()
@@ -127,10 +134,11 @@ class Reply:
 class Measurement:
     """Raw times of one ``measure`` request, in milliseconds per call; statistics are the checks' business.
 
-    ``blocks`` are ABBA blocks, each four times: entry, baseline, baseline, entry. ``control`` has the same form with
-    the baseline on both sides (an A/A run). They come from the worker and are claims. ``entry_bulk_ms`` and
-    ``baseline_bulk_ms`` are per-call times of ``bulk_calls`` back-to-back calls on the parent's clock: a claim below
-    what the device can do, or far below these, is not to be believed. ``clock`` is ``cuda_event`` or ``host``.
+    ``blocks`` are ABBA blocks, each four times: entry, baseline, baseline, entry. ``control`` has the same
+    form with the baseline on both sides (an A/A run). They come from the worker and are claims.
+    ``entry_bulk_ms`` and ``baseline_bulk_ms`` are per-call times of ``bulk_calls`` back-to-back calls on
+    the parent's clock: a claim below what the device can do, or far below these, is not to be believed.
+    ``clock`` is ``cuda_event`` or ``host``.
     """
 
     blocks: tuple[tuple[float, float, float, float], ...] = ()

@@ -12,13 +12,13 @@ from typing import Any
 
 from grader.run import wire
 from grader.run.boxes import MappedBox
-from grader.run.control import receive
 from grader.run.inside.calls import Calls
 from grader.run.inside.measuring import Measuring
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.submission import Submission, describe
 from grader.run.inside.tracing import tracer_for
-from grader.run.wire import HEADER_BYTES, RECORD_BYTES, Header, Kind, Parcel, WireError
+from grader.run.sockets import receive, spin
+from grader.run.wire import RECORD_BYTES, Header, Kind, Parcel, WireError
 
 _CONNECTION_LOST = 71
 _LINE_BUFFERED = 1
@@ -69,7 +69,8 @@ class Worker:
         """The next request; new boxes are taken in on the way."""
         while True:
             try:
-                datagram, fds = receive(self._connection)
+                soon = spin(lambda: receive(self._connection, socket.MSG_DONTWAIT))
+                datagram, fds = soon or receive(self._connection)
                 if not datagram:
                     return None
                 header = wire.unpack_header(datagram)
@@ -86,10 +87,12 @@ class Worker:
         meta = bytes(self._inbox.memory[: header.meta_bytes])
         text = json.loads(meta[header.tensors * RECORD_BYTES :])
         self._calls.drop(text.get("released", ()))
-        request = Request(text, wire.unpack_records(header, meta), self._inbox, header.payload_start, header.detail)
+        request = Request(
+            text, wire.unpack_records(header, meta), self._inbox, header.payload_start, header.detail
+        )
         try:
             return self._handlers[header.kind](request)
-        except BaseException as error:  # noqa: BLE001  (sys.exit() in learner code ends the call, not the worker)
+        except BaseException as error:  # sys.exit() in learner code ends the call, not the worker
             return Answer({"error": describe(error, None)})
 
     def _send(self, request: Header, answer: Answer) -> None:
@@ -106,7 +109,11 @@ class Worker:
     def _seal(self, request: Header, answer: Answer) -> tuple[Header, bytes]:
         text = wire.encode_text(answer.document)
         if len(text) > wire.MAX_TEXT:
-            note = {"type": "ReplyTooLarge", "message": "What the call returned is too long to be graded.", "where": ""}
+            note = {
+                "type": "ReplyTooLarge",
+                "message": "What the call returned is too long to be graded.",
+                "where": "",
+            }
             answer.parcel, text = Parcel.empty(), wire.encode_text({"error": note})
         return answer.parcel.seal(Kind.REPLY, request.request, answer.detail, text)
 
@@ -119,7 +126,9 @@ class Worker:
 
 
 def _load(submission: Submission, set_watchdog: Callable[[float], None], request: Request) -> Answer:
-    set_watchdog(request.text["seconds"] * 0.8)  # the device stops a kernel, and can name it, before the parent must
+    set_watchdog(
+        request.text["seconds"] * 0.8
+    )  # the device stops a kernel, and can name it, before the parent must
     document: dict[str, Any] = {}
     error = submission.load(request.text["artifact"], request.text["op_file"], request.text["files"])
     if error is not None:

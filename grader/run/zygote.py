@@ -1,7 +1,8 @@
-"""The zygote: a process that has torch (and the simulated device) imported and forks a worker from itself on order.
+"""The zygote: a process that has torch (and the simulated device) imported and forks a worker from itself
+on order.
 
-``python -P -m grader.run.zygote --backend simt --control FD``. It runs no operator, since a fork after the first one
-deadlocks in OpenMP; it reads nothing a learner wrote; it ends when its parent's socket closes.
+``python -P -m grader.run.zygote --backend simt --control FD``. It runs no operator, since a fork after the
+first one deadlocks in OpenMP; it reads nothing a learner wrote; it ends when its parent's socket closes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import traceback
 from typing import NoReturn
 
 from grader.run import limits
-from grader.run.control import Answer, Order, Word, receive
+from grader.run.control import Answer, Order, Word
+from grader.run.sockets import receive
 
 _SWEEPS = 200  # an orphan's children become ours only when it dies
 
@@ -79,7 +81,7 @@ class Server:
             try:
                 self.control.close()
                 _become_worker(self.pid, connection, output, order, self.backend)
-            except BaseException:  # noqa: BLE001  (a forked child must never return into the parent's code)
+            except BaseException:  # a forked child must never return into the parent's code
                 traceback.print_exc()
             finally:
                 os._exit(os.EX_SOFTWARE)
@@ -104,7 +106,9 @@ class Server:
         return Answer(Word.END, pid, 0, os.WEXITSTATUS(status), killed)
 
     def _kill_orphans(self) -> None:
-        """Kill what a worker left behind outside its process group: a child of ours that is no worker was adopted."""
+        """Kill what a worker left behind outside its process group: a child of ours that is no worker was
+        adopted.
+        """
         for _ in range(_SWEEPS):
             orphans = [child for child in limits.children_of(self.pid) if child not in self.workers]
             if not orphans:

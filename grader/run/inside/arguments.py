@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from grader.run.inside.request import Request
-from grader.run.wire import Flag, TensorRecord
+from grader.run.wire import REQUIRES_GRAD, TensorRecord
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Given:
     @property
     def requires_grad(self) -> bool:
         """Whether the parent asked for this argument's gradient."""
-        return Flag.REQUIRES_GRAD in self.record.flags
+        return bool(self.record.flags & REQUIRES_GRAD)
 
 
 def rebuild(request: Request, on_cpu: bool) -> tuple[list[Any], list[Given]]:
@@ -53,7 +53,7 @@ def _tensor(index: int, name: str, request: Request, on_cpu: bool) -> Given:
     if numpy_array:
         return Given(name, record, storage, _array(record, storage))
     value = request.view(index, storage)
-    return Given(name, record, storage, value.requires_grad_() if Flag.REQUIRES_GRAD in record.flags else value)
+    return Given(name, record, storage, value.requires_grad_() if record.flags & REQUIRES_GRAD else value)
 
 
 def _array(record: TensorRecord, storage: Tensor) -> numpy.ndarray[Any, Any]:

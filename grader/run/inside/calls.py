@@ -17,9 +17,11 @@ from grader.run.inside.request import Answer, Request
 from grader.run.inside.results import flatten, pack
 from grader.run.inside.submission import Submission, describe
 from grader.run.inside.tracing import Tracer
-from grader.run.wire import Flag, Parcel, TensorRecord
+from grader.run.wire import SPARSE, UNDEFINED, Parcel, TensorRecord
 
-_SLEEP_CYCLES = 20_000_000  # about 10 ms: longer than any launch, so that work on the wrong stream comes too early
+_SLEEP_CYCLES = (
+    20_000_000  # about 10 ms: longer than any launch, so that work on the wrong stream comes too early
+)
 
 
 @dataclass
@@ -33,7 +35,9 @@ class Graph:
 
 
 class Calls:
-    """Runs entries and keeps what later requests ask about: graphs by handle, and the last call's arguments."""
+    """Runs entries and keeps what later requests ask about: graphs by handle, and the last call's
+    arguments.
+    """
 
     def __init__(self, submission: Submission, tracer: Tracer, backend: str) -> None:
         self._submission = submission
@@ -59,10 +63,13 @@ class Calls:
                     arguments.insert(0, self._submission.module)
                 else:
                     entry = self._submission.entry(text["entry"])
-                with self._tracer.watch(text["trace"], text["device"]), torch.set_grad_enabled(text.get("grad", inside)):
+                with (
+                    self._tracer.watch(text["trace"], text["device"]),
+                    torch.set_grad_enabled(text.get("grad", inside)),
+                ):
                     result = entry(*arguments)
                     self._tracer.synchronize()
-            except BaseException as error:  # noqa: BLE001  (also SystemExit: it ends the call)
+            except BaseException as error:  # also SystemExit: it ends the call
                 result = None
                 return self._failed(error, text["trace"])
             return self._answer(request, result, given)
@@ -84,11 +91,14 @@ class Calls:
                             [cotangent for _, cotangent in defined], retain_graph=True, allow_unused=True,
                         )  # fmt: skip
                     self._tracer.synchronize()
-            except BaseException as error:  # noqa: BLE001
+            except BaseException as error:
                 return self._failed(error, request.text["trace"])
             parcel = Parcel.empty()
             trace = self._tracer.collect(gradients, graph.given) if request.text["trace"] else {}
-            entries = [pack(gradient, parcel, [], each.name) for gradient, each in zip(gradients, wanted, strict=True)]
+            entries = [
+                pack(gradient, parcel, [], each.name)
+                for gradient, each in zip(gradients, wanted, strict=True)
+            ]
         return Answer({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
 
     def inputs(self, request: Request) -> Answer:
@@ -96,12 +106,14 @@ class Calls:
         parcel = Parcel.empty()
         for each in self._last:
             storage = each.storage.detach()
-            sparse = Flag.SPARSE in each.record.flags
+            sparse = each.record.flags & SPARSE
             if sparse:
-                storage = storage.as_strided(each.record.sizes, each.record.strides, each.record.storage_offset)
+                storage = storage.as_strided(
+                    each.record.sizes, each.record.strides, each.record.storage_offset
+                )
             dense = storage.to("cpu").contiguous().view(-1)
             every = dense.view(torch.uint8) if dense.numel() else torch.empty(0, dtype=torch.uint8)
-            record = TensorRecord("uint8", "cpu", (every.numel(),), (1,), flags=each.record.flags & Flag.SPARSE,
+            record = TensorRecord("uint8", "cpu", (every.numel(),), (1,), flags=each.record.flags & SPARSE,
                                   nbytes=every.numel())  # fmt: skip
             parcel.add(record, every.data_ptr(), every)
         return Answer({}, parcel)
@@ -117,7 +129,9 @@ class Calls:
 
     @contextlib.contextmanager
     def place(self, device: int, stream: str, given: Sequence[Given]) -> Iterator[None]:
-        """Make ``device`` and the stream current. On a GPU, side-stream inputs arrive late and on that stream only."""
+        """Make ``device`` and the stream current. On a GPU, side-stream inputs arrive late and on that
+        stream only.
+        """
         if self._on_cpu:
             yield
             return
@@ -125,7 +139,7 @@ class Calls:
             if stream == "default":
                 yield
                 return
-            side = torch.cuda.Stream(device)
+            side = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
             with torch.cuda.stream(side):
                 if self._late_inputs:
                     _deliver_late(given, side)
@@ -167,13 +181,15 @@ class Calls:
         return Answer({"error": description, "trace": trace, "spent": self._tracer.is_spent()})
 
     def _cotangent(self, request: Request, index: int, output: Tensor) -> Tensor | None:
-        if index >= len(request.records) or Flag.UNDEFINED in request.records[index].flags:
+        if index >= len(request.records) or request.records[index].flags & UNDEFINED:
             return None
         return request.view(index, request.storage(index, output.device))
 
 
 def _deliver_late(given: Sequence[Given], side: torch.cuda.Stream) -> None:
-    """Empty the inputs, then let the side stream fill them after a pause: whoever reads them elsewhere reads nothing."""
+    """Empty the inputs, then let the side stream fill them after a pause: whoever reads them elsewhere
+    reads nothing.
+    """
     staged = [(each.storage, each.storage.clone()) for each in given if each.storage.is_cuda]
     for storage, _ in staged:
         storage.zero_()

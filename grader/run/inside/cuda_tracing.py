@@ -1,4 +1,5 @@
-"""The trace of a real GPU, from the profiler: launches, copies and synchronisations as the driver saw them."""
+"""The trace of a real GPU, from the profiler: launches, copies and synchronisations as the driver saw them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -53,14 +55,18 @@ class CudaTracer:
 
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
         """Launches, operators, copies and synchronisations, without the marker's own."""
-        device_work = [event for event in self._events if event.get("cat") in ("kernel", "gpu_memset", "gpu_memcpy")]
+        device_work = [
+            event for event in self._events if event.get("cat") in ("kernel", "gpu_memset", "gpu_memcpy")
+        ]
         marker = device_work[:1]
         work = device_work[1:]
         launches = [_launch(event) for event in work if event["cat"] == "kernel"]
         start = marker[0]["ts"] + marker[0].get("dur", 0) if marker else 0.0
         calls = [event for event in self._events if event.get("cat") in ("cuda_runtime", "cuda_driver")
                  and event["ts"] > start]  # fmt: skip
-        operators = [event["name"] for event in self._events if event.get("cat") == "cpu_op" and event["ts"] > start]
+        operators = [
+            event["name"] for event in self._events if event.get("cat") == "cpu_op" and event["ts"] > start
+        ]
         syncs = [event for event in calls if event["name"] in _SYNCS]
         return {
             "findings": [],
@@ -110,19 +116,24 @@ def _exported(profiler: profile) -> list[dict[str, Any]]:
     os.close(handle)
     try:
         profiler.export_chrome_trace(path)
-        with open(path, encoding="utf-8", errors="replace") as file:
-            events = json.load(file)["traceEvents"]
+        events = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))["traceEvents"]
     finally:
-        os.unlink(path)
-    return sorted((event for event in events if "ts" in event and "cat" in event), key=lambda event: event["ts"])
+        Path(path).unlink()
+    return sorted(
+        (event for event in events if "ts" in event and "cat" in event), key=lambda event: event["ts"]
+    )
 
 
 def _launch(event: dict[str, Any]) -> dict[str, Any]:
     args = event["args"]
     return {
-        "kernel": event["name"], "grid": args.get("grid", [0, 0, 0]), "block": args.get("block", [0, 0, 0]),
-        "shared": args.get("shared memory", 0), "stream": args.get("stream", 0), "device": args.get("device", 0),
-    }  # fmt: skip
+        "kernel": event["name"],
+        "grid": args.get("grid", [0, 0, 0]),
+        "block": args.get("block", [0, 0, 0]),
+        "shared": args.get("shared memory", 0),
+        "stream": args.get("stream", 0),
+        "device": args.get("device", 0),
+    }
 
 
 def _copy_text(event: dict[str, Any]) -> str:

@@ -32,7 +32,10 @@ class Measuring:
         arguments, given = self._calls.arguments(request)
         with self._calls.place(text["device"], "default", []), torch.no_grad():
             try:
-                entry, baseline = self._submission.entry(text["entry"]), self._submission.inside(text["baseline"])
+                entry, baseline = (
+                    self._submission.entry(text["entry"]),
+                    self._submission.inside(text["baseline"]),
+                )
                 runs: dict[str, _Run] = {
                     "entry": lambda: entry(*arguments),
                     "baseline": lambda: baseline(*arguments),
@@ -44,7 +47,7 @@ class Measuring:
                 clock = _EventClock(given) if self._on_gpu else _HostClock(given)
                 blocks = [clock.block(runs["entry"], runs["baseline"]) for _ in range(text["blocks"])]
                 control = [clock.block(runs["baseline"], runs["baseline"]) for _ in range(text["blocks"])]
-            except BaseException as error:  # noqa: BLE001
+            except BaseException as error:
                 return Answer({"error": describe(error, self._submission.files)})
         return Answer({"blocks": blocks, "control": control, "clock": clock.name})
 
@@ -79,7 +82,9 @@ class _HostClock:
 
 
 class _EventClock:
-    """CUDA events around each call, with new input values and an L2 cache that holds neither inputs nor outputs."""
+    """CUDA events around each call, with new input values and an L2 cache that holds neither inputs nor
+    outputs.
+    """
 
     name = "cuda_event"
 
@@ -89,13 +94,16 @@ class _EventClock:
         self._flush = torch.empty(2 * l2_bytes, dtype=torch.uint8, device="cuda")
 
     def block(self, a: _Run, b: _Run) -> list[float]:
-        """Milliseconds of a, b, b, a; one synchronisation at the end, so that launches run ahead of the device."""
+        """Milliseconds of a, b, b, a; one synchronisation at the end, so that launches run ahead of the
+        device.
+        """
         spans = [self._record(run) for run in (a, b, b, a)]
         torch.cuda.synchronize()
         return [start.elapsed_time(stop) for start, stop in spans]
 
     def _record(self, run: _Run) -> tuple[torch.cuda.Event, torch.cuda.Event]:
-        start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        stop = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
         self._refresh()
         self._flush.zero_()
         start.record()
@@ -105,7 +113,9 @@ class _EventClock:
 
 
 class _Refresh:
-    """Gives floating-point inputs other values before each call: the sent ones, shifted by one element more."""
+    """Gives floating-point inputs other values before each call: the sent ones, shifted by one element
+    more.
+    """
 
     def __init__(self, given: list[Given]) -> None:
         self._pairs: list[tuple[Tensor, Tensor]] = [
@@ -118,4 +128,3 @@ class _Refresh:
         for storage, sent in self._pairs:
             if sent.numel():
                 storage.copy_(sent.roll(self._shift))
-

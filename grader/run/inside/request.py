@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from grader.run.boxes import MappedBox
-from grader.run.wire import ITEMSIZE, Flag, Parcel, TensorRecord
+from grader.run.wire import ITEMSIZE, SPARSE, Parcel, TensorRecord
 
 
 @dataclass
@@ -35,13 +35,15 @@ class Request:
         """A new 1-D tensor on ``device`` that holds the storage of tensor ``index`` exactly."""
         record = self.records[index]
         dtype: torch.dtype = getattr(torch, record.dtype)
-        if Flag.SPARSE in record.flags:
+        if record.flags & SPARSE:
             return self._spread(record, dtype, device)
         sent = self._elements(record, dtype)
         return sent.clone() if device.type == "cpu" else sent.to(device)
 
     def view(self, index: int, storage: Tensor) -> Tensor:
-        """The tensor ``index`` with its sizes, strides and offset, on ``storage``; no view in autograd's eyes."""
+        """The tensor ``index`` with its sizes, strides and offset, on ``storage``; no view in autograd's
+        eyes.
+        """
         record = self.records[index]
         return storage.as_strided(record.sizes, record.strides, record.storage_offset).detach()
 

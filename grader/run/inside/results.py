@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from grader.run.inside.arguments import Given
-from grader.run.wire import ITEMSIZE, MAX_DIMENSIONS, Flag, Parcel, TensorRecord
+from grader.run.wire import ITEMSIZE, MAX_DIMENSIONS, Parcel, TensorRecord
 
 
 def flatten(result: Any) -> tuple[str, list[Any]]:
@@ -46,7 +46,7 @@ def _tensor(tensor: Tensor, parcel: Parcel, given: Sequence[Given]) -> dict[str,
     place = str(tensor.device) if tensor.device.type == "cpu" else f"cuda:{tensor.device.index or 0}"
     dense = tensor.detach().to("cpu").resolve_conj().resolve_neg().contiguous()
     record = TensorRecord(
-        dtype, place, tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), Flag(0), nbytes=dense.nbytes
+        dtype, place, tuple(tensor.shape), tensor.stride(), int(tensor.storage_offset()), nbytes=dense.nbytes
     )
     alias = next((each.name for each in given if each.value is tensor or _share(each.storage, tensor)), "")
     index = parcel.add(record, dense.data_ptr(), dense)

@@ -7,7 +7,7 @@ import ctypes
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -22,8 +22,10 @@ _DEVICES = 2
 
 
 class _Memory(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in
-                ("live_bytes", "peak_bytes", "live_allocations", "total_allocations", "total_frees")]  # fmt: skip
+    _fields_: ClassVar = [
+        (name, ctypes.c_uint64)
+        for name in ("live_bytes", "peak_bytes", "live_allocations", "total_allocations", "total_frees")
+    ]
 
 
 class SimtTracer:
@@ -34,7 +36,12 @@ class SimtTracer:
 
         self._runtime = ctypes.CDLL(str(native.runtime_library()))
         self._device = ctypes.CDLL(str(native.device_library()))
-        for function in ("simt_take_findings", "simt_take_launches", "simt_take_api_calls", "simt_error_name"):
+        for function in (
+            "simt_take_findings",
+            "simt_take_launches",
+            "simt_take_api_calls",
+            "simt_error_name",
+        ):
             getattr(self._runtime, function).restype = ctypes.c_char_p
         self._device.simt_take_operators.restype = ctypes.c_char_p
         self._runtime.simt_current_stream.restype = ctypes.c_void_p
@@ -130,7 +137,9 @@ class SimtTracer:
 
 
 def _runs(tensor: Tensor) -> Iterator[tuple[int, int]]:
-    """Address and length of the contiguous stretches that a tensor covers; its span where they are too many."""
+    """Address and length of the contiguous stretches that a tensor covers; its span where they are too
+    many.
+    """
     if tensor.numel() == 0:
         return
     itemsize = tensor.element_size()
@@ -152,18 +161,26 @@ def _runs(tensor: Tensor) -> Iterator[tuple[int, int]]:
 
 
 def _name_tensor(finding: dict[str, Any], given: Sequence[Given], values: Sequence[Any]) -> None:
-    """Add to a finding which argument or output its allocation belongs to, with what the index is computed from."""
+    """Add to a finding which argument or output its allocation belongs to, with what the index is computed
+    from.
+    """
     base = (finding.get("allocation") or {}).get("base")
     if base is None:
         return
     named = [(each.name or f"argument {index}", each.value) for index, each in enumerate(given)]
-    named += [("the output" if len(values) == 1 else f"output {index}", value) for index, value in enumerate(values)]
+    named += [
+        ("the output" if len(values) == 1 else f"output {index}", value) for index, value in enumerate(values)
+    ]
     for name, value in named:
         if isinstance(value, Tensor) and value.is_cuda and value.untyped_storage().data_ptr() == base:
             finding["tensor"] = {
-                "name": name, "dtype": str(value.dtype).removeprefix("torch."), "itemsize": value.element_size(),
-                "shape": list(value.shape), "strides": list(value.stride()), "storage_offset": value.storage_offset(),
-            }  # fmt: skip
+                "name": name,
+                "dtype": str(value.dtype).removeprefix("torch."),
+                "itemsize": value.element_size(),
+                "shape": list(value.shape),
+                "strides": list(value.stride()),
+                "storage_offset": value.storage_offset(),
+            }
             return
 
 

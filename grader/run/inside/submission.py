@@ -18,7 +18,9 @@ _MAX_MESSAGE = 8192
 
 
 class Submission:
-    """The learner's code in this process: ``op.py`` as a module, or the built library where there is no ``op.py``."""
+    """The learner's code in this process: ``op.py`` as a module, or the built library where there is no
+    ``op.py``.
+    """
 
     def __init__(self) -> None:
         self.module: Any = None
@@ -43,12 +45,14 @@ class Submission:
             elif built is not None:
                 self._name = built.name
                 self.module = _open_library(built)
-        except BaseException as error:  # noqa: BLE001  (learner code may raise anything, sys.exit() included)
+        except BaseException as error:  # learner code may raise anything, sys.exit() included
             return describe(error, self.files)
         return None
 
     def entry(self, dotted: str) -> Callable[..., Any]:
-        """The attribute ``dotted`` of the submission; raises ``AttributeError`` naming the file that lacks it."""
+        """The attribute ``dotted`` of the submission; raises ``AttributeError`` naming the file that lacks
+        it.
+        """
         found = self.module
         for name in dotted.split("."):
             try:
@@ -101,7 +105,7 @@ def _run_module(name: str, path: Path) -> ModuleType:
 
 def _open_library(built: Any) -> Any:
     if built.interface == "torch_library":
-        torch.ops.load_library(str(built.path))
+        torch.ops.load_library(str(built.path))  # type: ignore[no-untyped-call]
         return getattr(torch.ops, built.name)
     loader = importlib.machinery.ExtensionFileLoader(built.name, str(built.path))
     spec = importlib.util.spec_from_file_location(built.name, built.path, loader=loader)

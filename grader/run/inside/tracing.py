@@ -10,7 +10,9 @@ from grader.run.inside.arguments import Given
 
 
 class Tracer(Protocol):
-    """One backend's view of a request, used in this order: ``watch`` around the call, ``collect``, ``count_live``."""
+    """One backend's view of a request, used in this order: ``watch`` around the call, ``collect``,
+    ``count_live``.
+    """
 
     def watch(self, traced: bool, device: int) -> contextlib.AbstractContextManager[None]:
         """Around the call: forget what came before; note the current stream of ``device``."""

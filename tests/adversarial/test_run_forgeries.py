@@ -1,0 +1,319 @@
+"""Submissions that speak on the worker's connection or tamper with the shared memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.run import OutputFlood, ProtocolViolation, WorkerTimeout
+from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
+
+__all__ = ["load", "zygote"]
+
+# Finds the worker's connection (the only socket it has) and can speak the grader's language on it.
+KIT = """
+import ctypes, mmap, os, socket, struct, sys, threading, time
+from grader.run import wire
+
+def connection():
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
+                return int(name)
+        except OSError:
+            pass
+
+def speak(datagram):
+    os.write(connection(), datagram)
+
+def boxes():
+    return [int(name) for name in os.listdir("/proc/self/fd")
+            if "cu2grad-box" in os.readlink(f"/proc/self/fd/{name}")]
+
+def forge(**fields):
+    "Make the next reply's header say this."
+    pack = wire.Header.pack
+    wire.Header.pack = lambda header: pack(header._replace(**fields))
+
+def forge_record(**fields):
+    pack = wire.TensorRecord.pack
+    wire.TensorRecord.pack = lambda record: pack(record._replace(**fields))
+"""
+
+
+def _call(load: Load, body: str) -> None:
+    session = load(KIT + "\ndef entry(a):\n    " + body.replace("\n", "\n    ") + "\n    return 2 * a\n")
+    session.call("entry", [arg(1.0, 2.0, 3.0)], seconds=10.0)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("speak(b'x')", "sent a message of 1 bytes or more"),
+        ("speak(os.urandom(wire.HEADER_BYTES))", "not one of the grader's"),
+        ("speak(bytes(100))", "where every message has 48"),
+        ("speak(b'c2gW' + bytes(44))", "not one of the grader's"),
+        ("speak(wire.Header(wire.Kind.REPLY, 1).pack())", "answered a request that was not made"),
+        ("speak(wire.Header(wire.Kind.CALL, 2).pack())", "does not belong here"),
+        ("speak(wire.Header(wire.Kind.GROW, 2, 2**62).pack())", "does not belong here"),
+        ("speak(wire.Header(wire.Kind.GROW, 2, 1).pack())", "does not belong here"),
+        ("forge(request=77)", "answered a request that was not made"),
+        ("forge(kind=99)", "unknown kind 99"),
+        ("forge(tensors=2**31)", "announced 2147483648 tensors"),
+        ("forge(text_bytes=2**31)", "bytes of text where at most"),
+        ("forge(payload_bytes=2**60)", "announced more bytes than its box holds"),
+        ("forge(payload_bytes=10**6)", "announced more bytes than its tensors have"),
+        ("forge(payload_bytes=0)", "lie outside the message"),
+        ("forge(text_bytes=3)", "sent text that is not JSON"),
+        ("forge(text_bytes=0)", "sent text that is not JSON"),
+        ("forge(tensors=0)", "sent text that is not JSON"),
+        ("forge(detail=2**40)", "named a graph that cannot be"),
+        ("forge_record(sizes=(2**40,))", "announced 24 bytes for a tensor that has"),
+        ("forge_record(sizes=(-1,))", "announced a tensor with a negative size"),
+        ("forge_record(sizes=(2**62, 0, 2**62), strides=(1, 1, 1), nbytes=0)", "announced"),
+        ("forge_record(dtype='float32')", "announced 24 bytes for a tensor that has 12"),
+        ("forge_record(offset=2**50)", "overlap another's or lie outside"),
+        ("forge_record(nbytes=2**50)", "overlap another's or lie outside"),
+        ("forge_record(flags=64)", "announced a tensor with unknown flags"),
+        ("forge_record(storage_offset=-5)", "announced a tensor with a negative size"),
+    ],
+)
+def test_a_forged_message_is_refused(load: Load, body: str, sentence: str) -> None:
+    with pytest.raises(ProtocolViolation, match=sentence):
+        _call(load, body)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("'[1]'", "not a JSON object"),
+        ("'[' * 100000", "not JSON"),
+        ("'{\"outputs\": ' + '9' * 10000 + '}'", "not JSON"),
+        ("'{\"outputs\": NaN}'", "not JSON"),
+        ("b'\\xff\\xfe'", "not JSON"),
+        ("'{\"outputs\": 3}'", "field `outputs` is not as it must be"),
+        ("'{\"outputs\": []}'", "tensors that belong to no output"),
+        ("'{\"outputs\": [{\"kind\": \"tensor\", \"record\": 7}]}'", "do not match its tensors"),
+        ("'{\"outputs\": [{\"kind\": \"spell\"}]}'", "unknown kind `spell`"),
+        ("'{\"outputs\": [{\"kind\": \"tensor\", \"record\": 0}], \"trace\": {\"findings\": [1]}}'", "field `findings`"),
+        ("'{\"outputs\": [{\"kind\": \"tensor\", \"record\": 0}], \"error\": {\"type\": 1}}'", "field `type`"),
+        (
+            "'{\"outputs\": [{\"kind\": \"tensor\", \"record\": 0}], \"trace\": {\"launches\": "
+            "[{\"kernel\": \"k\", \"grid\": [1], \"block\": [1, 1, 1]}]}}'",
+            "sent a launch whose grid is none",
+        ),
+        ("'{\"a\": ' * 50 + '\"\\\\u0007\"' + '}' * 50", "nested too deeply"),
+    ],
+)  # fmt: skip
+def test_a_forged_text_is_refused(load: Load, text: str, sentence: str) -> None:
+    body = f"text = {text}\nwire.encode_text = lambda _: text if isinstance(text, bytes) else text.encode()"
+    with pytest.raises(ProtocolViolation, match=sentence):
+        _call(load, body)
+
+
+def test_two_tensors_cannot_share_bytes(load: Load) -> None:
+    session = load(KIT + "\ndef entry(a):\n    forge_record(offset=0)\n    return a, a\n")
+    with pytest.raises(ProtocolViolation, match="overlap another's"):
+        session.call("entry", [arg(1.0)])
+    assert_serves(session)
+
+
+def test_after_a_forgery_an_honest_request_works(load: Load) -> None:
+    session = load(KIT + "\ndef entry():\n    speak(b'x')\n")
+    with pytest.raises(ProtocolViolation, match="While calling `entry`, the worker sent"):
+        session.call("entry", [])
+    assert_serves(session)
+
+
+def test_a_message_between_requests_is_refused(load: Load) -> None:
+    session = load(
+        KIT + "\ndef entry():\n    reply = wire.Header(wire.Kind.REPLY, 3).pack()\n"
+        "    threading.Timer(0.1, speak, [reply]).start()\ndef wait():\n    time.sleep(0.3)\n"
+    )
+    session.call("entry", [])
+    with pytest.raises(ProtocolViolation):
+        session.call("wait", [])
+        session.call("wait", [])
+    assert_serves(session)
+
+
+def test_shared_memory_cannot_be_shrunk_or_grown(load: Load) -> None:
+    session = load(
+        KIT
+        + """
+def entry(a):
+    refused = []
+    for fd in boxes():
+        for nbytes in (0, 2**40):
+            try:
+                os.ftruncate(fd, nbytes)
+            except PermissionError as error:
+                refused.append(type(error).__name__)
+    return 2 * a, len(refused)
+"""
+    )
+    reply = session.call("entry", [arg(1.0, 4.0)])
+    assert reply.outputs[0].tensor is not None
+    assert reply.outputs[0].tensor.tolist() == [2.0, 8.0]
+    assert reply.outputs[1].value == 4  # two boxes, two ways
+
+
+def test_a_hole_in_the_shared_memory_is_zeros(load: Load) -> None:
+    session = load(
+        KIT
+        + """
+def entry():
+    def punch():
+        for fd in boxes():
+            ctypes.CDLL(None).fallocate(fd, 3, ctypes.c_long(0), ctypes.c_long(2**24))
+    send = wire.Header.pack
+    wire.Header.pack = lambda header: (punch(), send(header))[1]
+"""
+    )
+    with pytest.raises(ProtocolViolation, match="not JSON"):
+        session.call("entry", [])
+    assert_serves(session)
+
+
+def test_a_descriptor_sent_to_the_parent_is_not_taken(load: Load) -> None:
+    session = load(
+        KIT
+        + """
+def entry():
+    ours = socket.socket(fileno=os.dup(connection()))
+    for _ in range(3):
+        socket.send_fds(ours, [b"x"], [0, 1, 2])
+"""
+    )
+    with pytest.raises(ProtocolViolation, match="1 bytes or more"):
+        session.call("entry", [])
+    assert_serves(session)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("os.closerange(3, 4096)", "closed its connection to the grader"),
+        ("os.close(connection())\n    while True: time.sleep(1)", "closed its connection .* went on running"),
+        ("socket.socket(fileno=connection()).shutdown(2)", "closed its connection"),
+    ],
+)
+def test_a_closed_connection_is_told(load: Load, body: str, sentence: str) -> None:
+    session = load(KIT + f"\ndef entry():\n    {body}\n")
+    with pytest.raises(ProtocolViolation, match=sentence):
+        session.call("entry", [])
+    assert_serves(session)
+
+
+def test_a_child_that_holds_the_connection_does_not_hide_the_crash(load: Load) -> None:
+    session = load(
+        KIT + "\ndef entry():\n    if os.fork() == 0:\n        time.sleep(1000)\n    os.kill(os.getpid(), 11)\n"
+    )
+    with pytest.raises(Exception, match="crashed with SIGSEGV while calling `entry`"):
+        session.call("entry", [], seconds=10.0)
+    assert_serves(session)
+
+
+def test_a_flood_of_printing_stops_the_submission(load: Load) -> None:
+    session = load("def entry():\n    while True:\n        print('x' * 10**6)\n")
+    with pytest.raises(OutputFlood, match="printed more than 8 MiB while calling `entry`"):
+        session.call("entry", [])
+    assert_serves(session)
+
+
+def test_a_flood_from_c_and_to_stderr_counts_too(load: Load) -> None:
+    session = load("import os\ndef entry():\n    while True:\n        os.write(2, b'y' * 65536)\n")
+    with pytest.raises(OutputFlood):
+        session.call("entry", [])
+    assert_serves(session)
+
+
+def test_long_output_is_kept_short(load: Load) -> None:
+    session = load("def entry():\n    print('first')\n    print('x' * 4 * 10**6)\n    print('last')\n")
+    reply = session.call("entry", [])
+    assert reply.printed.startswith("first\n")
+    assert reply.printed.endswith("last\n")
+    assert "bytes left out" in reply.printed
+    assert len(reply.printed) < 70_000
+
+
+def test_output_belongs_to_the_request_that_printed_it(load: Load) -> None:
+    session = load("import ctypes\ndef entry(n):\n    print('call', n)\n    ctypes.CDLL(None).puts(b'from C')\n")
+    assert session.call("entry", [1]).printed == "call 1\nfrom C\n"
+    assert session.call("entry", [2]).printed == "call 2\nfrom C\n"
+    assert session.call("double", [arg(1.0)]).printed == ""
+
+
+def test_terminal_escapes_do_not_reach_the_reader(load: Load) -> None:
+    session = load(r"""
+def entry():
+    print("\x1b[2Jgone\x9b")
+    raise ValueError("\x1b]0;title\x07 \ud800 fine")
+""")
+    reply = session.call("entry", [])
+    assert reply.error is not None
+    for text in (reply.printed, reply.error.message):
+        assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in text), text
+        text.encode()
+    assert "fine" in reply.error.message
+
+
+def test_closed_or_replaced_streams_do_no_harm(load: Load) -> None:
+    session = load("import sys, os\ndef entry():\n    sys.stdout.close()\n    sys.stderr = None\n    os.close(1)\n")
+    assert session.call("entry", []).error is None
+    assert_serves(session)
+
+
+def test_a_full_pipe_between_requests_does_not_block_anybody(load: Load) -> None:
+    session = load(
+        "import os, threading\ndef entry():\n"
+        "    threading.Thread(target=lambda: os.write(1, b'z' * 3 * 10**6), daemon=True).start()\n"
+    )
+    session.call("entry", [])
+    assert_serves(session)
+
+
+def test_large_files_and_large_allocations_are_refused_inside(load: Load) -> None:
+    session = load(
+        """
+        import torch
+        def write():
+            with open("big", "wb") as file:
+                for _ in range(64):
+                    file.write(bytes(2**20))
+        def allocate():
+            torch.empty(2**50, dtype=torch.uint8)
+        """
+    )
+    written, allocated = session.call("write", []), session.call("allocate", [])
+    assert written.error is not None and "File too large" in written.error.message
+    assert allocated.error is not None and allocated.error.type == "RuntimeError"
+    assert_serves(session)
+
+
+def test_a_reply_that_is_too_large_is_refused_inside(load: Load) -> None:
+    session = load(
+        """
+        import torch
+        def many(): return [torch.ones(1) for _ in range(300)]
+        def long(): return "x" * 10**8
+        """
+    )
+    for entry in ("many", "long"):
+        error = session.call(entry, []).error
+        assert error is not None and error.type == "ReplyTooLarge", entry
+    assert_serves(session)
+
+
+def test_a_hang_after_the_entry_returned_is_a_timeout(load: Load) -> None:
+    session = load(
+        """
+        import sys, time
+        class Slow:
+            def flush(self): time.sleep(1000)
+            def write(self, text): pass
+        def entry(): sys.stdout = Slow()
+        """
+    )
+    with pytest.raises(WorkerTimeout):
+        session.call("entry", [], seconds=1.0)
+    assert_serves(session)
