@@ -1,0 +1,132 @@
+"""From a one-line edit of kernel.cu to the verdict, in a cold process, against the tutorial's way.
+
+What a learner waits for after saving a file. Each round changes one constant in a comment *and* in the
+code of 03's ``kernel.cu`` (so that no cache can answer), then runs ``grader check`` in a new process.
+The tutorial's way compiles the same op as one file that includes ``torch/extension.h``: with nvcc where
+nvcc is present (compilation alone, no link, no check), otherwise the C++ side of ``load_inline``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+import record
+
+EXERCISE = "03_fused_muladd"
+TUTORIAL = Path(__file__).parent / "tutorial_muladd.cu"
+
+
+def seconds(command: list[str], environment: dict[str, str]) -> float:
+    """Wall time of a command that must succeed."""
+    start = time.perf_counter()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    elapsed = time.perf_counter() - start
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout}\n{done.stderr}")
+    return elapsed
+
+
+def course(folder: Path) -> Path:
+    """A copy of the course in which 03 is solved, so that its kernel can be edited freely."""
+    for name in ("exercises", "solutions"):
+        shutil.copytree(record.REPOSITORY / name, folder / name)
+    solution = folder / "solutions" / EXERCISE
+    for name in ("kernel.cu", "binding.cpp", "op.py"):
+        shutil.copy(solution / name, folder / "exercises" / EXERCISE / name)
+    return folder
+
+
+def edit(kernel: Path, original: str, generation: int) -> None:
+    """Change one line of the kernel's code: an added declaration no earlier build can have seen."""
+    kernel.write_text(original + f"\nstatic const int edit_{generation} = {generation};\n")
+
+
+def verdicts(rounds: int) -> tuple[float, list[float]]:
+    """Seconds of the very first check with an empty cache, and of one check per edit after it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = course(Path(scratch) / "course")
+        environment = {**os.environ, "CU2GRAD_CACHE": str(Path(scratch) / "cache")}
+        command = [sys.executable, "-m", "grader", "check", EXERCISE, "--course", str(folder), "--plain"]
+        first = seconds(command, environment)
+        kernel = folder / "exercises" / EXERCISE / "kernel.cu"
+        original = kernel.read_text()
+        times = []
+        for generation in range(rounds):
+            edit(kernel, original, generation)
+            times.append(seconds(command, environment))
+        return first, times
+
+
+def tutorial_command(output: Path) -> tuple[str, list[str]]:
+    """How the tutorial's single file is compiled on this machine: (label, command)."""
+    import torch
+    from torch.utils import cpp_extension
+
+    includes = [f"-I{path}" for path in cpp_extension.include_paths()] + [
+        f"-I{sysconfig.get_paths()['include']}"
+    ]
+    defines = ["-DTORCH_EXTENSION_NAME=tutorial", "-DTORCH_API_INCLUDE_EXTENSION_H"]
+    del torch
+    if shutil.which("nvcc"):
+        flags = ["-std=c++20", "-O2", "--expt-relaxed-constexpr", "-arch=sm_90", "-Xcompiler", "-fPIC"]
+        return "nvcc, one .cu with torch/extension.h", [
+            "nvcc",
+            *flags,
+            *includes,
+            *defines,
+            "-c",
+            str(TUTORIAL),
+            "-o",
+            str(output),
+        ]
+    flags = ["-std=c++20", "-O2", "-fPIC", "-x", "c++", "-DHOST_SIDE_ONLY"]
+    return "g++, load_inline's C++ side", [
+        "g++",
+        *flags,
+        *includes,
+        *defines,
+        "-c",
+        str(TUTORIAL),
+        "-o",
+        str(output),
+    ]
+
+
+def main() -> None:
+    parser = record.arguments(__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    options = parser.parse_args()
+    first, times = verdicts(options.rounds)
+    with tempfile.TemporaryDirectory() as scratch:
+        label, command = tutorial_command(Path(scratch) / "tutorial.o")
+        tutorial = seconds(command, dict(os.environ))
+    median = statistics.median(times)
+    rows = [
+        (
+            "first check, empty cache",
+            f"{first:.1f} s",
+            "runtime, simulated device, precompiled header and exercise are built",
+        ),
+        (
+            "edit to verdict, median",
+            f"{median:.2f} s",
+            f"{options.rounds} edits, from {min(times):.2f} to {max(times):.2f} s",
+        ),
+        (label, f"{tutorial:.1f} s", "compilation alone"),
+        ("ratio", f"{tutorial / median:.1f}", "tutorial's compilation / edit to verdict"),
+    ]
+    record.report(
+        f"Edit to verdict: {EXERCISE}", record.table(("what", "time", "note"), rows), options.record
+    )
+
+
+if __name__ == "__main__":
+    main()
