@@ -29,6 +29,7 @@ typedef struct simt_module {
     const char *text_begin, *text_end;   // executable segment(s)
     const char *data_begin, *data_end;   // everything else that is mapped from the file
     const char* path;
+    uintptr_t tls_bytes, tls_to_dynamic; // its shared memory: all thread-local variables of the file
 } simt_module;
 void simt_register_module(simt_module*);
 void simt_unregister_module(simt_module*);
@@ -65,7 +66,7 @@ unsigned simt_lane(void);
 unsigned simt_linear_thread(void);                                // index of this thread in its block
 void simt_grid_barrier(void);                                     // cooperative launches only
 void simt_atomic_access(const void* address, size_t bytes);       // before the plain read-modify-write that implements an
-                                                                  // atomic; its own accesses are not checked again; may yield
+                                                                  // atomic, which must not be instrumented itself; may yield
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
 int64_t simt_clock(void);                                         // simulated cycles
 

@@ -1,0 +1,165 @@
+"""Builds the simulated GPU's own libraries, and says how code is compiled and linked against them.
+
+Everything is compiled once per compiler and version of the sources, with `grader.cache`. torch is found, never
+imported.
+"""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from grader import cache
+from grader.errors import InfrastructureError
+from grader.toolchain import host_compiler, python_include, torch_install
+
+Progress = Callable[[str], None]
+
+_FOLDER = Path(__file__).parent
+RUNTIME_SOURCES = _FOLDER / "runtime"
+INCLUDE = _FOLDER / "include"
+
+_MODULE_PARTS = ("module.cpp", "hooks.cpp")  # linked into every library with kernels, not into the runtime
+_LIBRARY_FLAGS = ("-std=c++20", "-fPIC", "-fno-strict-aliasing", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
+_WRAPPED = ("memcpy", "memmove", "memset")
+
+_DEVICE_CODE = (
+    "-std=c++20",
+    "-fPIC",
+    "-fno-strict-aliasing",  # kernels look at float buffers as float4 and half2; nvcc lets them
+    "-ffp-contract=off",  # the same result on every host, with or without a fused multiply-add
+    "-fstack-clash-protection",  # a large frame must meet the guard below its fiber's stack
+    "-Wno-narrowing",
+    "-Wno-unknown-pragmas",
+    "-Wno-attributes",
+)
+# What a GPU would load and store, one access each: no vectors made of neighbouring accesses, no loops turned into
+# memset, and no call on entry to every function.
+_CHECKED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=thread")
+_CHECKED_BY_FAMILY = {
+    "gcc": (
+        "-fno-tree-vectorize",
+        "-fno-tree-loop-distribute-patterns",
+        "--param=tsan-instrument-func-entry-exit=0",
+        "--param=tsan-distinguish-volatile=1",
+    ),
+    "clang": (
+        "-fno-vectorize",
+        "-fno-slp-vectorize",
+        "-mllvm",
+        "-tsan-instrument-func-entry-exit=0",
+        "-mllvm",
+        "-tsan-distinguish-volatile=1",
+        "-mllvm",
+        "-tsan-instrument-read-before-write=1",
+    ),
+}
+# Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one in the process.
+_BY_FAMILY = {"gcc": ("-fno-gnu-unique",), "clang": ("-Wno-unused-command-line-argument",)}
+
+
+def include_dirs() -> list[Path]:
+    """The folders of the CUDA headers and of simt_api.h; they belong before any other on the include path."""
+    return [INCLUDE, RUNTIME_SOURCES]
+
+
+def compile_flags(checked: bool) -> list[str]:
+    """Flags of the host compiler for translated device code; `checked` puts a hook before every access."""
+    family = host_compiler().family
+    optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
+    return [*_DEVICE_CODE, *_BY_FAMILY[family], *optimisation]
+
+
+def link_flags(checked: bool, module: bool = True) -> list[str]:
+    """Flags that link a library against the runtime; `module`: it holds kernels and `module_object(checked)`."""
+    runtime = runtime_library()
+    flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
+    if checked and module:
+        flags += [f"-Wl,--wrap={name}" for name in _WRAPPED]
+    return flags
+
+
+@functools.cache
+def runtime_library(progress: Progress | None = None) -> Path:
+    """libcu2grad_simt.so: the simulated GPU and the CUDA runtime API over it."""
+    sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
+    command = [*_LIBRARY_FLAGS, "-O2", "-g1", "-shared", "-Wl,-soname,libcu2grad_simt.so", "-Wl,--no-undefined"]
+    return _library("libcu2grad_simt.so", sources, [*command, *_includes(include_dirs())], [], progress)
+
+
+@functools.cache
+def device_library(progress: Progress | None = None) -> Path:
+    """libcu2grad_device.so: the simulated `cuda` device inside the installed torch."""
+    from grader.simt.device import PARTS, SOURCES
+
+    torch, runtime = torch_install(), runtime_library(progress)
+    folders = [*include_dirs(), *torch.include_dirs, python_include()]
+    command = ["-std=c++20", "-fPIC", "-O1", "-shared", "-Wl,-soname,libcu2grad_device.so", *_includes(folders)]
+    libraries = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
+    libraries += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
+    parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
+    return _library("libcu2grad_device.so", list(SOURCES), command, libraries, progress, parts)
+
+
+@functools.cache
+def module_object(checked: bool) -> Path:
+    """What every library with kernels is linked with: its identity, its shared memory, and its access hooks."""
+    names = _MODULE_PARTS if checked else _MODULE_PARTS[:1]
+    flags = [*_LIBRARY_FLAGS, "-O2", f"-DCU2GRAD_CHECKED={int(checked)}", *_includes(include_dirs())]
+    compiler = host_compiler()
+    with cache.entry(["module", *_identity(flags), checked], room="simt") as slot:
+        if slot.missing:
+            parts = [slot.folder / f"{name}.o" for name in names]
+            for name, part in zip(names, parts, strict=True):
+                _run([*compiler.command, *flags, "-c", str(RUNTIME_SOURCES / name), "-o", str(part)])
+            _run([*compiler.command, "-r", "-nostdlib", *map(str, parts), "-o", str(slot.folder / "module.o")])
+    return slot.path / "module.o"
+
+
+# ---- building ------------------------------------------------------------------------------------------
+
+
+def _library(
+    name: str,
+    sources: Sequence[Path],
+    flags: Sequence[str],
+    libraries: Sequence[str],
+    progress: Progress | None,
+    parts: Sequence[object] = (),
+) -> Path:
+    with cache.entry([name, *_identity([*flags, *libraries]), *parts], room="simt") as slot:
+        if slot.missing:
+            if progress:
+                progress(f"building {name} (once per compiler)")
+            command = [*host_compiler().command, *flags, *map(str, sources), *libraries]
+            _run([*command, "-o", str(slot.folder / name)])
+    return slot.path / name
+
+
+def _identity(flags: Sequence[str]) -> list[str]:
+    compiler = host_compiler()
+    return [*compiler.command, compiler.version, *flags, _own_sources()]
+
+
+@functools.cache
+def _own_sources() -> str:
+    api_headers = [INCLUDE / name for name in ("cuda_error_list.h", "cuda_runtime_api.h", "driver_types.h", "vector_types.h")]
+    return cache.digest([cache.tree_digest(RUNTIME_SOURCES), *map(cache.file_digest, api_headers)])
+
+
+def _includes(folders: Sequence[Path]) -> list[str]:
+    return [part for folder in folders for part in ("-I", str(folder))]
+
+
+def _run(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return
+    first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:300])
+    raise InfrastructureError(
+        f"{Path(command[0]).name} could not build the simulated GPU: {first}",
+        "Its runtime is compiled on this machine with the same compiler as your kernels.",
+        "grader doctor checks the compiler and its headers.",
+    )

@@ -1,0 +1,282 @@
+#include "block.h"
+
+#include <stdio.h>
+
+#include <algorithm>
+
+#include "execution.h"
+#include "findings.h"
+#include "shared_memory.h"
+
+namespace simt {
+
+void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule) {
+    if (state_ == BlockState::dropped) {   // its fibers stand in the middle of abandoned threads
+        ready_.clear();
+        idle_.clear();
+        at_barrier_.clear();
+        at_grid_barrier_.clear();
+        asking_mask_.clear();
+        for (Fiber& fiber : fibers_) {
+            fiber.launch = 0;
+            fiber.reading = nullptr;
+            idle_.push_back(&fiber);
+        }
+    }
+    index_ = index;
+    linear_ = linear;
+    threads_ = live_ = threads;
+    started_ = yielded_ = 0;
+    barrier_count_ = 0;
+    schedule_ = schedule;
+    state_ = BlockState::running;
+    for (unsigned first = 0; first < threads; first += kWarpSize) {
+        unsigned lanes = std::min(kWarpSize, threads - first);
+        warps_[first / kWarpSize].reset(lanes == kWarpSize ? ~0u : (1u << lanes) - 1);
+    }
+    shared_memory.begin_block();
+}
+
+BlockState Block::run() {
+    execution.block = this;
+    blockIdx = index_;
+    state_ = BlockState::running;
+    current_ = next(false);
+    simt_access = &execution.access;
+    switch_context(host_, current_->context);
+    simt_access = &host_access;
+    return state_;
+}
+
+void Block::drop() {
+    state_ = BlockState::dropped;
+    switch_context(current_->context, host_);
+    __builtin_unreachable();
+}
+
+// ---- fibers -----------------------------------------------------------------------------------------------------------
+
+void Block::fiber_main() {
+    for (;;) execution.block->run_threads(execution.block->current());
+}
+
+void Block::run_threads(Fiber& self) {
+    execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
+    execution.access.quiet_bytes = self.stack.bytes;
+    do {
+        start_thread(self, unsigned(schedule_.at(started_++, threads_, linear_)));
+    } while (started_ < threads_ && ready_.size() <= yielded_);
+    idle_.push_back(&self);
+    current_ = next(false);
+    switch_context(self.context, current_ ? current_->context : host_);
+}
+
+void Block::start_thread(Fiber& self, unsigned thread) {
+    self.thread = thread;
+    self.atomics = 0;
+    threadIdx = execution.thread_index[thread];
+    bool thrown = false;
+    try {
+        execution.launch->entry(execution.launch->closure);
+    } catch (...) {
+        execution.exception = std::current_exception();
+        thrown = true;   // leave the handler first: its state belongs to the OS thread, not to this fiber
+    }
+    if (thrown) drop();
+    finish_thread(self);
+}
+
+void Block::finish_thread(Fiber& self) {
+    Warp& warp = warp_of(self.thread);
+    warp.stop_reading(self);
+    warp.live &= ~(1u << (self.thread % kWarpSize));
+    --live_;
+    while (Collective* group = warp.filled_by_exit()) wake_participants(warp, *group);
+    if (!at_barrier_.empty() && at_barrier_.size() == live_) release_barrier();
+    if (execution.timed_out) fail_by_timeout();
+}
+
+Fiber* Block::idle_fiber() {
+    if (idle_.empty()) {
+        fibers_.emplace_back();
+        fibers_.back().stack = map_stack(unsigned(fibers_.size()));
+        idle_.push_back(&fibers_.back());
+    }
+    Fiber* fiber = idle_.back();
+    idle_.pop_back();
+    // Prepared anew for each launch: a suspended fiber may hold addresses of another OS thread's variables in registers.
+    if (fiber->launch != execution.id) {
+        fiber->launch = execution.id;
+        prepare(fiber->context, fiber->stack.begin, fiber->stack.bytes, fiber_main);
+    }
+    return fiber;
+}
+
+// The fiber that goes on; null: the host, because the block has ended (state_ says how).
+Fiber* Block::next(bool prefer_new_threads) {
+    bool unstarted = started_ < threads_;
+    if (unstarted && (prefer_new_threads || ready_.size() <= yielded_)) return idle_fiber();
+    if (ready_.size() <= yielded_) answer_active_masks();
+    if (ready_.empty()) {
+        end();
+        return nullptr;
+    }
+    ready_.bring_forward(schedule_.pick(ready_.size(), linear_ + started_ + ready_.size()));
+    Fiber* fiber = ready_.pop();
+    if (fiber->wait == Wait::turn) --yielded_;
+    return fiber;
+}
+
+void Block::park(Fiber& self, Wait wait, const void* call_site) {
+    self.wait = wait;
+    self.call_site = call_site;
+    current_ = next(wait == Wait::turn);
+    if (current_ != &self) switch_context(self.context, current_ ? current_->context : host_);
+    resume_current();
+}
+
+void Block::resume_current() {
+    Fiber& self = *current_;
+    self.wait = Wait::none;
+    threadIdx = execution.thread_index[self.thread];
+    execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
+    execution.access.quiet_bytes = self.stack.bytes;
+    if (execution.timed_out) fail_by_timeout();
+}
+
+void Block::yield() {
+    Fiber& self = *current_;
+    self.atomics = 0;
+    if (execution.timed_out) fail_by_timeout();
+    if (ready_.empty() && started_ == threads_ && asking_mask_.empty()) return;
+    ready_.push(&self);
+    ++yielded_;
+    park(self, Wait::turn, nullptr);
+}
+
+// ---- barriers -----------------------------------------------------------------------------------------------------------
+
+int Block::barrier(int predicate, int op, const void* call_site) {
+    Fiber& self = *current_;
+    warp_of(self.thread).stop_reading(self);
+    barrier_count_ += predicate != 0;
+    self.call_site = call_site;
+    at_barrier_.push_back(&self);
+    if (at_barrier_.size() == live_) release_barrier();
+    else park(self, Wait::barrier, call_site);
+    return barrier_result_[op];
+}
+
+void Block::release_barrier() {
+    note_divergence();
+    barrier_result_[0] = barrier_count_;
+    barrier_result_[1] = barrier_count_ == int(at_barrier_.size());
+    barrier_result_[2] = barrier_count_ > 0;
+    barrier_count_ = 0;
+    shared_memory.pass_barrier();
+    for (Fiber* fiber : at_barrier_) {
+        if (fiber->wait == Wait::barrier) ready_.push(fiber);   // not the last to arrive: it goes straight on
+    }
+    at_barrier_.clear();
+}
+
+void Block::note_divergence() {
+    Fiber& first = *at_barrier_.front();
+    uint3 thread = execution.thread_index[first.thread];
+    if (exited()) {
+        char note[120];
+        snprintf(note, sizeof note, "%u of the block's %u threads had already returned", exited(), threads_);
+        report({.kind = "divergent_barrier", .call_site = first.call_site, .note = note, .block = index_, .thread = thread});
+    }
+    for (Fiber* fiber : at_barrier_) {
+        if (fiber->call_site == first.call_site) continue;
+        Party other{fiber->call_site, 0, index_, execution.thread_index[fiber->thread]};
+        report({.kind = "divergent_barrier", .call_site = first.call_site, .other = other, .block = index_, .thread = thread});
+        return;
+    }
+}
+
+void Block::grid_barrier(const void* call_site) {
+    Fiber& self = *current_;
+    warp_of(self.thread).stop_reading(self);
+    at_grid_barrier_.push_back(&self);
+    park(self, Wait::grid, call_site);
+}
+
+void Block::open_grid_barrier() {
+    for (Fiber* fiber : at_grid_barrier_) ready_.push(fiber);
+    at_grid_barrier_.clear();
+    shared_memory.pass_barrier();
+}
+
+// ---- warps --------------------------------------------------------------------------------------------------------------
+
+const simt_warp_values& Block::collect(uint32_t mask, uint64_t lo, uint64_t hi, int op, const void* call_site) {
+    Fiber& self = *current_;
+    Warp& warp = warp_of(self.thread);
+    unsigned lane = self.thread % kWarpSize;
+    warp.stop_reading(self);
+    if (!(mask >> lane & 1)) {
+        char note[120];
+        snprintf(note, sizeof note, "lane %u calls with mask 0x%08x, which does not name it", lane, mask);
+        report({.kind = "bad_mask", .call_site = call_site, .note = note});
+        mask |= 1u << lane;
+    }
+    Collective& group = warp.arrive(lane, mask, op, lo, hi);
+    self.reading = &group;
+    if (warp.is_full(group)) {
+        wake_participants(warp, group);
+    } else {
+        warp.waiting[lane] = &self;
+        park(self, Wait::warp, call_site);
+    }
+    return group.values;
+}
+
+void Block::wake_participants(Warp& warp, Collective& group) {
+    uint32_t lanes = warp.complete(group);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        if (!(lanes >> lane & 1) || !warp.waiting[lane]) continue;   // the last to arrive does not wait
+        ready_.push(warp.waiting[lane]);
+        warp.waiting[lane] = nullptr;
+    }
+}
+
+// Lanes are together as far as they can be when no thread can run on: those that then stand at the same call answer as one.
+uint32_t Block::active_mask(const void* call_site) {
+    Fiber& self = *current_;
+    Warp& warp = warp_of(self.thread);
+    warp.stop_reading(self);
+    if (warp.live == 1u << (self.thread % kWarpSize)) return warp.live;
+    asking_mask_.push_back(&self);
+    park(self, Wait::active_mask, call_site);
+    return self.active_mask;
+}
+
+void Block::answer_active_masks() {
+    for (Fiber* fiber : asking_mask_) {
+        fiber->active_mask = 0;
+        for (Fiber* other : asking_mask_) {
+            bool together = other->thread / kWarpSize == fiber->thread / kWarpSize && other->call_site == fiber->call_site;
+            if (together) fiber->active_mask |= 1u << (other->thread % kWarpSize);
+        }
+        ready_.push(fiber);
+    }
+    asking_mask_.clear();
+}
+
+// ---- nothing can run --------------------------------------------------------------------------------------------------------
+
+void Block::end() {
+    if (live_ == 0) {
+        state_ = BlockState::finished;
+    } else if (at_grid_barrier_.size() == live_) {
+        state_ = BlockState::at_grid_barrier;
+    } else {
+        diagnose_deadlock();
+        execution.error = cudaErrorLaunchFailure;
+        state_ = BlockState::dropped;
+    }
+}
+
+}  // namespace simt

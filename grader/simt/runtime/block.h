@@ -1,0 +1,99 @@
+// One block of threads and its scheduler.
+//
+// A fiber takes the next thread that has not started, runs it, takes the next, ... A thread that waits (barrier, collective)
+// parks its fiber; another fiber goes on with the threads that are left. So a kernel without barriers costs no switch at all,
+// and one with barriers one switch per thread and barrier.
+#pragma once
+#include <stdint.h>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "schedule.h"
+#include "vector_types.h"
+#include "warp.h"
+
+namespace simt {
+
+constexpr unsigned kMaxBlockThreads = 1024;
+
+enum class BlockState { running, finished, dropped, at_grid_barrier };
+
+// Fibers waiting for their turn, first in, first out.
+class ReadyQueue {
+public:
+    bool empty() const { return size_ == 0; }
+    unsigned size() const { return size_; }
+    void clear() { size_ = 0; }
+    void push(Fiber* fiber) { slots_[(head_ + size_++) % kMaxBlockThreads] = fiber; }
+    Fiber* pop() {
+        Fiber* fiber = slots_[head_];
+        head_ = (head_ + 1) % kMaxBlockThreads;
+        --size_;
+        return fiber;
+    }
+    // Brings the fiber at `position` to the front: the seeded random schedule.
+    void bring_forward(unsigned position) { std::swap(slots_[head_], slots_[(head_ + position) % kMaxBlockThreads]); }
+
+private:
+    Fiber* slots_[kMaxBlockThreads];
+    unsigned head_ = 0, size_ = 0;
+};
+
+class Block {
+public:
+    // Starts block `index` with fresh threads; `linear` numbers it within the grid.
+    void begin(uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule);
+    // Runs until every thread has exited, the block is dropped, or all its threads wait at the grid's barrier.
+    BlockState run();
+    void open_grid_barrier();
+
+    // ---- called on a fiber, by the running thread ----
+    int barrier(int predicate, int op, const void* call_site);
+    const simt_warp_values& collect(uint32_t mask, uint64_t lo, uint64_t hi, int op, const void* call_site);
+    uint32_t active_mask(const void* call_site);
+    void grid_barrier(const void* call_site);
+    void yield();
+    // Abandons the block: no thread of it runs again. Findings never unwind device code, they leave it.
+    [[noreturn]] void drop();
+
+    Fiber& current() { return *current_; }
+    Warp& warp_of(unsigned thread) { return warps_[thread / kWarpSize]; }
+    uint3 index() const { return index_; }
+    uint64_t linear() const { return linear_; }
+    unsigned exited() const { return threads_ - live_; }
+    unsigned threads() const { return threads_; }
+
+private:
+    static void fiber_main();
+    void run_threads(Fiber& self);
+    void start_thread(Fiber& self, unsigned thread);
+    void finish_thread(Fiber& self);
+    void park(Fiber& self, Wait wait, const void* call_site);
+    void resume_current();
+    Fiber* next(bool prefer_new_threads);
+    Fiber* idle_fiber();
+    void end();
+    void answer_active_masks();
+    void diagnose_deadlock();
+    void release_barrier();
+    void note_divergence();
+    void wake_participants(Warp& warp, Collective& group);
+
+    uint3 index_{};
+    uint64_t linear_ = 0;
+    unsigned threads_ = 0, started_ = 0, live_ = 0, yielded_ = 0;
+    BlockState state_ = BlockState::finished;
+    Schedule schedule_;
+    Context host_;
+    Fiber* current_ = nullptr;
+    ReadyQueue ready_;
+    std::vector<Fiber*> idle_;
+    std::deque<Fiber> fibers_;              // a deque: their addresses stay
+    Warp warps_[kMaxBlockThreads / kWarpSize];
+    std::vector<Fiber*> at_barrier_, at_grid_barrier_, asking_mask_;
+    int barrier_count_ = 0, barrier_result_[3] = {};
+};
+
+}  // namespace simt

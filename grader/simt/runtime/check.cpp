@@ -1,0 +1,140 @@
+// The slow paths of the access hooks: an access is not plainly fine, find out what it is.
+#include <algorithm>
+
+#include "access_state.h"
+#include "arena.h"
+#include "execution.h"
+#include "findings.h"
+#include "modules.h"
+#include "registered.h"
+#include "shared_memory.h"
+
+using namespace simt;
+
+namespace {
+
+[[noreturn]] void fail_access(const Report& what, int error = cudaErrorIllegalAddress) {
+    report(what);
+    fail_launch(error);
+}
+
+void check_alignment(uintptr_t address, uintptr_t bytes, int kind, const char* space, const void* pc) {
+    if (address % bytes == 0) return;
+    fail_access({.kind = "misaligned", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = space,
+                 .allocation = find_allocation(address)},
+                cudaErrorMisalignedAddress);
+}
+
+struct Verdict {
+    const char* kind = nullptr;
+    uintptr_t at = 0;
+};
+
+// The first byte of the access that is not fine. Marks all fine bytes of a write on the way.
+Verdict judge(uintptr_t address, uintptr_t bytes, int kind) {
+    Verdict verdict;
+    for (uintptr_t byte = address; byte < address + bytes; ++byte) {
+        uint8_t& mark = *arena.mark(byte);
+        uint8_t before = mark;
+        const char* wrong = nullptr;
+        if (before == SIMT_FREED) wrong = "use_after_free";
+        if (before == SIMT_UNALLOCATED) {   // or a byte of an allocation too large to have been marked
+            auto allocation = find_allocation(byte);
+            if (allocation && allocation->lazy) before = SIMT_UNWRITTEN;
+            else wrong = "out_of_bounds";
+        }
+        if (before == SIMT_UNWRITTEN && kind & READ) wrong = "uninitialized_read";
+        if (kind & WRITE && before != SIMT_FREED && before != SIMT_UNALLOCATED) mark = SIMT_KERNEL;
+        if (wrong && !verdict.kind) verdict = {wrong, byte};
+    }
+    return verdict;
+}
+}  // namespace
+
+extern "C" {
+
+void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, int aligned, const void* pc) {
+    if (aligned) check_alignment(address, bytes, kind, "global", pc);
+    if (!is_committed(address, bytes)) {
+        fail_access({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                     .space = "global", .allocation = nearest_allocation(address)});
+    }
+    Verdict verdict = judge(address, bytes, kind);
+    if (!verdict.kind) return;
+    // The allocation that is meant: of an access that straddles its end, the one it begins in.
+    report({.kind = verdict.kind, .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "global",
+            .allocation = nearest_allocation(address)});
+}
+
+void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, int aligned, const void* pc) {
+    if (aligned) check_alignment(address, bytes, kind, "shared", pc);
+    uintptr_t dynamic = address - shared_memory.dynamic_begin();
+    if (dynamic < 232448 && dynamic + bytes > shared_memory.dynamic_bytes()) {
+        Allocation dynamic_array;
+        dynamic_array.base = shared_memory.dynamic_begin();
+        dynamic_array.bytes = shared_memory.dynamic_bytes();
+        dynamic_array.region = execution.device;
+        report({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                .space = "shared", .allocation = dynamic_array});
+        return;
+    }
+    shared_memory.access(address, bytes, kind, pc);
+}
+
+void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    int region = arena.region(address);
+    if (!simt_access->on_device) {
+        auto allocation = find_allocation(address);
+        if (region < 0 || region == kPinned || (allocation && allocation->managed)) return;
+        report({.kind = "device_pointer_on_host", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                .space = "global", .allocation = nearest_allocation(address)});
+        return;
+    }
+    if (region >= 0) {   // pinned memory, or the other device's
+        if (region == kPinned || may_access_peer(execution.device, region)) {
+            simt_check_global(address, bytes, kind, 0, pc);
+            return;
+        }
+        fail_access({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                     .space = "global", .allocation = nearest_allocation(address),
+                     .note = "memory of another device, without peer access"});
+    }
+    Symbol symbol;
+    if (find_symbol(reinterpret_cast<void*>(address), &symbol)) {
+        if (!symbol.constant || !(kind & WRITE)) return;
+        report({.kind = "write_to_const", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                .space = "constant"});
+        return;
+    }
+    auto parameters = reinterpret_cast<uintptr_t>(execution.launch->closure);
+    size_t parameter_bytes = execution.launch->closure_bytes ? execution.launch->closure_bytes : 4096;
+    if (address - parameters < parameter_bytes || in_data(*execution.launch->module, address)) return;
+    if (is_builtin_variable(address) || is_registered_host_memory(address, bytes)) return;
+    fail_access({.kind = "host_pointer", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                 .space = "host", .note = address < 4096 ? "null pointer" : ""});
+}
+
+void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    const AccessState& state = *simt_access;
+    if (bytes == 0) return;
+    if (address - state.arena_begin < state.arena_bytes) simt_check_global(address, bytes, kind, 0, pc);
+    else if (address - state.quiet_begin < state.quiet_bytes) return;
+    else if (address - state.shared_begin < state.shared_bytes) simt_check_shared(address, bytes, kind, 0, pc);
+    else simt_check_other(address, bytes, kind, pc);
+}
+
+void simt_atomic_access(const void* address, size_t bytes) {
+    if (!simt_access->on_device) return;
+    Block& block = *execution.block;
+    if (execution.launch->module->checked) {
+        simt_check_range(address, bytes, READ | WRITE | ATOMIC, __builtin_return_address(0));
+    }
+    // A thread that waits for another by atomics must let it run; one that only counts need not give way each time.
+    if (++block.current().atomics >= 64) block.yield();
+}
+
+void simt_spin(void) {
+    if (simt_access->on_device && ++execution.block->current().atomics >= 256) execution.block->yield();
+}
+}

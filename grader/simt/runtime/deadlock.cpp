@@ -1,0 +1,66 @@
+// Why a block cannot go on.
+#include <stdio.h>
+
+#include "block.h"
+#include "execution.h"
+#include "findings.h"
+
+namespace simt {
+
+namespace {
+Fiber* waiting_fiber(const Warp& warp, uint32_t lanes) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        if (lanes >> lane & 1 && warp.waiting[lane]) return warp.waiting[lane];
+    }
+    return nullptr;
+}
+
+// Two groups of one warp that name the same lanes but differ in mask or operation wait for each other.
+bool report_conflicting_groups(const Warp& warp, uint3 block) {
+    const auto& groups = warp.pending();
+    for (size_t i = 0; i < groups.size(); ++i) {
+        for (size_t j = i + 1; j < groups.size(); ++j) {
+            if (!(groups[i]->mask & groups[j]->mask & warp.live)) continue;
+            Fiber* a = waiting_fiber(warp, groups[i]->values.participants);
+            Fiber* b = waiting_fiber(warp, groups[j]->values.participants);
+            if (!a || !b) continue;
+            char note[160];
+            snprintf(note, sizeof note, "lanes 0x%08x wait with mask 0x%08x, lanes 0x%08x with mask 0x%08x%s",
+                     groups[i]->values.participants, groups[i]->mask, groups[j]->values.participants, groups[j]->mask,
+                     groups[i]->op == groups[j]->op ? "" : " in another operation");
+            Party other{b->call_site, 0, block, execution.thread_index[b->thread]};
+            report({.kind = "bad_mask", .call_site = a->call_site, .other = other, .note = note, .block = block,
+                    .thread = execution.thread_index[a->thread]});
+            return true;
+        }
+    }
+    return false;
+}
+}  // namespace
+
+void Block::diagnose_deadlock() {
+    Fiber* lane = nullptr;
+    unsigned lanes_waiting = 0;
+    for (unsigned first = 0; first < threads_; first += kWarpSize) {
+        Warp& warp = warp_of(first);
+        if (report_conflicting_groups(warp, index_)) return;
+        for (Fiber* fiber : warp.waiting) {
+            if (!fiber) continue;
+            ++lanes_waiting;
+            if (!lane) lane = fiber;
+        }
+    }
+    Fiber* first = lane ? lane : !at_barrier_.empty() ? at_barrier_.front() : at_grid_barrier_.front();
+    std::optional<Party> other;
+    if (lane && !at_barrier_.empty()) {
+        Fiber* b = at_barrier_.front();
+        other = Party{b->call_site, 0, index_, execution.thread_index[b->thread]};
+    }
+    char note[200];
+    snprintf(note, sizeof note, "%zu threads wait in a block barrier, %u in a warp operation, %zu in a grid barrier, %u returned",
+             at_barrier_.size(), lanes_waiting, at_grid_barrier_.size(), exited());
+    report({.kind = "deadlock", .call_site = first->call_site, .other = other, .note = note, .block = index_,
+            .thread = execution.thread_index[first->thread]});
+}
+
+}  // namespace simt

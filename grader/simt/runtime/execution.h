@@ -1,0 +1,57 @@
+// The launch that is running. Launches are serialised, so there is one; it may be read on a fiber of it, or under its lock.
+#pragma once
+#include <stdint.h>
+
+#include <exception>
+#include <mutex>
+
+#include "access_state.h"
+#include "block.h"
+#include "cuda_runtime_api.h"
+#include "simt_api.h"
+
+namespace simt {
+
+struct Execution {
+    const simt_launch* launch = nullptr;
+    int device = 0;
+    uint64_t id = 0;                       // counts launches
+    Block* block = nullptr;                // the block that is running
+    uint3 thread_index[kMaxBlockThreads];  // threadIdx of each linear thread, for this block shape
+    uint64_t cycles = 0;                   // simulated clock, longest of the blocks so far
+    uint64_t block_cycles = 0;
+    bool track_shared_writes = true;       // off while several blocks take turns in one shared memory
+    int error = 0;                         // fatal: becomes the sticky error
+    std::exception_ptr exception;
+    volatile int timed_out = 0;            // set by the watchdog's signal
+    AccessState access{};
+};
+extern Execution execution;
+extern AccessState host_access;
+extern std::recursive_mutex launch_lock;
+
+// A fatal finding was made on the running fiber: the launch fails with `error`, the block is dropped.
+[[noreturn]] void fail_launch(int error);
+[[noreturn]] void fail_by_timeout();
+
+// ---- errors.cpp: what cudaGetLastError and its kin answer ----
+int set_error(int error);          // stores a non-zero error as this thread's last error; returns it
+void set_sticky_error(int error);
+int sticky_error();
+
+// ---- devices and streams, as launches need them ----
+int current_device();
+int check_stream(cudaStream_t stream);                  // 0 or cudaErrorInvalidResourceHandle
+double advance_stream(void* stream, double duration_us);   // queues work on the stream; returns its duration
+
+// ---- launch_record.cpp ----
+void record_launch(const simt_launch& launch, int device, int error, double time_us);
+
+}  // namespace simt
+
+extern "C" {
+extern __thread uint3 threadIdx __attribute__((tls_model("initial-exec")));
+extern __thread uint3 blockIdx __attribute__((tls_model("initial-exec")));
+extern __thread dim3 blockDim __attribute__((tls_model("initial-exec")));
+extern __thread dim3 gridDim __attribute__((tls_model("initial-exec")));
+}

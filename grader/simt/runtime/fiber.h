@@ -1,0 +1,28 @@
+// A fiber runs CUDA threads: one after the other as long as they finish, or one that waits.
+#pragma once
+#include <stdint.h>
+
+#include "context.h"
+#include "simt_api.h"
+#include "stacks.h"
+
+namespace simt {
+
+// What a parked fiber waits for; `turn`: nothing, it let others run first.
+enum class Wait : uint8_t { none, turn, barrier, warp, active_mask, grid };
+
+struct Collective;
+
+struct Fiber {
+    Context context;
+    Stack stack{};
+    unsigned thread = 0;                // linear index in the block
+    Wait wait = Wait::none;
+    uint32_t active_mask = 0;           // the answer to simt_active_mask
+    const void* call_site = nullptr;    // of the barrier or collective it waits in
+    Collective* reading = nullptr;      // the collective whose values this thread may still read
+    unsigned atomics = 0;               // since it last let others run
+    uint64_t launch = 0;                // the launch for which `context` was prepared
+};
+
+}  // namespace simt

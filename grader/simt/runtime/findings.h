@@ -1,0 +1,57 @@
+// Findings: what the checked build and the scheduler saw go wrong. A finding is recorded once per place and kind; later
+// occurrences only raise its count, so what is reported does not depend on how often a loop ran.
+#pragma once
+#include <stdint.h>
+
+#include <optional>
+#include <string>
+
+#include "access_state.h"
+#include "arena.h"
+#include "vector_types.h"
+
+namespace simt {
+
+// The other thread of a race or of a divergent barrier.
+struct Party {
+    const void* call_site = nullptr;
+    int access = 0;
+    uint3 block{}, thread{};
+};
+
+struct Report {
+    const char* kind;
+    const void* call_site = nullptr;    // return address in the module, or null
+    int access = 0;                     // AccessKind bits
+    uint64_t bytes = 0;
+    uintptr_t address = 0;
+    const char* space = nullptr;        // "global", "shared", "local", "host"
+    std::optional<Allocation> allocation{};
+    std::optional<Party> other{};
+    std::string note{};
+    std::optional<uint3> block{}, thread{};   // default: the running thread
+    const char* file = nullptr;         // default: the launch site
+    int line = 0;
+};
+
+void report(const Report& report);
+void forget_findings();
+
+// JSON text in the buffer of one simt_take_* function.
+class JsonLine {
+public:
+    explicit JsonLine(std::string& out) : out_(out) { out_ += '{'; }
+    ~JsonLine() { out_ += "}\n"; }
+    JsonLine& text(const char* key, const char* value);     // null becomes null
+    JsonLine& number(const char* key, double value);
+    JsonLine& integer(const char* key, uint64_t value);
+    JsonLine& triple(const char* key, uint3 value);
+    JsonLine& raw(const char* key, const std::string& json);
+
+private:
+    void name(const char* key);
+    std::string& out_;
+    bool first_ = true;
+};
+
+}  // namespace simt

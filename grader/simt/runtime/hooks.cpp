@@ -1,0 +1,187 @@
+// The access hooks: -fsanitize=thread puts a call before every load and store of instrumented code, and these are the functions
+// it calls. Compiled into every checked module, hidden, so that a real ThreadSanitizer elsewhere is not disturbed and the calls
+// need no indirection. Not itself instrumented.
+#include <stdint.h>
+#include <string.h>
+
+#include "access_state.h"
+#include "simt_api.h"
+
+using namespace simt;
+
+#define HOOK extern "C" __attribute__((visibility("hidden"))) void
+#define HERE __builtin_return_address(0)
+
+namespace {
+
+template <unsigned bytes>
+struct MarksOf;   // the marks of that many bytes, as one number
+template <> struct MarksOf<1> { using type = uint8_t; };
+template <> struct MarksOf<2> { using type = uint16_t; };
+template <> struct MarksOf<4> { using type = uint32_t; };
+template <> struct MarksOf<8> { using type = uint64_t; };
+template <> struct MarksOf<16> { using type = unsigned __int128; };
+
+template <typename T>
+constexpr T repeated(uint8_t mark) {
+    T all = 0;
+    for (unsigned i = 0; i < sizeof(T); ++i) all = T(all << 8 | mark);
+    return all;
+}
+
+constexpr bool is_fine(uint8_t mark, int kind) {
+    return mark != SIMT_UNALLOCATED && mark != SIMT_FREED && !(kind & READ && mark == SIMT_UNWRITTEN);
+}
+
+// Fine when all bytes have one mark and that one is fine; anything else is looked at byte by byte in the runtime.
+template <unsigned bytes, int kind>
+inline bool passes(uint8_t* marks) {
+    using Marks = typename MarksOf<bytes>::type;
+    Marks all;
+    memcpy(&all, marks, bytes);
+    auto first = uint8_t(all);
+    if (all != Marks(repeated<Marks>(1) * first) || !is_fine(first, kind)) return false;
+    if (kind & WRITE) {
+        constexpr Marks written = repeated<Marks>(SIMT_KERNEL);
+        memcpy(marks, &written, bytes);
+    }
+    return true;
+}
+
+template <unsigned bytes, int kind, bool aligned>
+inline __attribute__((always_inline)) void access(const volatile void* pointer, const void* pc) {
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    const AccessState& state = *simt_access;
+    uintptr_t offset = address - state.arena_begin;
+    if (offset < state.arena_bytes) {
+        if ((aligned && address % bytes != 0) || !passes<bytes, kind>(state.marks + offset)) {
+            simt_check_global(address, bytes, kind, aligned, pc);
+        }
+    } else if (address - state.quiet_begin < state.quiet_bytes) {
+        return;
+    } else if (address - state.shared_begin < state.shared_bytes) {
+        simt_check_shared(address, bytes, kind, aligned, pc);
+    } else {
+        simt_check_other(address, bytes, kind, pc);
+    }
+}
+}  // namespace
+
+#define HOOKS(bytes)                                                                                                   \
+    HOOK __tsan_read##bytes(void* p) { access<bytes, READ, true>(p, HERE); }                                           \
+    HOOK __tsan_write##bytes(void* p) { access<bytes, WRITE, true>(p, HERE); }                                         \
+    HOOK __tsan_unaligned_read##bytes(void* p) { access<bytes, READ, false>(p, HERE); }                                \
+    HOOK __tsan_unaligned_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }                              \
+    HOOK __tsan_read_write##bytes(void* p) { access<bytes, READ | WRITE, true>(p, HERE); }                             \
+    HOOK __tsan_unaligned_read_write##bytes(void* p) { access<bytes, READ | WRITE, false>(p, HERE); }                  \
+    HOOK __tsan_volatile_read##bytes(void* p) { access<bytes, READ, true>(p, HERE); simt_spin(); }                     \
+    HOOK __tsan_volatile_write##bytes(void* p) { access<bytes, WRITE, true>(p, HERE); }                                \
+    HOOK __tsan_unaligned_volatile_read##bytes(void* p) { access<bytes, READ, false>(p, HERE); simt_spin(); }          \
+    HOOK __tsan_unaligned_volatile_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+HOOK __tsan_read_range(void* p, uintptr_t bytes) { simt_check_range(p, bytes, READ, HERE); }
+HOOK __tsan_write_range(void* p, uintptr_t bytes) { simt_check_range(p, bytes, WRITE, HERE); }
+HOOK __tsan_vptr_read(void** p) { access<8, READ, true>(p, HERE); }
+HOOK __tsan_vptr_update(void** p, void*) { access<8, WRITE, true>(p, HERE); }
+HOOK __tsan_func_entry(void*) {}
+HOOK __tsan_func_exit() {}
+HOOK __tsan_init() {}
+
+// ---- std::atomic and the __atomic builtins -------------------------------------------------------------------------------
+
+namespace {
+constexpr int kStrongest = __ATOMIC_SEQ_CST;
+
+template <typename T>
+inline __attribute__((always_inline)) void atomic_access(const volatile T* p, int kind, const void* pc) {
+    simt_check_range(const_cast<const T*>(p), sizeof(T), kind | ATOMIC, pc);
+    if (kind & READ) simt_spin();
+}
+}  // namespace
+
+#define ATOMIC_HOOK(T) extern "C" __attribute__((visibility("hidden"))) T
+#define ATOMIC_UPDATE(bits, T, name)                                                                                   \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_##name(volatile T* p, T value, int) {                                         \
+        atomic_access(p, READ | WRITE, HERE);                                                                          \
+        return __atomic_##name(p, value, kStrongest);                                                                  \
+    }
+#define ATOMIC_HOOKS(bits, T)                                                                                          \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_load(const volatile T* p, int) {                                              \
+        atomic_access(p, READ, HERE);                                                                                  \
+        return __atomic_load_n(p, kStrongest);                                                                         \
+    }                                                                                                                  \
+    HOOK __tsan_atomic##bits##_store(volatile T* p, T value, int) {                                                    \
+        atomic_access(p, WRITE, HERE);                                                                                 \
+        __atomic_store_n(p, value, kStrongest);                                                                        \
+    }                                                                                                                  \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {                                       \
+        atomic_access(p, READ | WRITE, HERE);                                                                          \
+        return __atomic_exchange_n(p, value, kStrongest);                                                              \
+    }                                                                                                                  \
+    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int, int) {    \
+        atomic_access(p, READ | WRITE, HERE);                                                                          \
+        return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                         \
+    }                                                                                                                  \
+    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {      \
+        atomic_access(p, READ | WRITE, HERE);                                                                          \
+        return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                         \
+    }                                                                                                                  \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {          \
+        atomic_access(p, READ | WRITE, HERE);                                                                          \
+        __atomic_compare_exchange_n(p, &expected, value, false, kStrongest, kStrongest);                               \
+        return expected;                                                                                               \
+    }                                                                                                                  \
+    ATOMIC_UPDATE(bits, T, fetch_add)                                                                                  \
+    ATOMIC_UPDATE(bits, T, fetch_sub)                                                                                  \
+    ATOMIC_UPDATE(bits, T, fetch_and)                                                                                  \
+    ATOMIC_UPDATE(bits, T, fetch_or)                                                                                   \
+    ATOMIC_UPDATE(bits, T, fetch_xor)                                                                                  \
+    ATOMIC_UPDATE(bits, T, fetch_nand)
+ATOMIC_HOOKS(8, uint8_t)
+ATOMIC_HOOKS(16, uint16_t)
+ATOMIC_HOOKS(32, uint32_t)
+ATOMIC_HOOKS(64, uint64_t)
+
+HOOK __tsan_atomic_thread_fence(int) { __atomic_thread_fence(kStrongest); }
+HOOK __tsan_atomic_signal_fence(int) {}
+
+// ---- memcpy and its kin: library code, which is not instrumented. The linker sends the module's calls here (--wrap). ----------
+
+extern "C" {
+void* __real_memcpy(void*, const void*, size_t);
+void* __real_memmove(void*, const void*, size_t);
+void* __real_memset(void*, int, size_t);
+
+__attribute__((visibility("hidden"))) void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
+    simt_check_range(from, bytes, READ, HERE);
+    simt_check_range(to, bytes, WRITE, HERE);
+    return __real_memcpy(to, from, bytes);
+}
+
+__attribute__((visibility("hidden"))) void* __wrap_memmove(void* to, const void* from, size_t bytes) {
+    simt_check_range(from, bytes, READ, HERE);
+    simt_check_range(to, bytes, WRITE, HERE);
+    return __real_memmove(to, from, bytes);
+}
+
+__attribute__((visibility("hidden"))) void* __wrap_memset(void* to, int value, size_t bytes) {
+    simt_check_range(to, bytes, WRITE, HERE);
+    return __real_memset(to, value, bytes);
+}
+
+// What newer compilers call for the same.
+__attribute__((visibility("hidden"))) void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
+    return __wrap_memcpy(to, from, bytes);
+}
+__attribute__((visibility("hidden"))) void* __tsan_memmove(void* to, const void* from, size_t bytes) {
+    return __wrap_memmove(to, from, bytes);
+}
+__attribute__((visibility("hidden"))) void* __tsan_memset(void* to, int value, size_t bytes) {
+    return __wrap_memset(to, value, bytes);
+}
+}

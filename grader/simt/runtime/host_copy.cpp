@@ -1,0 +1,204 @@
+// cudaMemcpy and cudaMemset in their forms. A copy names its direction; a pointer that lies elsewhere is an invalid argument.
+#include <string.h>
+
+#include "arena.h"
+#include "host_call.h"
+#include "modules.h"
+#include "registered.h"
+#include "streams.h"
+
+using namespace simt;
+
+namespace {
+enum class Place { host, device, both, invalid };
+
+// Where a range lies; `invalid` when it runs past its allocation or into memory that is not allocated.
+Place place_of_range(const void* pointer, size_t bytes) {
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    if (!pointer) return Place::invalid;
+    if (arena.region(address) >= 0) {
+        auto allocation = find_allocation(address);
+        if (!allocation || address + bytes > allocation->base + allocation->bytes) return Place::invalid;
+        return allocation->managed ? Place::both : Place::device;
+    }
+    Symbol symbol;
+    if (find_symbol(pointer, &symbol)) return bytes <= symbol.bytes_to_end ? Place::device : Place::invalid;
+    return is_registered_host_memory(address, bytes) ? Place::both : Place::host;
+}
+
+bool fits(Place place, bool on_device) {
+    return place == Place::both || place == (on_device ? Place::device : Place::host);
+}
+
+struct Direction {
+    const char* name;
+    bool to_device, from_device;
+    int error;
+};
+
+Direction direction(Place to, Place from, cudaMemcpyKind kind) {
+    static const char* names[] = {"h2h", "h2d", "d2h", "d2d"};
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return {"h2h", false, false, cudaErrorInvalidMemcpyDirection};
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (kind == cudaMemcpyDefault) {
+        to_device = to == Place::device;
+        from_device = from == Place::device;
+    }
+    bool valid = to != Place::invalid && from != Place::invalid && fits(to, to_device) && fits(from, from_device);
+    return {names[from_device * 2 + to_device], to_device, from_device, valid ? cudaSuccess : cudaErrorInvalidValue};
+}
+
+// PCIe 5 x16 and HBM3e, so that copies have a plausible duration on the simulated clock.
+double copy_duration(size_t bytes, bool within_device) { return 1.0 + double(bytes) / (within_device ? 2.4e6 : 5.0e4); }
+
+void move(void* to, const void* from, size_t bytes) {
+    auto target = reinterpret_cast<uintptr_t>(to), source = reinterpret_cast<uintptr_t>(from);
+    bool marked = arena.region(target) >= 0;
+    if (marked && arena.region(source) >= 0) simt_copy_marks(to, from, bytes);
+    else if (marked) simt_mark_written(to, bytes, SIMT_COPY);
+    memmove(to, from, bytes);
+}
+
+struct Copy {
+    const char* call;
+    void* to;
+    const void* from;
+    size_t width, height = 1, to_pitch = 0, from_pitch = 0;
+    cudaMemcpyKind kind = cudaMemcpyDefault;
+    cudaStream_t stream = nullptr;
+    bool waits = true;   // the synchronous forms wait for the device
+};
+
+cudaError_t run(const Copy& copy) {
+    ApiCall record{.call = copy.call, .kind = "h2h", .bytes = copy.width * copy.height, .stream = copy.stream};
+    if (int error = sticky_error()) return answer(record, error);
+    Stream* stream = find_stream(copy.stream);
+    if (!stream) return answer(record, cudaErrorInvalidResourceHandle);
+    if (copy.width == 0 || copy.height == 0) return answer(record, cudaSuccess);
+    size_t rows = copy.height - 1;
+    Place to = place_of_range(copy.to, rows * copy.to_pitch + copy.width);
+    Place from = place_of_range(copy.from, rows * copy.from_pitch + copy.width);
+    Direction way = direction(to, from, copy.kind);
+    record.kind = way.name;
+    if (way.error) return answer(record, way.error);
+    for (size_t row = 0; row < copy.height; ++row) {
+        move(static_cast<char*>(copy.to) + row * copy.to_pitch, static_cast<const char*>(copy.from) + row * copy.from_pitch,
+             copy.width);
+    }
+    advance_stream(copy.stream, copy_duration(record.bytes, way.to_device && way.from_device));
+    if (copy.waits && !(way.to_device && way.from_device)) host_waits_for(stream->busy_until);
+    return answer(record, cudaSuccess);
+}
+
+cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+    ApiCall record{.call = call, .kind = "memset", .bytes = width * height, .stream = stream};
+    if (int error = sticky_error()) return answer(record, error);
+    if (!find_stream(stream)) return answer(record, cudaErrorInvalidResourceHandle);
+    if (width == 0 || height == 0) return answer(record, cudaSuccess);
+    Place place = place_of_range(pointer, (height - 1) * pitch + width);
+    if (place != Place::device && place != Place::both) return answer(record, cudaErrorInvalidValue);
+    for (size_t row = 0; row < height; ++row) {
+        char* begin = static_cast<char*>(pointer) + row * pitch;
+        memset(begin, value, width);
+        simt_mark_written(begin, width, SIMT_MEMSET);
+    }
+    advance_stream(stream, copy_duration(record.bytes, true));
+    return answer(record, cudaSuccess);
+}
+
+const void* in_symbol(const void* symbol, size_t offset, size_t bytes) {
+    Symbol found;
+    if (!symbol || !find_symbol(symbol, &found) || offset + bytes > found.bytes_to_end) return nullptr;
+    return static_cast<const char*>(symbol) + offset;
+}
+
+cudaError_t run_symbol(Copy copy, const void* symbol, size_t offset, bool to_symbol) {
+    const void* place = in_symbol(symbol, offset, copy.width);
+    if (!place) return answer({.call = copy.call, .kind = "h2d", .bytes = copy.width}, cudaErrorInvalidSymbol);
+    if (to_symbol) copy.to = const_cast<void*>(place);
+    else copy.from = place;
+    return run(copy);
+}
+}  // namespace
+
+extern "C" {
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    return run({.call = "cudaMemcpy", .to = to, .from = from, .width = bytes, .kind = kind});
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    return run({.call = "cudaMemcpyAsync", .to = to, .from = from, .width = bytes, .kind = kind, .stream = stream,
+                .waits = false});
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+    if (width > to_pitch || width > from_pitch) return failed(cudaErrorInvalidPitchValue);
+    return run({"cudaMemcpy2DAsync", to, from, width, height, to_pitch, from_pitch, kind, stream, false});
+}
+
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+    if (width > to_pitch || width > from_pitch) return failed(cudaErrorInvalidPitchValue);
+    return run({"cudaMemcpy2D", to, from, width, height, to_pitch, from_pitch, kind, nullptr, true});
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+    return run({.call = "cudaMemcpyPeer", .to = to, .from = from, .width = bytes, .kind = cudaMemcpyDeviceToDevice});
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
+    return run({.call = "cudaMemcpyPeerAsync", .to = to, .from = from, .width = bytes, .kind = cudaMemcpyDeviceToDevice,
+                .stream = stream, .waits = false});
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+    return run_symbol({.call = "cudaMemcpyToSymbol", .to = nullptr, .from = from, .width = bytes, .kind = kind}, symbol,
+                      offset, true);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+    return run_symbol({.call = "cudaMemcpyFromSymbol", .to = to, .from = nullptr, .width = bytes, .kind = kind}, symbol,
+                      offset, false);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream) {
+    return run_symbol({.call = "cudaMemcpyToSymbolAsync", .to = nullptr, .from = from, .width = bytes, .kind = kind,
+                       .stream = stream, .waits = false},
+                      symbol, offset, true);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+    return run_symbol({.call = "cudaMemcpyFromSymbolAsync", .to = to, .from = nullptr, .width = bytes, .kind = kind,
+                       .stream = stream, .waits = false},
+                      symbol, offset, false);
+}
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+    if (!pointer || !in_symbol(symbol, 0, 1)) return failed(cudaErrorInvalidSymbol);
+    *pointer = const_cast<void*>(symbol);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+    Symbol found;
+    if (!bytes || !find_symbol(symbol, &found)) return failed(cudaErrorInvalidSymbol);
+    return failed(cudaErrorNotSupported);   // the typed overload in cuda_runtime.h knows it; an address does not
+}
+
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
+    return fill("cudaMemset", pointer, 0, value, bytes, 1, nullptr);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
+    return fill("cudaMemsetAsync", pointer, 0, value, bytes, 1, stream);
+}
+
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+    if (width > pitch) return failed(cudaErrorInvalidPitchValue);
+    return fill("cudaMemset2D", pointer, pitch, value, width, height, nullptr);
+}
+}

@@ -1,0 +1,216 @@
+// The simulated devices as the host sees them: two of one kind.
+#include <string.h>
+
+#include "arena.h"
+#include "device_limits.h"
+#include "host_call.h"
+#include "registered.h"
+#include "streams.h"
+
+using namespace simt;
+
+namespace {
+bool is_device(int device) { return device >= 0 && device < kDevices; }
+
+size_t stack_limit = 1024, printf_limit = 1 << 20, heap_limit = 8 << 20;
+
+size_t* limit_of(cudaLimit limit) {
+    switch (limit) {
+        case cudaLimitStackSize: return &stack_limit;
+        case cudaLimitPrintfFifoSize: return &printf_limit;
+        case cudaLimitMallocHeapSize: return &heap_limit;
+        default: return nullptr;
+    }
+}
+
+struct Attribute {
+    cudaDeviceAttr attribute;
+    int value;
+};
+constexpr Attribute kAttributes[] = {
+    {cudaDevAttrMaxThreadsPerBlock, kThreadsPerBlock},
+    {cudaDevAttrMaxBlockDimX, int(kBlockLimit[0])},
+    {cudaDevAttrMaxBlockDimY, int(kBlockLimit[1])},
+    {cudaDevAttrMaxBlockDimZ, int(kBlockLimit[2])},
+    {cudaDevAttrMaxGridDimX, int(kGridLimit[0])},
+    {cudaDevAttrMaxGridDimY, int(kGridLimit[1])},
+    {cudaDevAttrMaxGridDimZ, int(kGridLimit[2])},
+    {cudaDevAttrMaxSharedMemoryPerBlock, int(kSharedPerBlock)},
+    {cudaDevAttrTotalConstantMemory, int(kConstantBytes)},
+    {cudaDevAttrWarpSize, 32},
+    {cudaDevAttrMaxPitch, 2147483647},
+    {cudaDevAttrMaxRegistersPerBlock, kRegistersPerMultiprocessor},
+    {cudaDevAttrClockRate, kClockKHz},
+    {cudaDevAttrTextureAlignment, 512},
+    {cudaDevAttrGpuOverlap, 1},
+    {cudaDevAttrMultiProcessorCount, kMultiprocessors},
+    {cudaDevAttrKernelExecTimeout, 0},
+    {cudaDevAttrIntegrated, 0},
+    {cudaDevAttrCanMapHostMemory, 1},
+    {cudaDevAttrComputeMode, cudaComputeModeDefault},
+    {cudaDevAttrConcurrentKernels, 1},
+    {cudaDevAttrEccEnabled, 1},
+    {cudaDevAttrPciBusId, 0},
+    {cudaDevAttrPciDeviceId, 0},
+    {cudaDevAttrTccDriver, 0},
+    {cudaDevAttrMemoryClockRate, kMemoryClockKHz},
+    {cudaDevAttrGlobalMemoryBusWidth, kMemoryBusBits},
+    {cudaDevAttrL2CacheSize, kL2Bytes},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, kThreadsPerMultiprocessor},
+    {cudaDevAttrAsyncEngineCount, 3},
+    {cudaDevAttrUnifiedAddressing, 1},
+    {cudaDevAttrPciDomainId, 0},
+    {cudaDevAttrComputeCapabilityMajor, kMajor},
+    {cudaDevAttrComputeCapabilityMinor, kMinor},
+    {cudaDevAttrStreamPrioritiesSupported, 1},
+    {cudaDevAttrGlobalL1CacheSupported, 1},
+    {cudaDevAttrLocalL1CacheSupported, 1},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, int(kSharedPerMultiprocessor)},
+    {cudaDevAttrMaxRegistersPerMultiprocessor, kRegistersPerMultiprocessor},
+    {cudaDevAttrManagedMemory, 1},
+    {cudaDevAttrIsMultiGpuBoard, 0},
+    {cudaDevAttrHostNativeAtomicSupported, 0},
+    {cudaDevAttrPageableMemoryAccess, 0},
+    {cudaDevAttrConcurrentManagedAccess, 1},
+    {cudaDevAttrComputePreemptionSupported, 1},
+    {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+    {cudaDevAttrCooperativeLaunch, 1},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, int(kSharedPerBlockOptin)},
+    {cudaDevAttrHostRegisterSupported, 1},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, kBlocksPerMultiprocessor},
+    {cudaDevAttrReservedSharedMemoryPerBlock, int(kReservedSharedPerBlock)},
+    {cudaDevAttrMemoryPoolsSupported, 1},
+    {cudaDevAttrClusterLaunch, 0},
+};
+}  // namespace
+
+extern "C" {
+cudaError_t cudaGetDeviceCount(int* count) {
+    if (!count) return failed(cudaErrorInvalidValue);
+    *count = kDevices;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    if (!device) return failed(cudaErrorInvalidValue);
+    *device = current_device();
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) { return failed(simt_set_device(device)); }
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
+    return is_device(device) ? cudaSuccess : failed(cudaErrorInvalidDevice);
+}
+cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+    if (!flags) return failed(cudaErrorInvalidValue);
+    *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    if (!properties) return failed(cudaErrorInvalidValue);
+    if (!is_device(device)) return failed(cudaErrorInvalidDevice);
+    uint64_t free_bytes, total_bytes;
+    memory_info(device, &free_bytes, &total_bytes);
+    cudaDeviceProp p{};
+    strcpy(p.name, kDeviceName);
+    p.uuid.bytes[15] = char(device);
+    p.totalGlobalMem = total_bytes;
+    p.sharedMemPerBlock = kSharedPerBlock;
+    p.regsPerBlock = p.regsPerMultiprocessor = kRegistersPerMultiprocessor;
+    p.warpSize = 32;
+    p.memPitch = 2147483647;
+    p.maxThreadsPerBlock = kThreadsPerBlock;
+    for (int i = 0; i < 3; ++i) {
+        p.maxThreadsDim[i] = int(kBlockLimit[i]);
+        p.maxGridSize[i] = int(kGridLimit[i]);
+    }
+    p.totalConstMem = kConstantBytes;
+    p.major = kMajor;
+    p.minor = kMinor;
+    p.textureAlignment = p.surfaceAlignment = 512;
+    p.texturePitchAlignment = 32;
+    p.multiProcessorCount = kMultiprocessors;
+    p.canMapHostMemory = p.concurrentKernels = p.ECCEnabled = p.unifiedAddressing = p.streamPrioritiesSupported = 1;
+    p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.concurrentManagedAccess = 1;
+    p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = p.cooperativeLaunch = p.hostRegisterSupported = 1;
+    p.memoryPoolsSupported = p.unifiedFunctionPointers = 1;
+    p.pciBusID = device;
+    p.asyncEngineCount = 3;
+    p.memoryBusWidth = kMemoryBusBits;
+    p.l2CacheSize = kL2Bytes;
+    p.maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
+    p.sharedMemPerMultiprocessor = kSharedPerMultiprocessor;
+    p.sharedMemPerBlockOptin = kSharedPerBlockOptin;
+    p.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
+    p.reservedSharedMemPerBlock = kReservedSharedPerBlock;
+    *properties = p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    if (!value) return failed(cudaErrorInvalidValue);
+    if (!is_device(device)) return failed(cudaErrorInvalidDevice);
+    for (const Attribute& known : kAttributes) {
+        if (known.attribute != attribute) continue;
+        *value = known.value;
+        return cudaSuccess;
+    }
+    return failed(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceReset(void) { return failed(sticky_error()); }
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    size_t* stored = limit_of(limit);
+    if (!stored) return failed(cudaErrorUnsupportedLimit);
+    *stored = value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    size_t* stored = limit_of(limit);
+    if (!value) return failed(cudaErrorInvalidValue);
+    if (!stored) return failed(cudaErrorUnsupportedLimit);
+    *value = *stored;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+    if (!config) return failed(cudaErrorInvalidValue);
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    if (least) *least = 0;
+    if (greatest) *greatest = -5;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
+    if (!can_access) return failed(cudaErrorInvalidValue);
+    if (!is_device(device) || !is_device(peer)) return failed(cudaErrorInvalidDevice);
+    *can_access = device != peer;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+    if (flags) return failed(cudaErrorInvalidValue);
+    return failed(set_peer_access(current_device(), peer, true));
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) { return failed(set_peer_access(current_device(), peer, false)); }
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    if (!version) return failed(cudaErrorInvalidValue);
+    *version = kVersion;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+}

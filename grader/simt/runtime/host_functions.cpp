@@ -1,0 +1,96 @@
+// Functions as the host sees them: attributes, occupancy, and the launches that are refused.
+#include <stdint.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "device_limits.h"
+#include "execution.h"
+#include "host_call.h"
+
+namespace simt {
+
+namespace {
+std::mutex functions_lock;
+std::map<const void*, size_t> dynamic_limits;
+}  // namespace
+
+size_t dynamic_shared_limit(const void* function) {
+    std::lock_guard lock(functions_lock);
+    auto it = dynamic_limits.find(function);
+    return it == dynamic_limits.end() ? kSharedPerBlock : it->second;
+}
+
+int resident_blocks(int block_threads, size_t shared_bytes) {
+    if (block_threads <= 0 || block_threads > kThreadsPerBlock) return 0;
+    int warps = (block_threads + 31) / 32;
+    int by_threads = kThreadsPerMultiprocessor / (warps * 32);
+    size_t shared = shared_bytes + kReservedSharedPerBlock;
+    return std::min({by_threads, kBlocksPerMultiprocessor, int(kSharedPerMultiprocessor / shared)});
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+extern "C" {
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+    if (int error = sticky_error()) return failed(error);
+    if (!function) return failed(cudaErrorInvalidDeviceFunction);
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) {
+        bool known = attribute >= cudaFuncAttributePreferredSharedMemoryCarveout &&
+                     attribute <= cudaFuncAttributeClusterSchedulingPolicyPreference;
+        return known ? cudaSuccess : failed(cudaErrorInvalidValue);
+    }
+    if (value < 0 || size_t(value) > kSharedPerBlockOptin) return failed(cudaErrorInvalidValue);
+    std::lock_guard lock(functions_lock);
+    dynamic_limits[function] = size_t(value);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+    if (!attributes) return failed(cudaErrorInvalidValue);
+    if (!function) return failed(cudaErrorInvalidDeviceFunction);
+    *attributes = {};   // static shared memory and registers are the compiler's to know
+    attributes->maxThreadsPerBlock = kThreadsPerBlock;
+    attributes->numRegs = 32;
+    attributes->ptxVersion = attributes->binaryVersion = kMajor * 10 + kMinor;
+    attributes->maxDynamicSharedSizeBytes = int(dynamic_shared_limit(function));
+    attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+    return function ? cudaSuccess : failed(cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
+                                                          size_t dynamic_shared) {
+    if (!blocks || block_size <= 0) return failed(cudaErrorInvalidValue);
+    if (!function) return failed(cudaErrorInvalidDeviceFunction);
+    *blocks = resident_blocks(block_size, dynamic_shared);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
+                                                                   size_t dynamic_shared, unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size, dynamic_shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int block_size) {
+    if (!bytes || blocks <= 0 || block_size <= 0) return failed(cudaErrorInvalidValue);
+    if (!function) return failed(cudaErrorInvalidDeviceFunction);
+    if (blocks > resident_blocks(block_size, 0)) return failed(cudaErrorInvalidValue);
+    *bytes = std::min(kSharedPerMultiprocessor / size_t(blocks) - kReservedSharedPerBlock, kSharedPerBlockOptin);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+    return failed(cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+    return failed(cudaErrorInvalidDeviceFunction);
+}
+}

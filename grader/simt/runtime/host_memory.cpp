@@ -1,0 +1,137 @@
+// cudaMalloc and its kin: device, managed and pinned host memory.
+#include "arena.h"
+#include "execution.h"
+#include "host_call.h"
+#include "modules.h"
+#include "registered.h"
+#include "streams.h"
+
+using namespace simt;
+
+namespace {
+constexpr size_t kPitch = 512;
+
+cudaError_t allocate_for(const char* call, void** pointer, size_t bytes, int region, const AllocationOptions& options,
+                         cudaStream_t stream = nullptr) {
+    ApiCall record{.call = call, .kind = "alloc", .bytes = bytes, .stream = stream};
+    if (int error = sticky_error()) return answer(record, error);
+    if (!pointer) return answer(record, cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0) return answer(record, cudaSuccess);
+    *pointer = allocate(region, bytes, options);
+    return answer(record, *pointer ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+// Double frees and pointers that were never allocated are invalid arguments, as in CUDA.
+cudaError_t free_for(const char* call, void* pointer, bool pinned, cudaStream_t stream = nullptr) {
+    ApiCall record{.call = call, .kind = "free", .stream = stream};
+    if (int error = sticky_error()) return answer(record, error);
+    if (!pointer) return answer(record, cudaSuccess);
+    bool is_pinned = arena.region(reinterpret_cast<uintptr_t>(pointer)) == kPinned;
+    if (is_pinned != pinned || release(pointer, true) != Release::done) return answer(record, cudaErrorInvalidValue);
+    return answer(record, cudaSuccess);
+}
+}  // namespace
+
+extern "C" {
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    return allocate_for("cudaMalloc", pointer, bytes, current_device(), {.runtime_api = true});
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    if (!pitch) return failed(cudaErrorInvalidValue);
+    *pitch = (width + kPitch - 1) / kPitch * kPitch;
+    return allocate_for("cudaMallocPitch", pointer, *pitch * height, current_device(), {.runtime_api = true});
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+    if (int error = check_stream(stream)) return failed(error);
+    return allocate_for("cudaMallocAsync", pointer, bytes, current_device(), {.runtime_api = true}, stream);
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return failed(cudaErrorInvalidValue);
+    if (bytes == 0) return failed(cudaErrorInvalidValue);
+    return allocate_for("cudaMallocManaged", pointer, bytes, current_device(), {.managed = true, .runtime_api = true});
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+    if (flags & ~7u) return failed(cudaErrorInvalidValue);
+    return allocate_for("cudaHostAlloc", pointer, bytes, kPinned,
+                        {.managed = true, .runtime_api = true, .home = current_device()});
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault); }
+
+cudaError_t cudaFree(void* pointer) { return free_for("cudaFree", pointer, false); }
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    if (int error = check_stream(stream)) return failed(error);
+    if (!pointer) return failed(cudaErrorInvalidValue);
+    return free_for("cudaFreeAsync", pointer, false, stream);
+}
+
+cudaError_t cudaFreeHost(void* pointer) { return free_for("cudaFreeHost", pointer, true); }
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
+    if (flags & ~15u) return failed(cudaErrorInvalidValue);
+    return failed(register_host_memory(pointer, bytes));
+}
+
+cudaError_t cudaHostUnregister(void* pointer) { return failed(unregister_host_memory(pointer)); }
+
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int flags) {
+    if (!device_pointer || flags != 0) return failed(cudaErrorInvalidValue);
+    auto address = reinterpret_cast<uintptr_t>(host_pointer);
+    bool pinned = arena.region(address) == kPinned && find_allocation(address);
+    if (!pinned && !is_registered_host_memory(address, 1)) return failed(cudaErrorInvalidValue);
+    *device_pointer = host_pointer;   // unified addressing
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
+    void* ignored;
+    if (!flags || cudaHostGetDevicePointer(&ignored, host_pointer, 0) != cudaSuccess) return failed(cudaErrorInvalidValue);
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    if (!free || !total) return failed(cudaErrorInvalidValue);
+    uint64_t free_bytes, total_bytes;
+    memory_info(current_device(), &free_bytes, &total_bytes);
+    *free = free_bytes;
+    *total = total_bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    if (int error = sticky_error()) return failed(error);
+    if (!attributes) return failed(cudaErrorInvalidValue);
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    auto* writable = const_cast<void*>(pointer);
+    *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, writable};
+    Symbol symbol;
+    if (auto allocation = find_allocation(address)) {
+        bool pinned = allocation->region == kPinned;
+        *attributes = {pinned ? cudaMemoryTypeHost : allocation->managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
+                       pinned ? allocation->home : allocation->region, writable, allocation->managed ? writable : nullptr};
+    } else if (is_registered_host_memory(address, 1)) {
+        *attributes = {cudaMemoryTypeHost, current_device(), writable, writable};
+    } else if (find_symbol(pointer, &symbol)) {
+        *attributes = {cudaMemoryTypeDevice, current_device(), writable, nullptr};
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned int, cudaStream_t stream) {
+    if (int error = check_stream(stream)) return failed(error);
+    auto allocation = find_allocation(reinterpret_cast<uintptr_t>(pointer));
+    return failed(allocation && allocation->managed && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
+    auto allocation = find_allocation(reinterpret_cast<uintptr_t>(pointer));
+    return failed(allocation && allocation->managed && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue);
+}
+}

@@ -1,0 +1,149 @@
+// Streams and events of the host API.
+#include "device_limits.h"
+#include "host_call.h"
+#include "streams.h"
+
+using namespace simt;
+
+namespace {
+cudaError_t wait_for(const char* call, const void* stream, double time) {
+    ApiCall record{.call = call, .kind = "sync", .stream = stream};
+    if (int error = sticky_error()) return answer(record, error);
+    host_waits_for(time);
+    return answer(record, cudaSuccess);
+}
+}  // namespace
+
+extern "C" {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+    if (int error = sticky_error()) return failed(error);
+    if (!stream || flags & ~unsigned(cudaStreamNonBlocking)) return failed(cudaErrorInvalidValue);
+    void* handle = simt_stream_create(current_device(), priority);
+    find_stream(handle)->flags = flags;
+    *stream = static_cast<cudaStream_t>(handle);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0); }
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    Stream* found = find_stream(stream);
+    if (!found || found->id == 0) return failed(cudaErrorInvalidResourceHandle);
+    simt_stream_destroy(stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    Stream* found = find_stream(stream);
+    if (!found) return failed(cudaErrorInvalidResourceHandle);
+    return wait_for("cudaStreamSynchronize", stream, found->busy_until);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    if (int error = sticky_error()) return failed(error);
+    return failed(simt_stream_query(stream));
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+    if (flags > 1) return failed(cudaErrorInvalidValue);
+    return failed(simt_stream_wait_event(stream, event));
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+    Stream* found = find_stream(stream);
+    if (!found) return failed(cudaErrorInvalidResourceHandle);
+    *flags = found->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    Stream* found = find_stream(stream);
+    if (!found) return failed(cudaErrorInvalidResourceHandle);
+    *priority = found->priority;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+    Stream* found = find_stream(stream);
+    if (!found) return failed(cudaErrorInvalidResourceHandle);
+    *device = found->device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+    Stream* found = find_stream(stream);
+    if (!found) return failed(cudaErrorInvalidResourceHandle);
+    *id = found->id;
+    return cudaSuccess;
+}
+
+// Submitted work has been executed already, so its callback may run at once.
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* user_data, unsigned int flags) {
+    if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (!callback || flags) return failed(cudaErrorInvalidValue);
+    callback(stream, cudaError_t(sticky_error()), user_data);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
+    if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (!function) return failed(cudaErrorInvalidValue);
+    function(user_data);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+    if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    *status = cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+    if (int error = sticky_error()) return failed(error);
+    if (!event || flags & ~7u) return failed(cudaErrorInvalidValue);
+    *event = static_cast<cudaEvent_t>(simt_event_create(flags));
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    if (!find_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    simt_event_destroy(event);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    if (int error = sticky_error()) return failed(error);
+    return failed(simt_event_record(event, stream));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+    return cudaEventRecord(event, stream);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    if (int error = sticky_error()) return failed(error);
+    return failed(simt_event_query(event));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    Event* found = find_event(event);
+    if (!found) return failed(cudaErrorInvalidResourceHandle);
+    return wait_for("cudaEventSynchronize", nullptr, found->time);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+    if (int error = sticky_error()) return failed(error);
+    if (!milliseconds) return failed(cudaErrorInvalidValue);
+    return failed(simt_event_elapsed_ms(milliseconds, start, end));
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+    return wait_for("cudaDeviceSynchronize", nullptr, device_busy_until(current_device()));
+}
+}

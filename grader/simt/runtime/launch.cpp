@@ -1,0 +1,201 @@
+// Launching a grid: is the configuration possible, run the blocks, say what became of it.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "cooperative.h"
+#include "device_limits.h"
+#include "execution.h"
+#include "faults.h"
+#include "findings.h"
+#include "shared_memory.h"
+
+extern "C" {
+__thread simt::AccessState* simt_access __attribute__((tls_model("initial-exec"))) = &simt::host_access;
+__thread uint3 threadIdx __attribute__((tls_model("initial-exec")));
+__thread uint3 blockIdx __attribute__((tls_model("initial-exec")));
+__thread dim3 blockDim __attribute__((tls_model("initial-exec")));
+__thread dim3 gridDim __attribute__((tls_model("initial-exec")));
+}
+
+namespace simt {
+
+Execution execution;
+AccessState host_access;
+std::recursive_mutex launch_lock;
+Schedule schedule;
+
+namespace {
+Block the_block;
+
+__attribute__((constructor(103))) void open_host_access() {
+    host_access.quiet_begin = arena.begin + arena.device_bytes();
+    host_access.quiet_bytes = 0 - arena.device_bytes();   // everything but device memory, around the end of the address space
+}
+
+uint64_t volume(const uint32_t extent[3]) { return uint64_t(extent[0]) * extent[1] * extent[2]; }
+
+struct Refusal {
+    int error = 0;
+    std::string why;
+};
+
+Refusal refuse_dimensions(const simt_launch& launch) {
+    static const char axis[] = "xyz";
+    for (int i = 0; i < 3; ++i) {
+        std::string name(1, axis[i]);
+        if (launch.grid[i] == 0) return {cudaErrorInvalidConfiguration, "the grid has 0 blocks in " + name};
+        if (launch.block[i] == 0) return {cudaErrorInvalidConfiguration, "the block has 0 threads in " + name};
+        if (launch.grid[i] > kGridLimit[i]) {
+            return {cudaErrorInvalidConfiguration, "the grid has " + std::to_string(launch.grid[i]) + " blocks in " + name +
+                                                       "; at most " + std::to_string(kGridLimit[i])};
+        }
+        if (launch.block[i] > kBlockLimit[i]) {
+            return {cudaErrorInvalidConfiguration, "the block has " + std::to_string(launch.block[i]) + " threads in " + name +
+                                                       "; at most " + std::to_string(kBlockLimit[i])};
+        }
+    }
+    if (uint64_t threads = volume(launch.block); threads > kThreadsPerBlock) {
+        return {cudaErrorInvalidConfiguration, "the block has " + std::to_string(threads) + " threads; at most " +
+                                                   std::to_string(kThreadsPerBlock)};
+    }
+    return {};
+}
+
+Refusal refuse(const simt_launch& launch) {
+    if (Refusal refusal = refuse_dimensions(launch); refusal.error) return refusal;
+    if (size_t limit = dynamic_shared_limit(launch.function); launch.dynamic_shared > limit) {
+        std::string why = std::to_string(launch.dynamic_shared) + " bytes of dynamic shared memory; this kernel may have " +
+                          std::to_string(limit);
+        if (launch.dynamic_shared <= kSharedPerBlockOptin) why += " (more after cudaFuncSetAttribute)";
+        return {cudaErrorInvalidValue, why};
+    }
+    if (int error = check_stream(static_cast<cudaStream_t>(launch.stream))) {
+        return {error, "the stream does not belong to the current device"};
+    }
+    uint64_t resident = uint64_t(resident_blocks(int(volume(launch.block)), launch.dynamic_shared)) * kMultiprocessors;
+    if (launch.cooperative && volume(launch.grid) > resident) {
+        return {cudaErrorCooperativeLaunchTooLarge, "the blocks of a cooperative launch must all be resident at once; at most " +
+                                                        std::to_string(resident) + " are"};
+    }
+    return {};
+}
+
+void set_thread_indices(const simt_launch& launch) {
+    static uint32_t shape[3];   // of the indices that are there
+    if (std::equal(shape, shape + 3, launch.block)) return;
+    unsigned linear = 0;
+    for (unsigned z = 0; z < launch.block[2]; ++z)
+        for (unsigned y = 0; y < launch.block[1]; ++y)
+            for (unsigned x = 0; x < launch.block[0]; ++x) execution.thread_index[linear++] = {x, y, z};
+    std::copy(launch.block, launch.block + 3, shape);
+}
+
+void begin_execution(const simt_launch& launch) {
+    execution.launch = &launch;
+    execution.device = current_device();
+    execution.id += 1;
+    execution.error = 0;
+    execution.exception = nullptr;
+    execution.timed_out = 0;
+    execution.cycles = execution.block_cycles = 0;
+    execution.track_shared_writes = !launch.cooperative;
+    set_thread_indices(launch);
+    shared_memory.begin_launch(*launch.module, launch.dynamic_shared, launch.module->checked);
+    std::fill_n(reinterpret_cast<uint8_t*>(shared_memory.dynamic_begin()), launch.dynamic_shared, kPoison);
+    AccessState& access = execution.access;
+    access.arena_begin = arena.region_begin(execution.device);
+    access.arena_bytes = arena.region_bytes;
+    access.marks = arena.mark(access.arena_begin);
+    access.shared_begin = shared_memory.begin();
+    access.shared_bytes = shared_memory.bytes();
+    access.on_device = 1;
+    blockDim = {launch.block[0], launch.block[1], launch.block[2]};
+    gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};
+}
+
+void run_blocks(const simt_launch& launch) {
+    uint64_t blocks = volume(launch.grid);
+    auto threads = unsigned(volume(launch.block));
+    for (uint64_t position = 0; position < blocks; ++position) {
+        uint64_t linear = schedule.at(position, blocks, 0);
+        the_block.begin(block_index(launch, linear), linear, threads, schedule);
+        BlockState state = the_block.run();
+        execution.cycles = std::max(execution.cycles, execution.block_cycles);
+        execution.block_cycles = 0;
+        if (state != BlockState::finished) return;
+    }
+}
+
+// Launch overhead, one microsecond for each wave of resident threads, and the time its clock says it spun: a model, so that
+// streams and events have an order and kernels that wait for clock64() take their time.
+double modelled_duration(const simt_launch& launch) {
+    double resident = double(kMultiprocessors) * kThreadsPerMultiprocessor;
+    double waves = double(volume(launch.grid)) * double(volume(launch.block)) / resident;
+    return 2.0 + waves + double(execution.cycles) / (kClockKHz / 1000.0);
+}
+
+int refused(const simt_launch& launch, const Refusal& refusal) {
+    report({.kind = "invalid_launch", .note = refusal.why, .file = launch.file ? launch.file : "", .line = launch.line});
+    record_launch(launch, current_device(), refusal.error, 0);
+    return set_error(refusal.error);
+}
+
+int finish(const simt_launch& launch) {
+    double time_us = advance_stream(launch.stream, modelled_duration(launch));
+    record_launch(launch, execution.device, execution.error, time_us);
+    execution.access.on_device = 0;
+    if (!execution.error) return cudaSuccess;
+    set_sticky_error(execution.error);
+    const char* blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    return blocking && *blocking == '1' ? execution.error : cudaSuccess;
+}
+}  // namespace
+
+uint3 block_index(const simt_launch& launch, uint64_t linear) {
+    uint64_t row = uint64_t(launch.grid[0]), plane = row * launch.grid[1];
+    return {unsigned(linear % row), unsigned(linear / row % launch.grid[1]), unsigned(linear / plane)};
+}
+
+void fail_launch(int error) {
+    execution.error = error;
+    execution.block->drop();
+}
+
+void fail_by_timeout() {
+    report({.kind = "timeout"});
+    fail_launch(cudaErrorLaunchTimeout);
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+extern "C" {
+int simt_launch_kernel(const simt_launch* launch) {
+    if (simt_access->on_device) {
+        report({.kind = "invalid_launch", .note = "a kernel launched from device code is not supported"});
+        return cudaErrorNotSupported;
+    }
+    std::lock_guard lock(launch_lock);
+    if (int error = sticky_error()) return error;
+    if (Refusal refusal = refuse(*launch); refusal.error) return refused(*launch, refusal);
+    begin_execution(*launch);
+    {
+        FaultGuard guard;
+        if (launch->cooperative) run_cooperatively(*launch, schedule);
+        else run_blocks(*launch);
+    }
+    int error = finish(*launch);
+    if (execution.exception) std::rethrow_exception(std::exchange(execution.exception, nullptr));
+    return error;
+}
+
+void simt_set_schedule(int order, uint64_t seed) {
+    std::lock_guard lock(launch_lock);
+    schedule = Schedule(Schedule::Order(order), seed);
+}
+}

@@ -1,0 +1,37 @@
+// Linked into every translated library: the module's identity and its dynamic shared memory. All symbols are hidden, so each
+// library has its own.
+#include "simt_api.h"
+
+// 227 KiB, the most a block may have on sm_90. The translator turns `extern __shared__ T x[];` into a declaration of this array.
+extern "C" {
+__attribute__((visibility("hidden"), aligned(1024))) thread_local char simt_dynamic_shared[232448];
+}
+
+// Provided by the linker for sections whose name is an identifier; absent when the module has no such variable.
+extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_constant[], __stop_simt_constant[];
+extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_device[], __stop_simt_device[];
+
+#ifndef CU2GRAD_CHECKED
+#define CU2GRAD_CHECKED 0
+#endif
+
+namespace {
+char* dynamic_shared() { return simt_dynamic_shared; }
+}  // namespace
+
+extern "C" {
+__attribute__((visibility("hidden"))) simt_module simt_this_module{
+    .name = "module", .checked = CU2GRAD_CHECKED, .dynamic_shared = dynamic_shared};
+}
+
+namespace {
+__attribute__((constructor)) void announce() {
+    simt_this_module.constant_begin = __start_simt_constant;
+    simt_this_module.constant_end = __stop_simt_constant;
+    simt_this_module.device_begin = __start_simt_device;
+    simt_this_module.device_end = __stop_simt_device;
+    simt_register_module(&simt_this_module);
+}
+
+__attribute__((destructor)) void withdraw() { simt_unregister_module(&simt_this_module); }
+}  // namespace

@@ -1,0 +1,35 @@
+// What is known of loaded modules: where their code, variables and shared memory lie.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string>
+
+#include "simt_api.h"
+
+namespace simt {
+
+// A module's thread-local variables are its shared memory: one copy per OS thread, and a launch runs in one OS thread.
+struct ThreadBlockMemory {
+    uintptr_t begin, bytes, dynamic_begin;
+};
+ThreadBlockMemory shared_range(simt_module& module);
+
+struct Symbol {
+    uintptr_t begin = 0, bytes_to_end = 0;   // the rest of its section
+    bool constant = false;
+};
+// The `__device__` or `__constant__` section that holds the address.
+bool find_symbol(const void* address, Symbol* symbol);
+
+bool in_text(const simt_module& module, uintptr_t address);
+bool in_data(const simt_module& module, uintptr_t address);
+
+struct CodePlace {
+    std::string path;
+    uintptr_t offset = 0;   // of the call itself, as addr2line wants it
+};
+// Where a return address lies in its file.
+CodePlace place_of(const void* return_address);
+
+}  // namespace simt

@@ -1,0 +1,58 @@
+// Shadow of a block's shared memory: who last wrote and read each word, and whether this block wrote it at all.
+//
+// Two accesses race when they touch the same byte, at least one writes, not both are atomic, and nothing orders them: no
+// __syncthreads between them (the epoch changes with every barrier) and, within a warp, no collective (lane clocks).
+#pragma once
+#include <stdint.h>
+
+#include "simt_api.h"
+
+namespace simt {
+
+struct Touch {
+    uint32_t epoch = 0;        // of the block; epochs are never reused, so old records expire by themselves
+    uint32_t clock = 0;        // of the warp
+    uint32_t call_site = 0;    // relative to the module
+    uint16_t thread = 0;
+    uint8_t kind = 0;          // AccessKind bits
+};
+
+// A word, or one byte of a word that is accessed in parts. Of many readers two are kept, of different warps if there are:
+// any later writer outside both conflicts with one of them.
+struct Cell {
+    Touch write, read, other_read;
+    uint32_t written_by_block = 0;   // serial number of the block that initialised it
+    uint32_t split_by_block = 0;     // words only: the block that began to access it in parts
+};
+
+class SharedMemory {
+public:
+    // Finds the module's shared memory in this OS thread; returns false when the module has none.
+    void begin_launch(simt_module& module, size_t dynamic_bytes, bool checked);
+    void begin_block();
+    void pass_barrier() { epoch_ = ++last_epoch_; }
+    void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+
+    uintptr_t begin() const { return begin_; }
+    uintptr_t bytes() const { return bytes_; }
+    uintptr_t dynamic_begin() const { return dynamic_begin_; }
+    uintptr_t dynamic_bytes() const { return dynamic_bytes_; }
+
+private:
+    void reserve_cells(uintptr_t bytes);
+    void touch(Cell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+    void split(uintptr_t word);
+    bool races(const Touch& earlier, int kind) const;
+    void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
+    void remember_read(Cell& cell, const Touch& read) const;
+
+    uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
+    Cell* words_ = nullptr;
+    Cell* parts_ = nullptr;         // one per byte
+    uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover
+    uint32_t epoch_ = 0, last_epoch_ = 0, block_ = 0;
+};
+
+extern SharedMemory shared_memory;
+
+}  // namespace simt
