@@ -67,14 +67,12 @@ def verdicts(rounds: int) -> tuple[float, list[float]]:
 
 def tutorial_command(output: Path) -> tuple[str, list[str]]:
     """How the tutorial's single file is compiled on this machine: (label, command)."""
-    import torch
     from torch.utils import cpp_extension
 
     includes = [f"-I{path}" for path in cpp_extension.include_paths()] + [
         f"-I{sysconfig.get_paths()['include']}"
     ]
     defines = ["-DTORCH_EXTENSION_NAME=tutorial", "-DTORCH_API_INCLUDE_EXTENSION_H"]
-    del torch
     if shutil.which("nvcc"):
         flags = ["-std=c++20", "-O2", "--expt-relaxed-constexpr", "-arch=sm_90", "-Xcompiler", "-fPIC"]
         return "nvcc, one .cu with torch/extension.h", [
