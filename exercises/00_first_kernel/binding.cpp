@@ -24,10 +24,10 @@ at::Tensor scale(const at::Tensor& x, double alpha) {
 
 }  // namespace
 
-TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
+TORCH_LIBRARY(first_kernel, m) {
     m.def("scale(Tensor x, float alpha) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {
+TORCH_LIBRARY_IMPL(first_kernel, CUDA, m) {
     m.impl("scale", &scale);
 }

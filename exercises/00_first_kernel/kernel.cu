@@ -17,7 +17,6 @@ __global__ void scale_kernel(const float* __restrict__ x, float alpha, float* __
 
 void launch_scale(const float* x, float alpha, float* y, int64_t n, cudaStream_t stream) {
     if (n == 0) return;  // a grid of zero blocks is an invalid launch
-    const int64_t blocks =
-        (n + kThreadsPerBlock - 1) / kThreadsPerBlock;  // up: the last may be part full
+    const int64_t blocks = (n + kThreadsPerBlock - 1) / kThreadsPerBlock;  // rounded up
     scale_kernel<<<static_cast<unsigned>(blocks), kThreadsPerBlock, 0, stream>>>(x, alpha, y, n);
 }

@@ -61,12 +61,12 @@ at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) {
 
 }  // namespace
 
-TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
+TORCH_LIBRARY(fused_muladd, m) {
     m.def("muladd(Tensor a, Tensor b, Tensor c) -> Tensor");
     m.def("multiply(Tensor a, Tensor b) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {
+TORCH_LIBRARY_IMPL(fused_muladd, CUDA, m) {
     m.impl("muladd", &muladd);
     m.impl("multiply", &multiply);
 }

@@ -55,12 +55,12 @@ at::Tensor bias_gelu_backward(const at::Tensor& grad_out, const at::Tensor& x,
 
 }  // namespace
 
-TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
+TORCH_LIBRARY(fused_bias_gelu, m) {
     m.def("bias_gelu(Tensor x, Tensor bias) -> Tensor");
     m.def("bias_gelu_backward(Tensor grad_out, Tensor x, Tensor bias) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {
+TORCH_LIBRARY_IMPL(fused_bias_gelu, CUDA, m) {
     m.impl("bias_gelu", &bias_gelu);
     m.impl("bias_gelu_backward", &bias_gelu_backward);
 }

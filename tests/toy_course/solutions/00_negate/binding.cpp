@@ -21,10 +21,10 @@ at::Tensor negate(const at::Tensor& x) {
 
 }  // namespace
 
-TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
+TORCH_LIBRARY(toy_negate, m) {
     m.def("negate(Tensor x) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {
+TORCH_LIBRARY_IMPL(toy_negate, CUDA, m) {
     m.impl("negate", &negate);
 }

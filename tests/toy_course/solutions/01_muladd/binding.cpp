@@ -26,10 +26,10 @@ at::Tensor muladd(const at::Tensor& a, const at::Tensor& b, double c) {
 
 }  // namespace
 
-TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
+TORCH_LIBRARY(toy_muladd, m) {
     m.def("muladd(Tensor a, Tensor b, float c) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {
+TORCH_LIBRARY_IMPL(toy_muladd, CUDA, m) {
     m.impl("muladd", &muladd);
 }

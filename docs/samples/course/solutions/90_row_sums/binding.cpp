@@ -25,10 +25,10 @@ at::Tensor row_sums(const at::Tensor& x) {
 
 }  // namespace
 
-TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
+TORCH_LIBRARY(row_sums, m) {
     m.def("row_sums(Tensor x) -> Tensor");
 }
 
-TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {
+TORCH_LIBRARY_IMPL(row_sums, CUDA, m) {
     m.impl("row_sums", &row_sums);
 }
