@@ -1,8 +1,8 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
 Launches, dynamic shared memory, variables in device memory and `__noinline__` are rewritten in place. Every
-line stays where it was, so the compiler's messages and the debug information name the learner's file. The rest
-is up to the headers (`grader/simt/include`).
+line stays where it was, so the compiler's messages and the debug information name the learner's file. The
+rest is up to the headers (`grader/simt/include`).
 """
 
 from __future__ import annotations

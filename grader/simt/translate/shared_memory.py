@@ -1,8 +1,8 @@
 """Rewrite declarations of shared memory, where the header's macro `__shared__` is not enough.
 
 `extern __shared__ T name[];` becomes `extern __thread T name[] __asm__("simt_dynamic_shared");`: every such
-array is the one the runtime gives the block, whatever its name and type. As with nvcc, two declarations of the
-same name must agree in type.
+array is the one the runtime gives the block, whatever its name and type. As with nvcc, two declarations of
+one name must agree in type.
 """
 
 from __future__ import annotations

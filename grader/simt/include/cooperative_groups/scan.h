@@ -1,0 +1,40 @@
+// cooperative_groups::inclusive_scan and exclusive_scan over the threads of a tile or a coalesced group.
+#pragma once
+#include "cooperative_groups.h"
+#include "simt/groups/operators.h"
+
+#pragma GCC visibility push(hidden)
+namespace simt {
+// Fold what the lanes below `end` brought onto `start`.
+template <class T, class Operation>
+SIMT_HOST inline T fold_below(const simt_warp_values* all, unsigned first, unsigned end, T start, Operation& operation) {
+    for (unsigned lane = first; lane < end; ++lane)
+        if (all->participants >> lane & 1) start = operation(start, from_words<T>(brought(all, lane)));
+    return start;
+}
+}  // namespace simt
+#pragma GCC visibility pop
+
+namespace cooperative_groups {
+
+template <class Group, class T, class Operation = plus<T>>
+SIMT_INLINE T inclusive_scan(const Group& group, T value, Operation operation = Operation()) {
+    simt::words bits = simt::to_words(value);
+    const simt_warp_values* all = simt_warp_collect(group.simt_lanes(), bits.low, bits.high, simt::group_exchange);
+    unsigned first = static_cast<unsigned>(__builtin_ctz(group.simt_lanes()));
+    T start = simt::from_words<T>(simt::brought(all, first));
+    return simt::fold_below(all, first + 1, simt_lane() + 1, start, operation);
+}
+
+// The first member gets T().
+template <class Group, class T, class Operation = plus<T>>
+SIMT_INLINE T exclusive_scan(const Group& group, T value, Operation operation = Operation()) {
+    simt::words bits = simt::to_words(value);
+    const simt_warp_values* all = simt_warp_collect(group.simt_lanes(), bits.low, bits.high, simt::group_exchange);
+    unsigned first = static_cast<unsigned>(__builtin_ctz(group.simt_lanes()));
+    if (simt_lane() == first) return T();
+    T start = simt::from_words<T>(simt::brought(all, first));
+    return simt::fold_below(all, first + 1, simt_lane(), start, operation);
+}
+
+}  // namespace cooperative_groups

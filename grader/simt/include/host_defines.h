@@ -1,0 +1,3 @@
+// __global__ and its relatives: cuda_runtime.h has them, as in CUDA.
+#pragma once
+#include "cuda_runtime.h"
