@@ -94,9 +94,10 @@ def _load(torch_folder: Path) -> Driver:
     from . import native
 
     libraries = torch_folder / "lib"
-    # What torch itself loads first, so that its BLAS and OpenMP are the ones that libtorch_cpu finds.
-    ctypes.CDLL(str(libraries / "libtorch_global_deps.so"), mode=ctypes.RTLD_GLOBAL)
+    # Symbols resolve to the library loaded first: the runtime's cuda* functions before those of libcudart, which
+    # comes with a CUDA build's global dependencies; these before libtorch_cpu, which takes its BLAS from them.
     runtime = ctypes.CDLL(str(native.runtime_library()), mode=ctypes.RTLD_GLOBAL)
+    ctypes.CDLL(str(libraries / "libtorch_global_deps.so"), mode=ctypes.RTLD_GLOBAL)
     device = ctypes.CDLL(str(native.device_library()), mode=ctypes.RTLD_GLOBAL)
     driver = Driver(runtime, device)
     if (libraries / "libtorch_cuda.so").exists():

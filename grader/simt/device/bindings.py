@@ -6,6 +6,7 @@ A CPU build of PyTorch lacks them; a CUDA build has them over a GPU. :func:`inst
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import ModuleType
@@ -54,6 +55,15 @@ class _CudaError(IntEnum):
     success = 0
 
 
+def _plain(c_function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Python function over one of ctypes: those cannot be hashed, and Dynamo looks functions up in dictionaries."""
+
+    def call(*args: Any) -> Any:
+        return c_function(*args)
+
+    return call
+
+
 def _devices(driver: Driver) -> dict[str, Any]:
     def set_device(device: int) -> None:
         if driver.simt_set_device(device) != 0:
@@ -70,8 +80,8 @@ def _devices(driver: Driver) -> dict[str, Any]:
 
     return {
         "_cuda_isInBadFork": lambda: False,
-        "_cuda_getDeviceCount": driver.simt_device_count,
-        "_cuda_getDevice": driver.simt_get_device,
+        "_cuda_getDeviceCount": _plain(driver.simt_device_count),
+        "_cuda_getDevice": _plain(driver.simt_get_device),
         "_cuda_setDevice": set_device,
         "_cuda_exchangeDevice": exchange,
         "_cuda_maybeExchangeDevice": exchange,
@@ -82,8 +92,8 @@ def _devices(driver: Driver) -> dict[str, Any]:
         "_cuda_getArchFlags": lambda: ARCHITECTURES,
         "_cuda_ipc_collect": lambda: None,
         "_cuda_sleep": lambda cycles: None,
-        "_cuda_set_sync_debug_mode": driver.simt_set_sync_debug_mode,
-        "_cuda_get_sync_debug_mode": driver.simt_get_sync_debug_mode,
+        "_cuda_set_sync_debug_mode": _plain(driver.simt_set_sync_debug_mode),
+        "_cuda_get_sync_debug_mode": _plain(driver.simt_get_sync_debug_mode),
         "_cuda_clearCublasWorkspaces": lambda: None,
         "_CudaDeviceProperties": _CudaDeviceProperties,
     }
@@ -119,17 +129,17 @@ def _memory(driver: Driver) -> dict[str, Any]:
 
     return {
         "_cuda_memoryStats": driver.memory_statistics,
-        "_cuda_resetPeakMemoryStats": driver.simt_reset_peak_statistics,
-        "_cuda_resetAccumulatedMemoryStats": driver.simt_reset_accumulated_statistics,
+        "_cuda_resetPeakMemoryStats": _plain(driver.simt_reset_peak_statistics),
+        "_cuda_resetAccumulatedMemoryStats": _plain(driver.simt_reset_accumulated_statistics),
         "_cuda_hostMemoryStats": dict,
         "_cuda_resetPeakHostMemoryStats": lambda: None,
         "_cuda_resetAccumulatedHostMemoryStats": lambda: None,
-        "_cuda_emptyCache": driver.simt_empty_cache,
+        "_cuda_emptyCache": _plain(driver.simt_empty_cache),
         "_cuda_setMemoryFraction": lambda share, device: fraction.__setitem__(device, share),
         "_cuda_getMemoryFraction": lambda device: fraction.get(device, 1.0),
         "_cuda_getAllocatorBackend": lambda: "native",
         "_cuda_cudaCachingAllocator_raw_alloc": raw_alloc,
-        "_cuda_cudaCachingAllocator_raw_delete": driver.simt_raw_delete,
+        "_cuda_cudaCachingAllocator_raw_delete": _plain(driver.simt_raw_delete),
         "_cuda_cudaCachingAllocator_enable": lambda on: None,
         "_cuda_cudaCachingAllocator_is_enabled": lambda: True,
         "_cuda_isHistoryEnabled": lambda: False,

@@ -2,8 +2,17 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAMiscFunctions.h>
 
+#include <torch/headeronly/version.h>
+
 #include <mutex>
 #include <string>
+
+// Since 2.14 the check also receives what CUDA logged while the call ran; the simulated runtime logs nothing.
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 14
+#define SIMT_ERROR_LOG_PARAMETER , CUDAErrorLogCapture* /*error_log*/
+#else
+#define SIMT_ERROR_LOG_PARAMETER
+#endif
 
 namespace c10::cuda {
 
@@ -29,8 +38,17 @@ std::mutex* getFreeMutex() {
   return &mutex;
 }
 
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 14
+CUDAErrorLogCapture::CUDAErrorLogCapture() noexcept = default;
+
+std::string CUDAErrorLogCapture::get_error_log_suffix() noexcept {
+  return "";
+}
+#endif
+
 void c10_cuda_check_implementation(const int32_t err, const char* filename, const char* function_name,
-                                   const uint32_t line_number, const bool /*include_device_assertions*/) {
+                                   const uint32_t line_number,
+                                   const bool /*include_device_assertions*/ SIMT_ERROR_LOG_PARAMETER) {
   if (C10_LIKELY(err == cudaSuccess)) {
     return;
   }

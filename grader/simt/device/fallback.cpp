@@ -193,9 +193,9 @@ void record_writes(const OperatorFacts& facts, const c10::FunctionSchema& schema
   }
 }
 
-void refuse_unless_runnable(const OperatorFacts& facts) {
+void refuse_unless_runnable(const OperatorFacts& facts, const c10::OperatorHandle& op) {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      facts.runs_here, "Could not run '", facts.name, "' with arguments from the 'CUDA' backend. This could be because ",
+      facts.runs_here, "Could not run '", op.operator_name(), "' with arguments from the 'CUDA' backend. This could be because ",
       "the operator doesn't exist for this backend, or was omitted during the selective/custom build process (if using ",
       "custom build). On the simulated device an operator runs if it has a kernel for CUDA, or is PyTorch's own and has ",
       "one for the CPU.");
@@ -211,7 +211,7 @@ void check_device_is_usable() {
 
 void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto& facts = facts_of(op);
-  refuse_unless_runnable(facts);
+  refuse_unless_runnable(facts, op);
   check_device_is_usable();
   const auto& schema = op.schema();
   const size_t count = schema.arguments().size();

@@ -106,6 +106,7 @@ void mark_written(const at::Tensor& device_tensor, int writer) {
   const auto item = device_tensor.element_size();
   auto elements = at::TensorIteratorConfig()
                       .set_check_mem_overlap(false)
+                      .check_all_same_dtype(false)
                       .resize_outputs(false)
                       .add_owned_output(host_view(device_tensor))
                       .build();

@@ -10,8 +10,6 @@
 #include <c10/cuda/impl/CUDAGuardImpl.h>
 #include <torch/library.h>
 
-#include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace cu2grad::device {
@@ -31,20 +29,37 @@ class Silence final : public c10::WarningHandler {
   void process(const c10::Warning& /*warning*/) override {}
 };
 
-c10::KernelFunction on_host() {
-  return c10::KernelFunction::makeFromBoxedFunction<&run_on_host>();
+bool is_aten(const c10::OperatorName& name) {
+  return name.name.rfind("aten::", 0) == 0;
 }
 
-void replace_cuda_kernels() {
+// Both a CPU kernel and a composite one, which would be chosen for a device that registers nothing: real CUDA has a
+// kernel for these too, and the log should name the operator that was called.
+bool prefers_composite(c10::Dispatcher& dispatcher, const c10::OperatorName& name) {
+  const auto op = dispatcher.findOp(name);
+  return op.has_value() && (op->hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+                            op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd));
+}
+
+void run_explicitly_on_host() {
   auto& dispatcher = c10::Dispatcher::singleton();
   static auto* kept = new std::vector<c10::RegistrationHandleRAII>;
-  for (const auto& name : dispatcher.getRegistrationsForDispatchKey(kKey)) {
-    if (name.name.rfind("aten::", 0) == 0) {
-      kept->push_back(dispatcher.registerImpl(name, kKey, on_host(), std::nullopt, nullptr, "cu2grad"));
+  const auto on_host = [&](const c10::OperatorName& name) {
+    kept->push_back(dispatcher.registerImpl(name, kKey, c10::KernelFunction::makeFromBoxedFunction<&run_on_host>(),
+                                            std::nullopt, nullptr, "cu2grad"));
+  };
+  for (const auto& name : dispatcher.getRegistrationsForDispatchKey(kKey)) {  // a CUDA build's kernels
+    if (is_aten(name)) {
+      on_host(name);
+    }
+  }
+  for (const auto& name : dispatcher.getRegistrationsForDispatchKey(c10::DispatchKey::CPU)) {
+    if (is_aten(name) && prefers_composite(dispatcher, name)) {
+      on_host(name);
     }
   }
   for (const char* name : kWholeOnHost) {
-    kept->push_back(dispatcher.registerImpl({name, ""}, kKey, on_host(), std::nullopt, nullptr, "cu2grad"));
+    on_host({name, ""});
   }
 }
 
@@ -52,6 +67,7 @@ void register_kernels() {
   static auto* own = new torch::Library(torch::Library::IMPL, "aten", kKey, __FILE__, __LINE__);
   own->impl("empty.memory_format", &empty);
   own->impl("empty_strided", &empty_strided);
+  own->impl("_efficientzerotensor", &efficient_zeros);
   own->impl("copy_", &copy_);
   own->impl("_local_scalar_dense", &local_scalar_dense);
   own->impl("view", &view);
@@ -78,6 +94,6 @@ extern "C" void simt_register_device() {
   c10::impl::registerDeviceGuard(c10::kCUDA, &guard);
   c10::SetAllocator(c10::kCUDA, &arena(), /*priority=*/255);
   register_hooks();
-  replace_cuda_kernels();
+  run_explicitly_on_host();
   register_kernels();
 }

@@ -6,11 +6,12 @@
 #include "generator.h"
 
 #include <ATen/EmptyTensor.h>
-#include <ATen/native/Resize.h>
+#include <ATen/native/TensorFactories.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/set_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDAFunctions.h>
 
 namespace cu2grad::device {
 at::Tensor empty(c10::SymIntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> /*layout*/,
@@ -31,6 +32,17 @@ at::Tensor empty_strided(c10::SymIntArrayRef size, c10::SymIntArrayRef stride, s
   const c10::OptionalDeviceGuard guard(device);
   return at::Tensor(at::detail::empty_strided_generic(C10_AS_INTARRAYREF_SLOW(size), C10_AS_INTARRAYREF_SLOW(stride),
                                                       &arena(), c10::DispatchKeySet(c10::DispatchKey::CUDA), c10::dtype_or_default(dtype)));
+}
+
+// aten::_efficientzerotensor: known to be zero, without memory, until something writes to it.
+at::Tensor efficient_zeros(c10::SymIntArrayRef size, std::optional<at::ScalarType> dtype,
+                           std::optional<at::Layout> /*layout*/, std::optional<at::Device> device,
+                           std::optional<bool> /*pin_memory*/) {
+  const c10::OptionalDeviceGuard guard(device);
+  at::native::ZeroTensorAllocator no_memory(c10::Device(c10::kCUDA, c10::cuda::current_device()));
+  const auto keys = c10::DispatchKeySet({c10::DispatchKey::CUDA, c10::DispatchKey::ZeroTensor});
+  return at::Tensor(at::detail::empty_generic(C10_AS_INTARRAYREF_SLOW(size), &no_memory, keys,
+                                              c10::dtype_or_default(dtype), std::nullopt));
 }
 
 at::Tensor view(const at::Tensor& self, c10::SymIntArrayRef size) {

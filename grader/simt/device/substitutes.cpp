@@ -1,12 +1,17 @@
 #include "substitutes.h"
 
+#include <ATen/OpMathType.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/transformers/attention.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros_like.h>
 
+#include <array>
+#include <numeric>
+#include <string>
 #include <tuple>
+#include <vector>
 
 namespace cu2grad::device {
 namespace {
@@ -19,6 +24,17 @@ int64_t choose_math(const Tensor& /*query*/, const Tensor& /*key*/, const Tensor
                     const OptionalTensor& /*mask*/, double /*dropout*/, bool /*causal*/,
                     std::optional<double> /*scale*/, bool /*enable_gqa*/) {
   return 0;  // sdp::SDPBackend::math
+}
+
+// ctc_loss: PyTorch's own implementation, which has a CPU kernel, never a vendor library's.
+bool no_vendor_ctc(const Tensor& /*log_probs*/, const Tensor& /*targets*/, at::IntArrayRef /*input_lengths*/,
+                  at::IntArrayRef /*target_lengths*/, int64_t /*blank*/) {
+  return false;
+}
+
+bool no_vendor_ctc_tensor(const Tensor& /*log_probs*/, const Tensor& /*targets*/, const Tensor& /*input_lengths*/,
+                         const Tensor& /*target_lengths*/, int64_t /*blank*/) {
+  return false;
 }
 
 Tensor plus(const Tensor& gates, const OptionalTensor& bias) {
@@ -77,15 +93,41 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> gru_cell_backward(const Tenso
           has_bias ? d_hidden.sum(0) : Tensor()};
 }
 
+// y = x * r * weight with r = 1 / rms(x) over the last dimensions; computed in float for half precision, as on a GPU.
+std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor& grad_out, const Tensor& input, at::IntArrayRef normalized,
+                                             const Tensor& rstd, const OptionalTensor& weight,
+                                             std::array<bool, 2> output_mask) {
+  const auto wide = at::toOpMathType(input.scalar_type());
+  const auto x = input.to(wide), r = rstd.to(wide);
+  const auto x_hat = x * r;
+  const auto dy = grad_out.to(wide);
+  Tensor d_input, d_weight;
+  if (output_mask[0]) {
+    std::vector<int64_t> inner(normalized.size());
+    std::iota(inner.begin(), inner.end(), input.dim() - static_cast<int64_t>(normalized.size()));
+    const auto d_hat = weight && weight->defined() ? dy * weight->to(wide) : dy;
+    d_input = (r * (d_hat - x_hat * (d_hat * x_hat).mean(inner, /*keepdim=*/true))).to(input.scalar_type());
+  }
+  if (output_mask[1] && weight && weight->defined()) {
+    d_weight = (dy * x_hat).sum_to_size(normalized).to(weight->scalar_type());
+  }
+  return {d_input, d_weight};
+}
+
 }  // namespace
 
 void register_substitutes(torch::Library& aten) {
   at::native::_fused_sdp_choice_stub.set_cuda_dispatch_ptr(&choose_math);
   aten.impl("_fused_sdp_choice", &choose_math);
+  for (const std::string library : {"_use_cudnn_ctc_loss", "_use_miopen_ctc_loss"}) {
+    aten.impl(library.c_str(), &no_vendor_ctc);
+    aten.impl((library + ".Tensor").c_str(), &no_vendor_ctc_tensor);
+  }
   aten.impl("_thnn_fused_lstm_cell", &lstm_cell);
   aten.impl("_thnn_fused_lstm_cell_backward_impl", &lstm_cell_backward);
   aten.impl("_thnn_fused_gru_cell", &gru_cell);
   aten.impl("_thnn_fused_gru_cell_backward", &gru_cell_backward);
+  aten.impl("_fused_rms_norm_backward", &rms_norm_backward);
 }
 
 }  // namespace cu2grad::device
