@@ -85,7 +85,7 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
 def runtime_library(progress: Progress | None = None) -> Path:
     """libcu2grad_simt.so: the simulated GPU and the CUDA runtime API over it."""
     sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
-    command = [*_LIBRARY_FLAGS, "-O2", "-g1", "-shared", "-Wl,-soname,libcu2grad_simt.so", "-Wl,--no-undefined"]
+    command = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", "-shared", "-Wl,-soname,libcu2grad_simt.so", "-Wl,--no-undefined"]
     return _library("libcu2grad_simt.so", sources, [*command, *_includes(include_dirs())], [], progress)
 
 

@@ -10,6 +10,7 @@
 #define CUDARTAPI
 #define CUDART_CB
 
+#pragma GCC visibility push(default)
 extern "C" {
 // ---- errors ----
 cudaError_t cudaGetLastError(void);
@@ -121,3 +122,4 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    size_t dynamic_shared, unsigned int flags);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int block_size);
 }
+#pragma GCC visibility pop

@@ -20,6 +20,7 @@ enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4 };
 
 }  // namespace simt
 
+#pragma GCC visibility push(default)
 extern "C" {
 extern __thread simt::AccessState* simt_access __attribute__((tls_model("initial-exec")));
 
@@ -30,3 +31,4 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
 void simt_check_range(const void* address, uintptr_t bytes, int kind, const void* pc);   // memcpy and the like
 void simt_spin(void);                  // a volatile read: maybe the kernel waits for another thread
 }
+#pragma GCC visibility pop

@@ -49,9 +49,11 @@ void record_launch(const simt_launch& launch, int device, int error, double time
 
 }  // namespace simt
 
+#pragma GCC visibility push(default)
 extern "C" {
 extern __thread uint3 threadIdx __attribute__((tls_model("initial-exec")));
 extern __thread uint3 blockIdx __attribute__((tls_model("initial-exec")));
 extern __thread dim3 blockDim __attribute__((tls_model("initial-exec")));
 extern __thread dim3 gridDim __attribute__((tls_model("initial-exec")));
 }
+#pragma GCC visibility pop

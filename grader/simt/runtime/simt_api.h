@@ -3,6 +3,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#pragma GCC visibility push(default)   // the runtime hides everything else
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -145,3 +146,4 @@ void simt_set_watchdog(double seconds);                           // a kernel th
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
