@@ -64,9 +64,12 @@ def link_flags(request: BuildRequest) -> list[str]:
     flags = ["-Wl,--no-undefined"]
     if request.is_python_module:
         flags.append("-Wl,--warn-unresolved-symbols")
-    torch_libraries = ["c10", "torch_cpu"]
+    torch_libraries = ["torch_cpu", "c10"]
     if request.backend == "simt":
         flags += [str(native.module_object(request.checked)), *native.link_flags(request.checked)]
+        if request.interface != "pybind":
+            device = native.device_library()
+            flags += [str(device), f"-Wl,-rpath,{device.parent}"]
     else:
         folder = cuda_toolkit().library_dir
         flags += [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lcudart"]
@@ -85,16 +88,19 @@ def link_flags(request: BuildRequest) -> list[str]:
 def _host_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
     flags = [*HOST_FLAGS, *_isystem(_interface_dirs(request))]
-    own = [*_isystem(_backend_dirs(request)), *_include(request.include_dirs), *request.cxx_flags]
+    # The simt backend has headers that replace some of torch's: its folders come first.
+    own = [*_include(request.include_dirs), *request.cxx_flags]
+    backend = _isystem(_backend_dirs(request))
     # The object does not depend on where the learner's folder is: __FILE__ is relative to it.
-    own.append(f"-ffile-prefix-map={source.parent}/=")
-    key = ["host", *compiler.command, compiler.version, *flags, *own[:-1], *headers.key(request.interface)]
+    relative = f"-ffile-prefix-map={source.parent}/="
+    key = ["host", *compiler.command, compiler.version, *backend, *flags, *own]
+    key += headers.key(request.interface)
 
     def prepare(folder: Path) -> tuple[str, ...]:
         extra = bool(request.cxx_flags)  # a flag such as -O3 would make g++ ignore the precompiled header
         forced = headers.forced_includes(request.interface, tuple(flags), folder, precompile=not extra)
         names = ["-include", str(_prelude(request, folder))]
-        command = [*compiler.command, *flags, *own, *forced, *names]
+        command = [*compiler.command, *backend, *flags, *own, relative, *forced, *names]
         return (*command, "-c", str(source), "-o", str(folder / OBJECT))
 
     return Step(source, _key(request, source, key), prepare)

@@ -23,15 +23,18 @@ _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
 def cuda_home(checked: bool) -> Path:
     """The toolkit's folder in the cache; `checked` compiles kernels with access checks."""
     runtime, device = native.runtime_library(), native.device_library()
-    module, includes = native.module_object(checked), native.include_dirs()
+    module = native.module_object(checked)
+    headers = {item.name: item for folder in reversed(native.include_dirs()) for item in folder.iterdir()}
     package = Path(grader.__file__).parent.parent
-    parts = ["toolkit", sys.executable, package, checked, runtime, device, module, *includes]
+    parts = ["toolkit", sys.executable, package, checked, runtime, device, module]
+    parts += sorted(map(str, headers.values()))
     with cache.entry(parts, room="toolkits") as slot:
         if slot.missing:
-            for folder in ("bin", "lib64"):
+            for folder in ("bin", "lib64", "include"):
                 (slot.folder / folder).mkdir()
             _write_nvcc(slot.folder / "bin/nvcc", package, checked)
-            (slot.folder / "include").symlink_to(includes[0])
+            for name, header in headers.items():
+                (slot.folder / "include" / name).symlink_to(header)
             for name in _RUNTIME_NAMES:
                 (slot.folder / "lib64" / name).write_text(_linker_script(module, runtime))
             for name in _DEVICE_NAMES:
