@@ -1,0 +1,317 @@
+"""One submission to a verdict, with build and worker played by fakes: what each fault costs, and what not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from grader.build import Artifact
+from grader.catalog import Exercise, Section
+from grader.checks import build as building
+from grader.checks import grading
+from grader.errors import BrokenSpec, BuildFailed, ToolchainError
+from grader.run.failures import LoadFailed, OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout
+from grader.run.values import RemoteError, Trace
+from grader.stubs import render_stub
+from grader.verdict import CheckResult, Status, Verdict
+from tests.unit.fake_submission import FakeSession, fake_exercise
+
+SPEC = """
+from grader.spec import Case, Gradient, tensor
+ENTRY = "scale"
+def reference(x):
+    return 2 * x
+CASES = [Case("one", [tensor(300)]), Case("odd", [tensor((5, 7))])]
+GRADIENT = Gradient(cases=[Case("gradient", [tensor((3, 2), "float64")])])
+"""
+STUB = "__global__ void scale() {\n    // TODO(index): compute the index, about 2 lines.\n}\n"
+WRITTEN = "__global__ void scale() {\n    int i = threadIdx.x;\n}\n"
+
+
+def scale(x: torch.Tensor) -> torch.Tensor:
+    return 2 * x
+
+
+class FakeZygote:
+    """Hands out one session; learner code is `function`."""
+
+    def __init__(self, session: FakeSession, load: Callable[[int], None] = lambda number: None) -> None:
+        self.session = session
+        self.loads = 0
+        session.load = self._load  # type: ignore[attr-defined]
+        self._on_load = load
+
+    def _load(self, *_: object) -> None:
+        self.loads += 1
+        self._on_load(self.loads)
+
+    def spawn_worker(self) -> FakeZygote:
+        return self
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class Grader:
+    """``grade`` with everything outside grader.checks replaced."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        self.patch = monkeypatch
+        self.files = tmp_path / "exercises" / "00_scale"
+        self.files.mkdir(parents=True)
+        (self.files / "spec.py").write_text(SPEC)
+        (self.files / "kernel.cu").write_text(WRITTEN)
+        (self.files / "op.py").write_text("def scale(x): ...\n")
+        section = Section("index", "kernel.cu", "compute the index", 2)
+        self.exercise: Exercise = fake_exercise(
+            self.files, slug="00_scale", number=0, sections={"index": section}
+        )
+        self.stages: list[str] = []
+        self.built: Callable[..., Artifact] = lambda request, verbose: Artifact(
+            "muladd", "torch_library", Path("x.so"), "simt", True, 0.5, False, Path("log")
+        )
+
+    def __call__(
+        self,
+        function: Callable[..., Any] = scale,
+        *,
+        load: Callable[[int], None] = lambda number: None,
+        **fake: Any,
+    ) -> Verdict:
+        self.zygote = FakeZygote(FakeSession(function, **fake), load)
+        session = self.zygote.session
+        self.patch.setattr(FakeSession, "__enter__", lambda self: self, raising=False)
+        self.patch.setattr(FakeSession, "__exit__", lambda self, *_: None, raising=False)
+        self.patch.setattr(self.zygote, "spawn_worker", lambda: session)
+        self.patch.setattr(grading.Zygote, "start", lambda *_, **__: self.zygote)
+        self.patch.setattr(building, "build", lambda request, verbose: self.built(request, verbose))
+        return grading.grade(self.exercise, self.files, backend="simt", seed=5, progress=self.stages.append)
+
+
+@pytest.fixture
+def grader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Grader:
+    return Grader(monkeypatch, tmp_path)
+
+
+def statuses(verdict: Verdict) -> dict[str, str]:
+    return {check.name: check.status.value for check in verdict.checks}
+
+
+def named(verdict: Verdict, name: str) -> CheckResult:
+    return next(check for check in verdict.checks if check.name == name)
+
+
+def test_a_right_submission(grader: Grader) -> None:
+    verdict = grader()
+    assert statuses(verdict) == {
+        "build": "pass",
+        "correctness": "pass",
+        "gradient": "pass",
+        "safety": "pass",
+        "device_work": "pass",
+        "performance": "unavailable",
+    }
+    assert (verdict.earned, verdict.out_of, verdict.passed) == (80, 80, True)
+    assert grader.stages == ["build", "correctness", "gradient", "safety", "device_work", "performance"]
+    assert (verdict.seed, verdict.backend, verdict.exercise) == (5, "simt", "00_scale")
+    assert Verdict.from_json(verdict.to_json()) == verdict
+
+
+def test_without_a_gradient_its_points_leave_the_denominator(grader: Grader) -> None:
+    (grader.files / "spec.py").write_text(SPEC.partition("GRADIENT")[0])
+    verdict = grader()
+    assert "gradient" not in statuses(verdict)
+    assert (verdict.earned, verdict.out_of) == (60, 60)
+
+
+def test_the_seed_decides_the_inputs(grader: Grader) -> None:
+    drawn: list[list[float]] = []
+
+    def remembering(x: torch.Tensor) -> torch.Tensor:
+        drawn.append(x.detach().reshape(-1)[:3].tolist())
+        return 2 * x
+
+    grader(remembering)
+    first, drawn = drawn, []
+    grader(remembering)
+    assert first == drawn
+
+
+def test_a_wrong_answer_costs_correctness_and_keeps_the_rest(grader: Grader) -> None:
+    verdict = grader(lambda x: 2 * x if x.dtype == torch.float64 else 3 * x)
+    assert statuses(verdict)["correctness"] == "fail"
+    assert statuses(verdict)["device_work"] == "pass"
+    assert statuses(verdict)["gradient"] == "pass"
+    assert (verdict.earned, verdict.out_of) == (40, 80)
+
+
+def test_an_untouched_stub_is_not_built(grader: Grader) -> None:
+    (grader.files / "kernel.cu").write_text(STUB)
+    verdict = grader()
+    assert verdict.status is Status.NOT_ATTEMPTED
+    todo = named(verdict, "todo")
+    assert todo.sentence == "Not begun yet: start with TODO(index) in kernel.cu, line 2."
+    assert todo.lines == ("kernel.cu:2: TODO(index): compute the index",)
+    assert grader.stages == []
+    assert (verdict.earned, verdict.out_of) == (0, 100)
+
+
+def test_open_todos_are_named_and_what_there_is_is_judged(grader: Grader) -> None:
+    sections = {**grader.exercise.sections, "forward": Section("forward", "op.py", "call the op", 1)}
+    grader.exercise = replace(grader.exercise, sections=sections)
+    master = "def scale(x):\n    # --8<-- [start:forward]\n    return 1\n    # --8<-- [end:forward]\n"
+    (grader.files / "op.py").write_text(render_stub(master, ".py", {"forward": sections["forward"]}))
+
+    def todo(x: torch.Tensor) -> None:
+        raise NotImplementedError("TODO(forward)")
+
+    verdict = grader(todo)
+    assert (
+        named(verdict, "todo").sentence == "One TODO is still open: next is TODO(forward) in op.py, line 2."
+    )
+    assert statuses(verdict)["build"] == "pass"
+    assert statuses(verdict)["correctness"] == "not_attempted"
+
+
+def test_a_missing_file_is_named_with_the_way_to_get_it_back(grader: Grader) -> None:
+    (grader.files / "op.py").unlink()
+    verdict = grader()
+    build = named(verdict, "build")
+    assert build.status is Status.BUILD_ERROR
+    assert build.sentence.startswith(f"op.py is missing from {grader.files}.")
+    assert build.sentence.endswith("grader reset 00")
+
+
+def test_compiler_text_is_shown_and_nothing_else_judged(grader: Grader) -> None:
+    def fails(request: object, verbose: bool) -> Artifact:
+        lines = "\n".join(f"kernel.cu:{number}: error" for number in range(60))
+        raise BuildFailed("kernel.cu does not compile.", diagnostics=lines, log="everything")
+
+    grader.built = fails
+    verdict = grader()
+    build = named(verdict, "build")
+    assert build.status is Status.BUILD_ERROR
+    assert build.sentence == "kernel.cu does not compile."
+    assert len(build.lines) == 41
+    assert build.lines[-1] == "... 20 more lines: grader check --verbose shows them"
+    assert set(statuses(verdict).values()) == {"build_error"}
+    assert (verdict.earned, verdict.out_of) == (0, 100)
+
+
+def test_a_missing_compiler_is_no_zero(grader: Grader) -> None:
+    def fails(request: object, verbose: bool) -> Artifact:
+        raise ToolchainError("There is no C++ compiler.", "Building needs one.", "Run: apt install g++")
+
+    grader.built = fails
+    verdict = grader()
+    assert verdict.status is Status.INFRA_ERROR
+    assert verdict.exit_code == 3
+    assert verdict.out_of == 0
+    assert "apt install g++" in verdict.checks[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "part"),
+    [
+        (
+            LoadFailed(RemoteError("ImportError", "no module named x", "op.py:3")),
+            "build_error",
+            "ImportError at op.py:3",
+        ),
+        (
+            LoadFailed(RemoteError("NotImplementedError", "TODO(load): load it", "op.py:3")),
+            "not_attempted",
+            "TODO(load)",
+        ),
+        (WorkerCrashed("loading", signal="SIGSEGV"), "crash", "SIGSEGV while loading"),
+        (WorkerTimeout("loading", 60), "timeout", "60 s"),
+    ],
+)
+def test_faults_while_loading(grader: Grader, error: BaseException, status: str, part: str) -> None:
+    def fails(number: int) -> None:
+        raise error
+
+    verdict = grader(load=fails)
+    assert statuses(verdict)["build"] == status
+    assert part in named(verdict, "build").sentence
+    assert "correctness" in statuses(verdict)
+    assert verdict.earned == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "part"),
+    [
+        (
+            WorkerCrashed("calling `scale`", signal="SIGSEGV"),
+            "crash",
+            'SIGSEGV while calling `scale` (case "gradient")',
+        ),
+        (WorkerTimeout("calling `scale`", 30), "timeout", 'after 30 s and was stopped (case "gradient")'),
+        (ProtocolViolation("shrank its memory", "calling"), "fail", "shrank its memory"),
+        (OutputFlood("calling `scale`", 64 << 20), "crash", "printed more than 64 MiB"),
+    ],
+)
+def test_a_fault_in_one_check_costs_that_check(
+    grader: Grader, error: BaseException, status: str, part: str
+) -> None:
+    verdict = grader(raises=lambda stage, number: error if number == 2 else None)
+    assert statuses(verdict) == {
+        "build": "pass",
+        "correctness": "pass",
+        "gradient": status,
+        "safety": "pass",
+        "device_work": "pass",
+        "performance": "unavailable",
+    }
+    assert part in named(verdict, "gradient").sentence
+    assert (verdict.earned, verdict.out_of) == (60, 80)
+
+
+def test_after_a_sticky_error_the_next_check_gets_a_fresh_worker(grader: Grader) -> None:
+    def dies_once(trace: Trace, stage: str, schedule: str) -> Trace:
+        first = len(grader.zygote.session.log) == 1
+        return replace(trace, sticky_error="cudaErrorIllegalAddress") if first else trace
+
+    verdict = grader(edit_trace=dies_once)
+    assert statuses(verdict)["correctness"] == "fail"
+    assert statuses(verdict)["gradient"] == "pass"
+    assert grader.zygote.loads == 2
+
+
+def test_what_was_printed_is_shown_with_a_failure(grader: Grader) -> None:
+    text = "\n".join(f"i = {number}" for number in range(30))
+    verdict = grader(lambda x: 3 * x, edit_reply=lambda reply: replace(reply, printed=text))
+    lines = named(verdict, "correctness").lines
+    assert "It printed:" in lines
+    assert "  i = 19" in lines
+    assert "  i = 20" not in lines
+    assert lines[-1] == "  ... and 40 more lines"
+
+
+def test_a_broken_spec_is_not_the_submissions_fault(grader: Grader) -> None:
+    (grader.files / "spec.py").write_text("ENTRY = 3")
+    with pytest.raises(BrokenSpec):
+        grader()
+
+
+def test_the_lesson_is_named_with_its_anchor_where_it_has_one(grader: Grader) -> None:
+    lesson = grader.exercise.lesson_path
+    lesson.parent.mkdir(parents=True)
+    lesson.write_text("# Scale\n\n## Check every value {#values}\n")
+    assert named(grader(lambda x: 3 * x), "correctness").lesson == "docs/lessons/00_scale.md#values"
+    assert named(grader(lambda x: None), "correctness").lesson == "docs/lessons/00_scale.md"
+    assert named(grader(), "correctness").lesson == ""
+
+
+def test_the_digest_follows_the_files(grader: Grader) -> None:
+    before = grader().digest
+    assert grader().digest == before
+    (grader.files / "kernel.cu").write_text(WRITTEN + "// a comment\n")
+    assert grader().digest != before

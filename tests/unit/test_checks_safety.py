@@ -1,0 +1,188 @@
+"""The safety check: faults that the answers do not show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from grader.checks import correctness, safety
+from grader.checks.outcome import Outcome
+from grader.checks.safety import merge
+from grader.run.values import Reply, Trace
+from grader.spec import Case, Gradient, Refusal, tensor
+from grader.verdict import Finding, Status
+from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
+
+ARGS = [replace(tensor(100), name=name) for name in "ab"]
+CASES = [Case("plain", ARGS), Case("on a side stream", ARGS, stream="side")]
+
+
+def add(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return a + b
+
+
+def judged(edit_trace: Callable[[Trace, str, str], Trace] | None = None, **more: Any) -> Outcome:
+    """Correctness first, as in grading, then safety."""
+    backend = more.pop("backend", "simt")
+    refusals = more.pop("refusals", ())
+    function = more.pop("function", add)
+    if edit_trace is not None:
+        more["edit_trace"] = edit_trace
+    bench = fake_bench(
+        FakeSession(function, **more), add, CASES, parameters="ab", backend=backend, refusals=refusals
+    )
+    assert correctness.check(bench).status is Status.PASS
+    return safety.check(bench)
+
+
+def test_a_clean_submission_passes_under_three_schedules() -> None:
+    schedules = []
+
+    def noted(trace: Trace, stage: str, schedule: str) -> Trace:
+        schedules.append(schedule)
+        return trace
+
+    outcome = judged(noted)
+    assert outcome.status is Status.PASS
+    assert outcome.sentence.startswith("6 traced calls:")
+    assert schedules == ["forward", "forward", "reversed", "random", "reversed", "random"]
+
+
+def test_on_cuda_no_other_schedule_is_asked_for_and_the_praise_is_smaller() -> None:
+    outcome = judged(backend="cuda")
+    assert outcome.status is Status.PASS
+    assert outcome.sentence.startswith("2 calls: no launch failed")
+
+
+def test_a_launch_on_the_default_stream_while_another_is_current() -> None:
+    def strays(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=tuple(replace(each, stream=0) for each in trace.launches))
+
+    outcome = judged(strays)
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith(
+        "kernel.cu:12: muladd_kernel<float> was launched on the default stream while another stream was "
+    )
+    assert "(The answers are right all the same.)" in outcome.sentence
+    assert [finding.kind for finding in outcome.findings] == ["launch_stream"]
+
+
+def test_a_launch_that_failed_in_silence() -> None:
+    def refused(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=(replace(LAUNCH, block=(2048, 1, 1), error=9, stream=trace.stream),))
+
+    outcome = judged(refused)
+    assert outcome.status is Status.FAIL
+    assert "with grid (1, 1, 1) and block (2048, 1, 1) failed" in outcome.sentence
+    assert "C10_CUDA_KERNEL_LAUNCH_CHECK" in outcome.sentence
+
+
+def leaking(*stages: str, when: Callable[[int], bool] = lambda number: True) -> Callable[..., Trace]:
+    calls = []
+
+    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
+        calls.append(stage)
+        lost = stage in stages and when(len(calls))
+        return replace(trace, live_allocations=2, live_bytes=800) if lost else trace
+
+    return edit
+
+
+def test_memory_lost_by_every_call_is_a_leak() -> None:
+    outcome = judged(leaking("call"))
+    assert outcome.status is Status.FAIL
+    assert "2 device allocations (800 bytes) made during muladd(" in outcome.sentence
+    assert "were never freed" in outcome.sentence
+
+
+def test_memory_kept_once_is_a_cache() -> None:
+    assert judged(leaking("call", when=lambda number: number == 1)).status is Status.PASS
+
+
+def test_memory_lost_on_the_way_out_of_a_refusal_is_a_leak() -> None:
+    def refusing(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        if a.shape != b.shape:
+            raise RuntimeError("b has another shape than a")
+        return a + b
+
+    other = replace(tensor(7), name="b")
+    refusals = [Refusal(name, [ARGS[0], other], mentions=["b"]) for name in ("one", "two")]
+    outcome = judged(leaking("call", when=lambda n: n > 2), function=refusing, refusals=refusals)
+    assert outcome.findings[0].kind == "leak"
+
+
+def test_saved_tensors_of_a_kept_graph_are_no_leak() -> None:
+    bench = fake_bench(
+        FakeSession(add, edit_trace=leaking("call", "backward")), add, CASES, parameters="ab",
+        gradient=Gradient(cases=[CASES[0]]),
+    )  # fmt: skip
+    call = bench.forward(CASES[0], bench.draw(ARGS), requires_grad=["a"])
+    assert call.reply.handle is not None
+    assert safety.leaks(bench.calls) == []
+
+
+def test_an_answer_that_depends_on_the_schedule() -> None:
+    session = FakeSession(add)
+
+    def racy(trace: Trace, stage: str, schedule: str) -> Trace:
+        session.wrong = schedule == "random"  # type: ignore[attr-defined]
+        return trace
+
+    def spoiled(reply: Reply) -> Reply:
+        if not session.wrong:  # type: ignore[attr-defined]
+            return reply
+        return replace(reply, outputs=tuple(replace(each, tensor=each.tensor + 1) for each in reply.outputs))
+
+    session.edit_trace, session.edit_reply = racy, spoiled
+    bench = fake_bench(session, add, CASES, parameters="ab")
+    assert correctness.check(bench).status is Status.PASS
+    outcome = safety.check(bench)
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith("With blocks and threads in random order: muladd(")
+    assert "only barriers and atomics order them" in outcome.sentence
+
+
+def test_a_slow_case_is_not_repeated() -> None:
+    session = FakeSession(add, edit_reply=lambda reply: replace(reply, seconds=2.0))
+    bench = fake_bench(session, add, CASES, parameters="ab")
+    correctness.check(bench)
+    safety.check(bench)
+    assert session.log == ["call"] * 2
+
+
+def test_safety_runs_the_cases_itself_when_no_check_got_so_far() -> None:
+    session = FakeSession(add)
+    assert safety.check(fake_bench(session, add, CASES, parameters="ab")).status is Status.PASS
+    assert session.log == ["call"] * 2
+
+
+def test_findings_merge_by_kind_and_line_and_add_up() -> None:
+    here = Finding("out_of_bounds", "thread 1", file="kernel.cu", line=12, count=3)
+    there = replace(here, line=13)
+    leak = Finding("leak", "two allocations")
+    merged = merge([here, there, replace(here, sentence="thread 2", count=4), leak, leak])
+    assert [(each.kind, each.line, each.count) for each in merged] == [
+        ("out_of_bounds", 12, 7),
+        ("out_of_bounds", 13, 3),
+        ("leak", 0, 2),
+    ]
+    assert merged[0].sentence == "thread 1"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(2, "There is one more finding."), (3, "There are 2 more findings.")]
+)
+def test_further_findings_are_counted_in_the_sentence(number: int, words: str) -> None:
+    def many(trace: Trace, stage: str, schedule: str) -> Trace:
+        refused = tuple(replace(LAUNCH, line=12, error=9, stream=trace.stream) for _ in range(1))
+        lost = 1 if number > 2 else 0
+        strays = tuple(replace(each, stream=99) for each in refused)
+        return replace(trace, launches=refused + strays, live_allocations=lost, live_bytes=8)
+
+    outcome = judged(many)
+    assert outcome.sentence.endswith(words)
+    assert len(outcome.findings) == number
