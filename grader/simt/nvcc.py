@@ -143,9 +143,18 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
         return _execute(options, [*command, str(translated)])
     dependencies = _dependency_flags(options, target, scratch)
     status = _execute(options, [*command, *dependencies, "-c", str(translated), "-o", target])
+    if status == 0 and language == "cu":
+        renamed = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
+        status = _execute(options, ["objcopy", *renamed, target]) if renamed else 0
     if status == 0 and dependencies:
         _finish_dependencies(options, source, target, scratch)
     return status
+
+
+def wrapped_functions(checked: bool) -> list[str]:
+    """What the linker is to --wrap. Here others write the link command, so objects have it done already."""
+    flags = [flag for flag in native.link_flags(checked) if flag.startswith("-Wl,--wrap=")]
+    return [flag.partition("=")[2] for flag in flags]
 
 
 def _flags(options: Options, language: str) -> list[str]:

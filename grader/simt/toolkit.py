@@ -8,13 +8,14 @@ with kernels needs, and the simulated torch device.
 from __future__ import annotations
 
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
 import grader
 from grader import cache
 from grader.simt import native
-from grader.simt.nvcc import CHECKS_VARIABLE
+from grader.simt.nvcc import CHECKS_VARIABLE, wrapped_functions
 
 _RUNTIME_NAMES = ("libcudart.so", "libcudart_static.a", "libcuda.so")
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
@@ -35,8 +36,9 @@ def cuda_home(checked: bool) -> Path:
             _write_nvcc(slot.folder / "bin/nvcc", package, checked)
             for name, header in headers.items():
                 (slot.folder / "include" / name).symlink_to(header)
+            _write_module(module, slot.folder / "lib64/module.o", checked)
             for name in _RUNTIME_NAMES:
-                (slot.folder / "lib64" / name).write_text(_linker_script(module, runtime))
+                (slot.folder / "lib64" / name).write_text(_linker_script(slot.path / "lib64/module.o", runtime))
             for name in _DEVICE_NAMES:
                 (slot.folder / "lib64" / name).write_text(_linker_script(device, runtime))
     return slot.path
@@ -49,6 +51,12 @@ def _write_nvcc(script: Path, package: Path, checked: bool) -> None:
     checks = f"{CHECKS_VARIABLE}={int(checked)}"
     script.write_text(f'#!/bin/sh\n{path} {checks} exec {python} -P -s -m grader.simt.nvcc "$@"\n')
     script.chmod(0o755)
+
+
+def _write_module(module: Path, copy: Path, checked: bool) -> None:
+    """The module object as it is after linking with --wrap, which the programs' own link commands do not say."""
+    renamed = [f"--redefine-sym=__real_{name}={name}" for name in wrapped_functions(checked)]
+    subprocess.run(["objcopy", *renamed, module, copy], check=True)
 
 
 def _linker_script(*files: Path) -> str:
