@@ -1,7 +1,7 @@
 """Builds the simulated GPU's own libraries, and says how code is compiled and linked against them.
 
-Everything is compiled once per compiler and version of the sources, with `grader.cache`. torch is found, never
-imported.
+Everything is compiled once per compiler and version of the sources, with `grader.cache`. torch is found,
+never imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ RUNTIME_SOURCES = _FOLDER / "runtime"
 INCLUDE = _FOLDER / "include"
 
 _MODULE_PARTS = ("module.cpp", "hooks.cpp")  # linked into every library with kernels, not into the runtime
-_LIBRARY_FLAGS = ("-std=c++20", "-fPIC", "-fno-strict-aliasing", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
+_LIBRARY_FLAGS = (
+    "-std=c++20",
+    "-fPIC",
+    "-fno-strict-aliasing",
+    "-Wall",
+    "-Wextra",
+    "-Wno-missing-field-initializers",
+)
 _WRAPPED = ("memcpy", "memmove", "memset")
 
 _DEVICE_CODE = (
@@ -35,8 +42,8 @@ _DEVICE_CODE = (
     "-Wno-unknown-pragmas",
     "-Wno-attributes",
 )
-# What a GPU would load and store, one access each: no vectors made of neighbouring accesses, no loops turned into
-# memset, and no call on entry to every function.
+# What a GPU would load and store, one access each: no vectors made of neighbouring accesses, no loops turned
+# into memset, and no call on entry to every function.
 _CHECKED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=thread")
 _CHECKED_BY_FAMILY = {
     "gcc": (
@@ -56,7 +63,7 @@ _CHECKED_BY_FAMILY = {
         "-tsan-instrument-read-before-write=1",
     ),
 }
-# Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one in the process.
+# Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one.
 _BY_FAMILY = {"gcc": ("-fno-gnu-unique",), "clang": ("-Wno-unused-command-line-argument",)}
 
 
@@ -66,14 +73,14 @@ def include_dirs() -> list[Path]:
 
 
 def compile_flags(checked: bool) -> list[str]:
-    """Flags of the host compiler for translated device code; `checked` puts a hook before every access."""
+    """Flags of the host compiler for device code; `checked` puts a hook before every access."""
     family = host_compiler().family
     optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
     return [*_DEVICE_CODE, *_BY_FAMILY[family], *optimisation]
 
 
 def link_flags(checked: bool, module: bool = True) -> list[str]:
-    """Flags that link a library against the runtime; `module`: it holds kernels and `module_object(checked)`."""
+    """Flags that link a library against the runtime; `module`: with kernels and `module_object(checked)`."""
     runtime = runtime_library()
     flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
     if checked and module:
@@ -85,7 +92,15 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
 def runtime_library(progress: Progress | None = None) -> Path:
     """libcu2grad_simt.so: the simulated GPU and the CUDA runtime API over it."""
     sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
-    command = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", "-shared", "-Wl,-soname,libcu2grad_simt.so", "-Wl,--no-undefined"]
+    command = [
+        *_LIBRARY_FLAGS,
+        "-O2",
+        "-g1",
+        "-fvisibility=hidden",
+        "-shared",
+        "-Wl,-soname,libcu2grad_simt.so",
+        "-Wl,--no-undefined",
+    ]
     return _library("libcu2grad_simt.so", sources, [*command, *_includes(include_dirs())], [], progress)
 
 
@@ -96,7 +111,14 @@ def device_library(progress: Progress | None = None) -> Path:
 
     torch, runtime = torch_install(), runtime_library(progress)
     folders = [*include_dirs(), *torch.include_dirs, python_include()]
-    command = ["-std=c++20", "-fPIC", "-O1", "-shared", "-Wl,-soname,libcu2grad_device.so", *_includes(folders)]
+    command = [
+        "-std=c++20",
+        "-fPIC",
+        "-O1",
+        "-shared",
+        "-Wl,-soname,libcu2grad_device.so",
+        *_includes(folders),
+    ]
     libraries = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
     libraries += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
@@ -105,7 +127,7 @@ def device_library(progress: Progress | None = None) -> Path:
 
 @functools.cache
 def module_object(checked: bool) -> Path:
-    """What every library with kernels is linked with: its identity, its shared memory, and its access hooks."""
+    """What every library with kernels is linked with: identity, shared memory, access hooks."""
     names = _MODULE_PARTS if checked else _MODULE_PARTS[:1]
     flags = [*_LIBRARY_FLAGS, "-O2", f"-DCU2GRAD_CHECKED={int(checked)}", *_includes(include_dirs())]
     compiler = host_compiler()
@@ -114,7 +136,9 @@ def module_object(checked: bool) -> Path:
             parts = [slot.folder / f"{name}.o" for name in names]
             for name, part in zip(names, parts, strict=True):
                 _run([*compiler.command, *flags, "-c", str(RUNTIME_SOURCES / name), "-o", str(part)])
-            _run([*compiler.command, "-r", "-nostdlib", *map(str, parts), "-o", str(slot.folder / "module.o")])
+            _run(
+                [*compiler.command, "-r", "-nostdlib", *map(str, parts), "-o", str(slot.folder / "module.o")]
+            )
     return slot.path / "module.o"
 
 
@@ -145,7 +169,10 @@ def _identity(flags: Sequence[str]) -> list[str]:
 
 @functools.cache
 def _own_sources() -> str:
-    api_headers = [INCLUDE / name for name in ("cuda_error_list.h", "cuda_runtime_api.h", "driver_types.h", "vector_types.h")]
+    api_headers = [
+        INCLUDE / name
+        for name in ("cuda_error_list.h", "cuda_runtime_api.h", "driver_types.h", "vector_types.h")
+    ]
     return cache.digest([cache.tree_digest(RUNTIME_SOURCES), *map(cache.file_digest, api_headers)])
 
 

@@ -133,7 +133,8 @@ const char* simt_take_findings(void);
 //   "time_us":..}
 const char* simt_take_launches(void);
 // api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
-//   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); synchronisation through simt_* has the call "torch"
+//   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); synchronisation by torch has the call
+//   "torch::synchronize"
 const char* simt_take_api_calls(void);
 int simt_last_error(int clear);
 int simt_sticky_error(void);

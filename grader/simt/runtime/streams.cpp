@@ -171,7 +171,7 @@ int simt_stream_query(void* handle) {
 
 void simt_stream_synchronize(void* handle) {
     if (Stream* stream = find_stream(handle)) host_waits_for(earliest_start(*stream));
-    log_api_call({.call = "torch", .kind = "sync"});
+    log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
 
 void simt_set_current_stream(int device, void* handle) {
@@ -212,7 +212,7 @@ int simt_event_query(void* handle) {
 
 void simt_event_synchronize(void* handle) {
     if (Event* event = find_event(handle)) host_waits_for(event->time);
-    log_api_call({.call = "torch", .kind = "sync"});
+    log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
 
 int simt_event_elapsed_ms(float* ms, void* start_handle, void* stop_handle) {
@@ -234,6 +234,6 @@ int simt_stream_wait_event(void* stream_handle, void* handle) {
 
 void simt_synchronize(int device) {
     if (device >= 0 && device < kDevices) host_waits_for(device_busy_until(device));
-    log_api_call({.call = "torch", .kind = "sync"});
+    log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
 }

@@ -1,0 +1,193 @@
+"""Findings in words: compute-sanitizer's vocabulary, the line, block and thread, and one sentence of rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.simt.findings import Finding, Index, Party
+
+Names = Mapping[int, str]
+
+_RULES = {
+    "out_of_bounds": "A thread whose index is past the end must not touch the element: guard the access.",
+    "use_after_free": "Memory must not be touched after it was freed; it may belong to others by then.",
+    "uninitialized_read": "Memory holds arbitrary values until something is written to it.",
+    "host_pointer": "A kernel can only follow pointers to device memory: copy the contents there first.",
+    "device_pointer_on_host": "Host code must not follow a device pointer: copy the contents back first.",
+    "race_shared": "Between one thread's write and another's access there must be a __syncthreads().",
+    "race_global": "Blocks run in any order: what one writes, no other may touch, except by atomics.",
+    "misaligned": "An access of n bytes needs an address that is a multiple of n.",
+    "divergent_barrier": "Every thread of the block must reach the same __syncthreads(), or none.",
+    "deadlock": "All threads that a barrier or a warp operation waits for must reach it.",
+    "bad_mask": "All lanes that a mask names, the caller too, must make the same call with the same mask.",
+    "invalid_launch": "A launch that does not fit the device never starts; the error is there to be checked.",
+    "trap": "A failed assertion or __trap() stops the kernel, and every later CUDA call reports the error.",
+    "write_to_const": "__constant__ memory is written from the host (cudaMemcpyToSymbol), never by a kernel.",
+    "timeout": "A loop whose end depends on another thread, or on a value that never changes, does not end.",
+}
+
+
+def rule(finding: Finding) -> str:
+    """The sentence that says why this is wrong, for every program."""
+    return _RULES.get(finding.kind, "")
+
+
+def sentence(finding: Finding, names: Names | None = None) -> str:
+    """What happened and where. `names`: argument names by the address of their allocation."""
+    what = _WORDS.get(finding.kind, _other)(finding, names or {})
+    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    return f"{what}{times}. {_where(finding)}".rstrip()
+
+
+def _where(finding: Finding) -> str:
+    parts = [finding.where]
+    if finding.block is not None and finding.thread is not None:
+        parts.append(f"block {_triple(finding.block)}, thread {_triple(finding.thread)}")
+    parts = [part for part in parts if part]
+    return ", ".join(parts) + "." if parts else ""
+
+
+def _triple(index: Index) -> str:
+    return "({},{},{})".format(*index)
+
+
+def _access(finding: Finding) -> str:
+    space = f"__{finding.space}__ " if finding.space in ("global", "shared") else ""
+    return f"{space}{finding.access or 'access'}" + (
+        f" of size {finding.bytes} bytes" if finding.bytes else ""
+    )
+
+
+# ---- which memory ----------------------------------------------------------------------------------------
+
+
+def _memory(finding: Finding, names: Names) -> str:
+    """`element 1000 of `c`, which has 1000 elements (1 past the end)`, as far as it is known."""
+    allocation = finding.allocation
+    if allocation is None:
+        return ""
+    name = finding.tensor.name if finding.tensor else names.get(allocation.base, "")
+    itemsize = finding.tensor.itemsize if finding.tensor else finding.bytes
+    first = finding.tensor.offset if finding.tensor else 0
+    whole = _thing(finding, name)
+    if not itemsize or allocation.offset % itemsize or allocation.bytes % itemsize:
+        return f"byte {allocation.offset} of {whole}, which has {allocation.bytes} bytes"
+    element, elements = allocation.offset // itemsize - first, allocation.bytes // itemsize - first
+    past = element - elements + 1
+    where = (
+        f" ({past} past the end)"
+        if past > 0
+        else f" ({-element} before its beginning)"
+        if element < 0
+        else ""
+    )
+    return f"element {element} of {whole}, which has {elements} elements{where}"
+
+
+def _thing(finding: Finding, name: str) -> str:
+    if name:
+        return name if " " in name else f"`{name}`"
+    return "the dynamic shared memory" if finding.space == "shared" else "an allocation"
+
+
+def _with_memory(what: str, finding: Finding, names: Names) -> str:
+    memory = _memory(finding, names)
+    return f"{what}: {memory}" if memory else what
+
+
+# ---- one per kind ------------------------------------------------------------------------------------------
+
+
+def _out_of_bounds(finding: Finding, names: Names) -> str:
+    what = _with_memory(f"Invalid {_access(finding)}", finding, names)
+    return f"{what}; {finding.note}" if finding.note else what
+
+
+def _use_after_free(finding: Finding, names: Names) -> str:
+    return _with_memory(f"Invalid {_access(finding)} to freed memory", finding, names)
+
+
+def _uninitialized(finding: Finding, names: Names) -> str:
+    return _with_memory(f"Uninitialized {_access(finding)}", finding, names)
+
+
+def _host_pointer(finding: Finding, names: Names) -> str:
+    target = "a null pointer" if finding.note else "host memory"
+    return f"Invalid {_access(finding)}: {target}"
+
+
+def _device_pointer(finding: Finding, names: Names) -> str:
+    return _with_memory(f"Host code makes a {finding.access or 'access'} of device memory", finding, names)
+
+
+def _race(finding: Finding, names: Names) -> str:
+    hazard = f" ({finding.note})" if finding.note else ""
+    what = _with_memory(
+        f"Race on {finding.space} memory{hazard}: {finding.access} of {finding.bytes} bytes", finding, names
+    )
+    return f"{what}, unordered with the {_described(finding.other, finding.block)}" if finding.other else what
+
+
+def _described(other: Party, block: Index | None) -> str:
+    of_block = "" if other.block == block else f"block {_triple(other.block)}, "
+    at = f" at {other.frame.where}" if other.frame.file else ""
+    return f"{other.access or 'access'}{at} by {of_block}thread {_triple(other.thread)}"
+
+
+def _misaligned(finding: Finding, names: Names) -> str:
+    return _with_memory(f"Misaligned {_access(finding)}", finding, names)
+
+
+def _barrier(finding: Finding, names: Names) -> str:
+    if finding.other is None:
+        return f"Barrier error: threads wait in a barrier that others never reach; {finding.note}"
+    at = f" at {finding.other.frame.where}" if finding.other.frame.file else ""
+    other = f"thread {_triple(finding.other.thread)} waits in another barrier{at}"
+    return f"Barrier error: divergent threads in the block; {other}"
+
+
+def _deadlock(finding: Finding, names: Names) -> str:
+    return f"Deadlock: no thread of the block can go on; {finding.note}"
+
+
+def _bad_mask(finding: Finding, names: Names) -> str:
+    return f"Invalid mask of a warp operation: {finding.note}"
+
+
+def _launch(finding: Finding, names: Names) -> str:
+    return f"Invalid launch: {finding.note}"
+
+
+def _trap(finding: Finding, names: Names) -> str:
+    return "Device-side assertion failed" if finding.note == "assert" else "The kernel trapped"
+
+
+def _constant(finding: Finding, names: Names) -> str:
+    return f"Invalid __constant__ {finding.access} of size {finding.bytes} bytes"
+
+
+def _timeout(finding: Finding, names: Names) -> str:
+    return "The kernel ran longer than it may and was stopped"
+
+
+def _other(finding: Finding, names: Names) -> str:
+    return finding.note or finding.kind.replace("_", " ")
+
+
+_WORDS = {
+    "out_of_bounds": _out_of_bounds,
+    "use_after_free": _use_after_free,
+    "uninitialized_read": _uninitialized,
+    "host_pointer": _host_pointer,
+    "device_pointer_on_host": _device_pointer,
+    "race_shared": _race,
+    "race_global": _race,
+    "misaligned": _misaligned,
+    "divergent_barrier": _barrier,
+    "deadlock": _deadlock,
+    "bad_mask": _bad_mask,
+    "invalid_launch": _launch,
+    "trap": _trap,
+    "write_to_const": _constant,
+    "timeout": _timeout,
+}

@@ -1,0 +1,253 @@
+"""What the simulated GPU found wrong: from the runtime's JSON to a source line and a sentence.
+
+    for finding in findings.take():          # of this process; or symbolise(what a worker sent)
+        print(finding.text())
+
+The runtime knows addresses and return addresses. Debugging information turns the latter into lines of the
+learner's file (`addr2line`, one call per library); `finding_words` turns the rest into sentences.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+Index = tuple[int, int, int]
+Raw = Mapping[str, Any]
+_OWN_HEADERS = Path(__file__).parent / "include"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A line of source, with its text when the file could be read."""
+
+    file: str = ""
+    line: int = 0
+    source: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"{Path(self.file).name}:{self.line}" if self.line else Path(self.file).name
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """The memory that an access hit or missed: `offset` bytes from its beginning, negative when before it."""
+
+    base: int
+    bytes: int
+    offset: int
+    device: int
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """The argument or output that lies in an allocation, `offset` elements from its beginning."""
+
+    name: str
+    itemsize: int
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Party:
+    """The other thread of a race or of a divergent barrier."""
+
+    frame: Frame
+    access: str | None
+    block: Index
+    thread: Index
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that went wrong at one place; `count` says how often."""
+
+    kind: str
+    frame: Frame = Frame()
+    launch: Frame = Frame()
+    access: str | None = None
+    bytes: int = 0
+    kernel: str | None = None
+    space: str | None = None
+    block: Index | None = None
+    thread: Index | None = None
+    other: Party | None = None
+    allocation: Allocation | None = None
+    tensor: Tensor | None = None
+    count: int = 1
+    note: str = ""
+
+    @property
+    def where(self) -> str:
+        return (self.frame if self.frame.file else self.launch).where
+
+    def text(self) -> str:
+        """Sentence, rule and source line: what is printed."""
+        from grader.simt.finding_words import rule, sentence
+
+        source = (self.frame if self.frame.file else self.launch).source.strip()
+        return "\n".join(line for line in (sentence(self), rule(self), source and f"    {source}") if line)
+
+
+def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[Finding]:
+    """The runtime's findings with their lines, in order of first sight; those of one kind and line are one.
+
+    A finding's line is the innermost one in a file below `source_roots`; without roots, the innermost that
+    belongs neither to this backend's headers nor to the system's.
+    """
+    lines = [each for each in raw if isinstance(each.get("kind"), str)]
+    frames = _frames_of(_call_sites(lines), source_roots)
+    merged: dict[tuple[str, Frame, Frame, str], Finding] = {}
+    for finding in (_finding(each, frames) for each in lines):
+        if _is_one_barrier(finding):
+            continue
+        key = (
+            finding.kind,
+            finding.frame,
+            finding.launch if not finding.frame.file else Frame(),
+            finding.access or "",
+        )
+        earlier = merged.get(key)
+        merged[key] = replace(earlier, count=earlier.count + finding.count) if earlier else finding
+    return list(merged.values())
+
+
+def take(source_roots: Sequence[Path] = ()) -> list[Finding]:
+    """What this process's runtime has found since it was last asked."""
+    from grader.simt import native
+
+    runtime = ctypes.CDLL(str(native.runtime_library()))
+    runtime.simt_take_findings.restype = ctypes.c_char_p
+    text = (runtime.simt_take_findings() or b"").decode("utf-8", "replace")
+    return symbolise([json.loads(line) for line in text.splitlines()], source_roots)
+
+
+def _is_one_barrier(finding: Finding) -> bool:
+    """The compiler may copy a barrier; threads that wait in copies of one line wait together."""
+    other = finding.other
+    return (
+        finding.kind == "divergent_barrier"
+        and other is not None
+        and bool(other.frame.file)
+        and other.frame == finding.frame
+    )
+
+
+# ---- from JSON -----------------------------------------------------------------------------------------
+
+_Site = tuple[str, int]  # library, offset of the call in it
+
+
+def _call_sites(raw: Iterable[Raw]) -> Iterator[_Site]:
+    for each in raw:
+        for party in (each, each.get("other") or {}):
+            if each.get("module") and party.get("pc"):
+                yield str(each["module"]), int(party["pc"])
+
+
+def _finding(raw: Raw, frames: Mapping[_Site, Frame]) -> Finding:
+    module = str(raw.get("module") or "")
+    launch = _with_source(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
+    other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
+    return Finding(
+        kind=raw["kind"],
+        frame=frames.get((module, int(raw.get("pc") or 0)), Frame()),
+        launch=launch,
+        access=raw.get("access"),
+        bytes=int(raw.get("bytes") or 0),
+        kernel=raw.get("kernel"),
+        space=raw.get("space"),
+        block=_index(raw.get("block")),
+        thread=_index(raw.get("thread")),
+        other=_party(other, module, frames) if other else None,
+        allocation=Allocation(
+            **{name: int(allocation[name]) for name in ("base", "bytes", "offset", "device")}
+        )
+        if allocation
+        else None,
+        tensor=Tensor(str(tensor["name"]), int(tensor["itemsize"]), int(tensor.get("storage_offset") or 0))
+        if tensor
+        else None,
+        count=int(raw.get("count") or 1),
+        note=str(raw.get("note") or ""),
+    )
+
+
+def _party(raw: Raw, module: str, frames: Mapping[_Site, Frame]) -> Party:
+    frame = frames.get((module, int(raw.get("pc") or 0)), Frame())
+    return Party(
+        frame, raw.get("access"), _index(raw["block"]) or (0, 0, 0), _index(raw["thread"]) or (0, 0, 0)
+    )
+
+
+def _index(raw: Sequence[int] | None) -> Index | None:
+    return (int(raw[0]), int(raw[1]), int(raw[2])) if raw else None
+
+
+# ---- from addresses to lines -----------------------------------------------------------------------------
+
+
+def _frames_of(sites: Iterable[_Site], source_roots: Sequence[Path]) -> dict[_Site, Frame]:
+    by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
+    for module, offset in sites:
+        by_module[module][offset] = None
+    roots = [root.resolve() for root in source_roots]
+    return {
+        (module, offset): _choose(frames, roots)
+        for module, offsets in by_module.items()
+        for offset, frames in _addr2line(module, list(offsets)).items()
+    }
+
+
+def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
+    """For each offset the lines it belongs to, innermost first: a call inlined into the next, and so on."""
+    program = shutil.which("addr2line")
+    if not program or not Path(module).is_file():
+        return {}
+    command = [program, "-a", "-i", "-e", module, *map(hex, offsets)]
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found: dict[int, list[Frame]] = {}
+    frames: list[Frame] = []
+    for text in output.splitlines():
+        if text.startswith("0x") and ":" not in text:
+            frames = found[int(text, 16)] = []
+            continue
+        file, _, line = text.partition(" (discriminator")[0].rpartition(":")
+        if line.isdecimal() and not file.startswith("??"):
+            frames.append(Frame(file, int(line)))
+    return found
+
+
+def _choose(frames: Sequence[Frame], roots: Sequence[Path]) -> Frame:
+    for frame in frames:
+        path = Path(frame.file).resolve()
+        own = any(path.is_relative_to(root) for root in roots) if roots else not _is_foreign(path)
+        if own:
+            return _with_source(frame)
+    return _with_source(frames[-1]) if frames else Frame()
+
+
+def _is_foreign(path: Path) -> bool:
+    return path.is_relative_to(_OWN_HEADERS) or str(path).startswith(("/usr/include/", "/usr/lib/"))
+
+
+def _with_source(frame: Frame) -> Frame:
+    lines = _lines_of(frame.file) if frame.line else ()
+    return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
+
+
+@functools.lru_cache(maxsize=64)
+def _lines_of(file: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(file).read_text(errors="replace").splitlines())
+    except OSError:
+        return ()
