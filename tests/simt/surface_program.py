@@ -45,11 +45,15 @@ class Program:
                 arrays.append((argument, device))
                 passed.append(device)
             else:
-                passed.append(ctypes.c_float(argument) if isinstance(argument, float) else ctypes.c_int(argument))
+                passed.append(
+                    ctypes.c_float(argument) if isinstance(argument, float) else ctypes.c_int(argument)
+                )
         getattr(self._library, name)(*passed)
         error = self._runtime.cudaDeviceSynchronize() or self._runtime.cudaGetLastError()
         for array, device in arrays:
-            self._runtime.cudaMemcpy(array.ctypes.data_as(ctypes.c_void_p), device, array.nbytes, _DEVICE_TO_HOST)
+            self._runtime.cudaMemcpy(
+                array.ctypes.data_as(ctypes.c_void_p), device, array.nbytes, _DEVICE_TO_HOST
+            )
             self._runtime.cudaFree(device)
         if error:
             self._runtime.cudaGetErrorString.restype = ctypes.c_char_p
@@ -60,7 +64,9 @@ class Program:
         device = ctypes.c_void_p()
         assert self._runtime.cudaMalloc(ctypes.byref(device), ctypes.c_size_t(array.nbytes)) == 0
         size = ctypes.c_size_t(array.nbytes)
-        copied = self._runtime.cudaMemcpy(device, array.ctypes.data_as(ctypes.c_void_p), size, _HOST_TO_DEVICE)
+        copied = self._runtime.cudaMemcpy(
+            device, array.ctypes.data_as(ctypes.c_void_p), size, _HOST_TO_DEVICE
+        )
         assert copied == 0
         return device
 
