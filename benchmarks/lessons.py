@@ -26,7 +26,7 @@ COPY_BYTES = 1 << 30
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """The median time of ``work`` on the device. Before every round 256 MB are written, so that L2 is cold."""
+    """The median device time of ``work``. Before every round 256 MB are written, so that L2 is cold."""
     flush = torch.empty(1 << 26, device="cuda")
     for _ in range(3):
         work()
@@ -74,9 +74,8 @@ def measure(exercise: Exercise, spec: Spec, bandwidth: float) -> str:
     own = milliseconds(lambda: entry(*arguments))
     other = milliseconds(lambda: eval(baseline, names))
     bytes_moved, operations = spec.traffic(*arguments), spec.flops(*arguments)
-    shapes = ", ".join(
-        "×".join(map(str, each.shape)) for each in spec.speed.args if isinstance(each, TensorSpec)
-    )
+    tensors = [each for each in spec.speed.args if isinstance(each, TensorSpec)]
+    shapes = ", ".join("×".join(map(str, each.shape)) for each in tensors)
     rows = [
         ("inputs", f"{shapes}, float32"),
         ("least traffic", f"{bytes_moved / 1e6:.1f} MB"),

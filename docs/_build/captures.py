@@ -1,7 +1,7 @@
 """Captures what the grader prints for stubs and mistakes, for the lessons; with ``--check`` only compares.
 
-Each capture runs ``grader check`` in a copy of the course in which one exercise holds the stub, or the solution with
-one mistake. Seconds, which differ from run to run, are blanked out; the seed is fixed.
+Each capture runs ``grader check`` in a copy of the course in which one exercise holds the stub, or the
+solution with one mistake. Seconds, which differ from run to run, are blanked out; the seed is fixed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SECONDS = re.compile(r"\b\d+(?:\.\d+)? m?s\b")
 
 @dataclass(frozen=True)
 class Capture:
-    """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement of its own; without either: the stub."""
+    """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement; without either, the stub."""
 
     name: str
     exercise: str
@@ -45,7 +45,7 @@ CAPTURES = (
     Capture("00_first_kernel", "00"),
     Capture("00_first_kernel.guard_missing", "00", mutant="guard missing"),
     Capture("00_first_kernel.index_without_the_block", "00", mutant="index without the block"),
-    Capture("00_first_kernel.syntax_error", "00", edit=("kernel.cu", "if (i >= n) return;", "if (i >= n) return")),
+    Capture("00_first_kernel.syntax_error", "00", edit=("kernel.cu", "n) return;", "n) return")),
     Capture("01_vector_add", "01"),
     Capture("02_elementwise_mult", "02"),
     Capture("03_fused_muladd", "03"),

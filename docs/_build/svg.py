@@ -42,9 +42,7 @@ class Canvas:
     def arrow(self, points: Sequence[tuple[float, float]], kind: str = "line") -> None:
         """A polyline with a head at its last point."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        self._parts.append(
-            f'<polyline class="{kind}" marker-end="url(#{self.name}-head)" points="{path}"/>'
-        )
+        self._parts.append(f'<polyline class="{kind}" marker-end="url(#{self.name}-head)" points="{path}"/>')
 
     def render(self) -> str:
         head = (
@@ -53,8 +51,9 @@ class Canvas:
         )
         return "\n".join(
             [
-                f'<svg class="fig" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
-                f'role="img" aria-labelledby="{self.name}-title {self.name}-text">',
+                '<svg class="fig" xmlns="http://www.w3.org/2000/svg" '
+                f'viewBox="0 0 {self.width} {self.height}" role="img" '
+                f'aria-labelledby="{self.name}-title {self.name}-text">',
                 f'<title id="{self.name}-title">{escape(self.title)}</title>',
                 f'<desc id="{self.name}-text">{escape(self.description)}</desc>',
                 head,

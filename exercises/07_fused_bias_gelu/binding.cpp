@@ -31,7 +31,7 @@ void check_arguments(const at::Tensor& x, const at::Tensor& bias) {
 at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias) {
     check_arguments(x, bias);
     const c10::cuda::CUDAGuard guard(x.device());
-    // TODO(dense): dense_x, dense_bias, and a row-major out, about 4 lines.
+    // TODO(dense): dense_x, dense_bias, and a row-major out, about 3 lines.
     const at::Tensor dense_x, dense_bias;
     at::Tensor out;
     // TODO(forward_launch): dispatch over the floating types to launch_bias_gelu on the current stream,
@@ -46,7 +46,7 @@ at::Tensor bias_gelu_backward(const at::Tensor& grad_out, const at::Tensor& x,
     TORCH_CHECK(grad_out.sizes() == x.sizes(), "grad_out must have the shape of x, ", x.sizes(),
                 ", but has ", grad_out.sizes());
     const c10::cuda::CUDAGuard guard(x.device());
-    // TODO(backward_dense): dense_grad, dense_x, dense_bias, and a row-major grad_x, about 5 lines.
+    // TODO(backward_dense): dense_grad, dense_x, dense_bias, and a row-major grad_x, about 4 lines.
     const at::Tensor dense_grad, dense_x, dense_bias;
     at::Tensor grad_x;
     // TODO(backward_launch): the same dispatch for launch_bias_gelu_backward, about 7 lines.

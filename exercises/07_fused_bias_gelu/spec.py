@@ -23,7 +23,7 @@ def inputs(
 
 CASES = [
     Case("a full block", inputs((8, 32))),
-    Case("one element", inputs((1, 1))),
+    Case("one element", [tensor((1, 1), low=0.5, high=3), tensor(1, low=-1, high=1)]),
     Case("one row, no leading dimension", inputs(77)),
     Case("one column", inputs((300, 1))),
     Case("odd sizes", inputs((13, 71))),
