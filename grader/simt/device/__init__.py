@@ -12,5 +12,8 @@ FOLDER = Path(__file__).parent
 SOURCES: tuple[Path, ...] = (FOLDER / "libcu2grad_device.cpp",)
 """What to compile, with PyTorch's headers behind ``grader/simt/include`` on the include path."""
 
-PARTS: tuple[Path, ...] = tuple(sorted([*FOLDER.glob("*.cpp"), *FOLDER.glob("*.h")]))
+_INCLUDE = FOLDER.parent / "include"
+PARTS: tuple[Path, ...] = tuple(
+    sorted([*FOLDER.glob("*.cpp"), *FOLDER.glob("*.h"), *_INCLUDE.glob("c10/**/*.h"), *_INCLUDE.glob("ATen/**/*.h")])
+)
 """Every file that the library is made of: what a cache key must cover."""

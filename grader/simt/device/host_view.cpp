@@ -42,21 +42,21 @@ c10::Storage view_of_storage(const c10::Storage& device_storage) {
       c10::DataPtr(device_storage.mutable_data(), c10::Device(c10::kCPU)), view_allocator(), /*resizable=*/true);
 }
 
+// Whether the values are to be read conjugated or negated is a bit of the tensor, not of its bytes.
+void copy_lazy_bits(const at::Tensor& to, const at::Tensor& from) {
+  if (to.is_conj() != from.is_conj()) {
+    to._set_conj(from.is_conj());
+  }
+  if (to.is_neg() != from.is_neg()) {
+    to._set_neg(from.is_neg());
+  }
+}
+
 at::Tensor tensor_over(c10::Storage storage, c10::DispatchKey key, const at::Tensor& like) {
   auto tensor = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), like.dtype());
   tensor.unsafeGetTensorImpl()->set_sizes_and_strides(like.sizes(), like.strides(), like.storage_offset());
+  copy_lazy_bits(tensor, like);
   return tensor;
-}
-
-at::Tensor view_over(c10::Storage storage, const at::Tensor& device_tensor) {
-  auto view = tensor_over(std::move(storage), c10::DispatchKey::CPU, device_tensor);
-  if (device_tensor.is_conj()) {
-    view._set_conj(true);
-  }
-  if (device_tensor.is_neg()) {
-    view._set_neg(true);
-  }
-  return view;
 }
 
 // The device storage takes over the memory that a kernel gave to the view's: memory of the arena after a resize, or a
@@ -82,6 +82,7 @@ at::Tensor copy_to_device(const at::Tensor& host, c10::DeviceIndex device) {
     std::memcpy(result.mutable_data_ptr(), host.const_data_ptr(), bytes);
     simt_mark_written(result.mutable_data_ptr(), bytes, SIMT_LIBRARY);
   }
+  copy_lazy_bits(result, host);
   return result;
 }
 
@@ -124,7 +125,7 @@ void mark_written(const at::Tensor& device_tensor, int writer) {
 }
 
 at::Tensor host_view(const at::Tensor& device_tensor) {
-  return view_over(view_of_storage(device_tensor.storage()), device_tensor);
+  return tensor_over(view_of_storage(device_tensor.storage()), c10::DispatchKey::CPU, device_tensor);
 }
 
 const HostViews::Pair* HostViews::find(const at::Tensor& device_tensor) const {
@@ -149,7 +150,7 @@ at::Tensor HostViews::of(const at::Tensor& device_tensor) {
   if (const auto* known = find(device_tensor)) {
     return known->host;
   }
-  auto view = view_over(host_storage(device_tensor.storage()), device_tensor);
+  auto view = tensor_over(host_storage(device_tensor.storage()), c10::DispatchKey::CPU, device_tensor);
   if (device_tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
     view.unsafeGetTensorImpl()->set_wrapped_number(true);
   }
@@ -171,6 +172,7 @@ void HostViews::adopt_changes(const at::Tensor& device_tensor) {
       host.storage_offset() != device_tensor.storage_offset()) {
     device_tensor.unsafeGetTensorImpl()->set_sizes_and_strides(host.sizes(), host.strides(), host.storage_offset());
   }
+  copy_lazy_bits(device_tensor, host);
 }
 
 at::Tensor HostViews::to_device(const at::Tensor& host) const {

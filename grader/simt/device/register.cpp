@@ -17,10 +17,10 @@ namespace {
 
 constexpr auto kKey = c10::DispatchKey::CUDA;
 
-// Composite operators that go to kernels which only CUDA has once they see a CUDA tensor; as a whole they have CPU
-// kernels that serve.
-const char* const kWholeOnHost[] = {
-    "aten::convolution", "aten::convolution_backward", "aten::convolution_overrideable",
+// Composite operators that choose by device among kernels, of which some exist for CUDA only; the CPU's choice serves.
+const c10::OperatorName kWholeOnHost[] = {
+    {"aten::convolution", ""},  {"aten::convolution_backward", ""}, {"aten::ldexp", "Tensor"},
+    {"aten::ldexp", "out"},     {"aten::ldexp_", ""},
 };
 
 // Says nothing while kernels of a CUDA build of PyTorch are replaced: that is the purpose.
@@ -31,6 +31,13 @@ class Silence final : public c10::WarningHandler {
 
 bool is_aten(const c10::OperatorName& name) {
   return name.name.rfind("aten::", 0) == 0;
+}
+
+// Derivatives of a composite implicit operator come from the operators that it calls: it cannot have a kernel.
+bool may_have_a_kernel(c10::Dispatcher& dispatcher, const c10::OperatorName& name) {
+  const auto op = dispatcher.findOp(name);
+  return op.has_value() && op->hasSchema() &&
+      !op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
 }
 
 // Both a CPU kernel and a composite one, which would be chosen for a device that registers nothing: real CUDA has a
@@ -58,8 +65,10 @@ void run_explicitly_on_host() {
       on_host(name);
     }
   }
-  for (const char* name : kWholeOnHost) {
-    on_host({name, ""});
+  for (const auto& name : kWholeOnHost) {
+    if (may_have_a_kernel(dispatcher, name)) {
+      on_host(name);
+    }
   }
 }
 
