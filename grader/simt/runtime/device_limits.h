@@ -21,7 +21,7 @@ constexpr size_t kConstantBytes = 65536;
 constexpr int kL2Bytes = 62914560;
 constexpr int kClockKHz = 1980000;
 constexpr int kMemoryClockKHz = 3201000;
-constexpr int kMemoryBusBits = 6144;
+constexpr int kMemoryBusBits = 6016;
 constexpr int kVersion = 13000;                      // of the runtime and of the driver
 
 // Dynamic shared memory that a kernel may be launched with (cudaFuncSetAttribute); null: no particular kernel.

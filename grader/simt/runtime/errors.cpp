@@ -1,7 +1,7 @@
-// Error state with CUDA's semantics. An ordinary error is the calling thread's last error until cudaGetLastError takes it. A
-// fault of a kernel is sticky: every later call of the process answers with it. On a GPU it surfaces at some later call;
-// here, where launches have finished when they return, the next call sees it, whichever it is. With CUDA_LAUNCH_BLOCKING=1 it
-// is the launch itself, there as here.
+// Error state with CUDA's semantics. An error is the calling thread's last error until cudaGetLastError takes it. A fault of a
+// kernel is sticky as well: every later call that needs the device answers with it, and sets it again. On a GPU it surfaces at
+// some later call; here, where launches have finished when they return, at the next one, so that a check after the launch sees
+// it. With CUDA_LAUNCH_BLOCKING=1 it is the launch itself, there as here.
 #include <atomic>
 
 #include "execution.h"
@@ -29,7 +29,6 @@ using namespace simt;
 
 extern "C" {
 int simt_last_error(int clear) {
-    if (int error = sticky_error()) return error;
     int error = last_error;
     if (clear) last_error = 0;
     return error;

@@ -1,4 +1,4 @@
-// cudaMemcpy and cudaMemset in their forms. A copy names its direction; a pointer that lies elsewhere is an invalid argument.
+// cudaMemcpy and cudaMemset in their forms. What is refused, and with which error, is as measured on an H200 with CUDA 13.0.
 #include <string.h>
 
 #include "arena.h"
@@ -26,9 +26,11 @@ Place place_of_range(const void* pointer, size_t bytes) {
     return is_registered_host_memory(address, bytes) ? Place::both : Place::host;
 }
 
-bool fits(Place place, bool on_device) {
-    return place == Place::both || place == (on_device ? Place::device : Place::host);
-}
+// With unified addressing CUDA knows where a pointer leads. It refuses pageable host memory that is named as the device side;
+// what is named as the host side may lie anywhere.
+bool fits(Place place, bool named_device) { return place != Place::invalid && !(named_device && place == Place::host); }
+
+bool is_device(Place place, bool named_device) { return place == Place::device || (place == Place::both && named_device); }
 
 struct Direction {
     const char* name;
@@ -39,13 +41,10 @@ struct Direction {
 Direction direction(Place to, Place from, cudaMemcpyKind kind) {
     static const char* names[] = {"h2h", "h2d", "d2h", "d2d"};
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return {"h2h", false, false, cudaErrorInvalidMemcpyDirection};
-    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (kind == cudaMemcpyDefault) {
-        to_device = to == Place::device;
-        from_device = from == Place::device;
-    }
-    bool valid = to != Place::invalid && from != Place::invalid && fits(to, to_device) && fits(from, from_device);
+    bool to_named = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_named = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    bool to_device = is_device(to, to_named), from_device = is_device(from, from_named);
+    bool valid = fits(to, to_named) && fits(from, from_named);
     return {names[from_device * 2 + to_device], to_device, from_device, valid ? cudaSuccess : cudaErrorInvalidValue};
 }
 
@@ -107,15 +106,14 @@ cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_
     return answer(record, cudaSuccess);
 }
 
-const void* in_symbol(const void* symbol, size_t offset, size_t bytes) {
-    Symbol found;
-    if (!symbol || !find_symbol(symbol, &found) || offset + bytes > found.bytes_to_end) return nullptr;
-    return static_cast<const char*>(symbol) + offset;
-}
 
 cudaError_t run_symbol(Copy copy, const void* symbol, size_t offset, bool to_symbol) {
-    const void* place = in_symbol(symbol, offset, copy.width);
-    if (!place) return answer({.call = copy.call, .kind = "h2d", .bytes = copy.width}, cudaErrorInvalidSymbol);
+    Symbol found;
+    int error = !find_symbol(symbol, &found) ? cudaErrorInvalidSymbol
+                : offset + copy.width > found.bytes_to_end ? cudaErrorInvalidValue
+                                                           : cudaSuccess;
+    if (error) return answer({.call = copy.call, .kind = to_symbol ? "h2d" : "d2h", .bytes = copy.width}, error);
+    const void* place = static_cast<const char*>(symbol) + offset;
     if (to_symbol) copy.to = const_cast<void*>(place);
     else copy.from = place;
     return run(copy);
@@ -178,7 +176,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
-    if (!pointer || !in_symbol(symbol, 0, 1)) return failed(cudaErrorInvalidSymbol);
+    Symbol found;
+    if (!pointer || !find_symbol(symbol, &found)) return failed(cudaErrorInvalidSymbol);
     *pointer = const_cast<void*>(symbol);
     return cudaSuccess;
 }

@@ -12,7 +12,7 @@ using namespace simt;
 namespace {
 bool is_device(int device) { return device >= 0 && device < kDevices; }
 
-size_t stack_limit = 1024, printf_limit = 1 << 20, heap_limit = 8 << 20;
+size_t stack_limit = 1024, printf_limit = 8650752, heap_limit = 8 << 20;
 
 size_t* limit_of(cudaLimit limit) {
     switch (limit) {

@@ -51,7 +51,6 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return failed(cudaErrorInvalidValue);
-    if (bytes == 0) return failed(cudaErrorInvalidValue);
     return allocate_for("cudaMallocManaged", pointer, bytes, current_device(), {.managed = true, .runtime_api = true});
 }
 
@@ -67,7 +66,6 @@ cudaError_t cudaFree(void* pointer) { return free_for("cudaFree", pointer, false
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (int error = check_stream(stream)) return failed(error);
-    if (!pointer) return failed(cudaErrorInvalidValue);
     return free_for("cudaFreeAsync", pointer, false, stream);
 }
 
@@ -97,6 +95,7 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    if (int error = sticky_error()) return failed(error);
     if (!free || !total) return failed(cudaErrorInvalidValue);
     uint64_t free_bytes, total_bytes;
     memory_info(current_device(), &free_bytes, &total_bytes);
@@ -106,7 +105,6 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-    if (int error = sticky_error()) return failed(error);
     if (!attributes) return failed(cudaErrorInvalidValue);
     auto address = reinterpret_cast<uintptr_t>(pointer);
     auto* writable = const_cast<void*>(pointer);

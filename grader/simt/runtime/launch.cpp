@@ -43,23 +43,24 @@ struct Refusal {
     std::string why;
 };
 
+// cudaErrorInvalidValue is what CUDA 13.0 answers on an H200; older runtimes say cudaErrorInvalidConfiguration.
 Refusal refuse_dimensions(const simt_launch& launch) {
     static const char axis[] = "xyz";
     for (int i = 0; i < 3; ++i) {
         std::string name(1, axis[i]);
-        if (launch.grid[i] == 0) return {cudaErrorInvalidConfiguration, "the grid has 0 blocks in " + name};
-        if (launch.block[i] == 0) return {cudaErrorInvalidConfiguration, "the block has 0 threads in " + name};
+        if (launch.grid[i] == 0) return {cudaErrorInvalidValue, "the grid has 0 blocks in " + name};
+        if (launch.block[i] == 0) return {cudaErrorInvalidValue, "the block has 0 threads in " + name};
         if (launch.grid[i] > kGridLimit[i]) {
-            return {cudaErrorInvalidConfiguration, "the grid has " + std::to_string(launch.grid[i]) + " blocks in " + name +
+            return {cudaErrorInvalidValue, "the grid has " + std::to_string(launch.grid[i]) + " blocks in " + name +
                                                        "; at most " + std::to_string(kGridLimit[i])};
         }
         if (launch.block[i] > kBlockLimit[i]) {
-            return {cudaErrorInvalidConfiguration, "the block has " + std::to_string(launch.block[i]) + " threads in " + name +
+            return {cudaErrorInvalidValue, "the block has " + std::to_string(launch.block[i]) + " threads in " + name +
                                                        "; at most " + std::to_string(kBlockLimit[i])};
         }
     }
     if (uint64_t threads = volume(launch.block); threads > kThreadsPerBlock) {
-        return {cudaErrorInvalidConfiguration, "the block has " + std::to_string(threads) + " threads; at most " +
+        return {cudaErrorInvalidValue, "the block has " + std::to_string(threads) + " threads; at most " +
                                                    std::to_string(kThreadsPerBlock)};
     }
     return {};
@@ -150,6 +151,7 @@ int finish(const simt_launch& launch) {
     execution.access.on_device = 0;
     if (!execution.error) return cudaSuccess;
     set_sticky_error(execution.error);
+    set_error(execution.error);
     const char* blocking = getenv("CUDA_LAUNCH_BLOCKING");
     return blocking && *blocking == '1' ? execution.error : cudaSuccess;
 }

@@ -37,7 +37,8 @@ bool is_registered_host_memory(uintptr_t address, size_t bytes) {
 bool may_access_peer(int device, int peer) { return device == peer || peer_access[device][peer]; }
 
 int set_peer_access(int device, int peer, bool enabled) {
-    if (peer < 0 || peer >= kDevices || peer == device) return cudaErrorInvalidDevice;
+    if (peer < 0 || peer >= kDevices) return cudaErrorInvalidDevice;
+    if (peer == device) return cudaErrorPeerAccessUnsupported;
     if (peer_access[device][peer] == enabled) {
         return enabled ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessNotEnabled;
     }
