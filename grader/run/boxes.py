@@ -14,7 +14,7 @@ import mmap
 import os
 from collections.abc import Sequence
 
-from grader.run.wire import Header, WireError
+from grader.run.wire import WireError
 
 FIRST_BYTES = 16 * 2**20  # of each new box: memory is taken only as it is touched
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
@@ -40,7 +40,7 @@ class Box:
             nbytes *= 2
         return cls(nbytes)
 
-    def write(self, header: Header, meta: bytes, pieces: Sequence[tuple[int, int, int]]) -> None:
+    def write(self, meta: bytes, pieces: Sequence[tuple[int, int, int]]) -> None:
         """Write records and text, and ``pieces``: ``(offset in the box, address, nbytes)``."""
         vectors: list[bytes | ctypes.Array[ctypes.c_char]] = [meta]
         position = len(meta)
@@ -98,7 +98,7 @@ class MappedBox:
         os.close(fd)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
-    def write(self, header: Header, meta: bytes, pieces: Sequence[tuple[int, int, int]]) -> None:
+    def write(self, meta: bytes, pieces: Sequence[tuple[int, int, int]]) -> None:
         """Write records and text, and ``pieces``: ``(offset in the box, address, nbytes)``."""
         self.memory[: len(meta)] = meta
         for offset, address, nbytes in pieces:

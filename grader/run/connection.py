@@ -18,7 +18,7 @@ from grader.errors import SubmissionError
 from grader.run import wire
 from grader.run.boxes import Box
 from grader.run.failures import OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout, signal_name
-from grader.run.sockets import spin
+from grader.run.sockets import Spinner
 from grader.run.spawn import Worker, Zygote
 from grader.run.tensors import read_dense
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
@@ -47,6 +47,7 @@ class Connection:
         self._zygote = zygote
         self._worker: Worker = zygote.fork()
         self._requests = 0
+        self._spinner = Spinner()
         self.alive = True
         self.files = Path("/nowhere")  # the learner's folder, once one is loaded
         socket_ = self._worker.connection
@@ -109,7 +110,8 @@ class Connection:
     # -- a round trip ------------------------------------------------------------------------------
 
     def _give(self, kind: Kind, box: Box) -> Box:
-        socket.send_fds(self._worker.connection, [Header(kind, 0).pack()], [box.fd])
+        header = Header(kind, 0, self._reply_bytes)
+        socket.send_fds(self._worker.connection, [header.pack()], [box.fd])
         return box
 
     def _send(self, header: Header, meta: bytes, parcel: Parcel) -> None:
@@ -117,7 +119,7 @@ class Connection:
         if needed > self._inbox.nbytes:
             self._inbox.close()
             self._inbox = self._give(Kind.INBOX, Box.for_bytes(needed))
-        self._inbox.write(header, meta, parcel.pieces(header))
+        self._inbox.write(meta, parcel.pieces(header))
         self._worker.connection.send(header.pack())
 
     def _await(self, deadline: float, during: str, seconds: float) -> Header:
@@ -136,7 +138,7 @@ class Connection:
     def _next_datagram(self, deadline: float, during: str, seconds: float) -> bytes:
         connection = self._worker.connection
         transcript = self._worker.transcript
-        soon = spin(lambda: connection.recv(wire.HEADER_BYTES + 1))
+        soon = self._spinner.spin(lambda: connection.recv(wire.HEADER_BYTES + 1))
         if soon:
             return soon
         while True:

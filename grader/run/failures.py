@@ -74,8 +74,7 @@ _SIGNAL_RULES = {
 
 
 class WorkerTimeout(SubmissionError):
-    """A request took longer than ``seconds`` (the parent's clock); the worker and its children were killed.
-    """
+    """A request took longer than ``seconds`` on the parent's clock; the worker and its children are dead."""
 
     def __init__(self, during: str, seconds: float) -> None:
         super().__init__(

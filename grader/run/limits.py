@@ -55,8 +55,7 @@ def _set(which: int, bound: int) -> None:
 
 
 def die_with_parent(expected_parent: int) -> None:
-    """SIGKILL this process when the thread that started it ends; exit at once if that has already happened.
-    """
+    """SIGKILL this process when the thread that started it ends; exit at once if that has happened."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != expected_parent:
         os._exit(0)

@@ -103,7 +103,9 @@ class Zygote:
         """A fresh worker, from a fresh zygote if the last one was killed."""
         with self._lock:
             if self._closed:
-                raise InfrastructureError("A worker was asked for after the session with its zygote had ended.")
+                raise InfrastructureError(
+                    "A worker was asked for after the session with its zygote had ended."
+                )
             for attempt in (1, 2):
                 if not self._alive:
                     self._launch()
@@ -118,8 +120,7 @@ class Zygote:
         raise AssertionError("unreachable")
 
     def end(self, worker: Worker, grace_ms: int = 0) -> Answer | None:
-        """End a worker and all it started; None when the zygote itself is gone (then everything is killed).
-        """
+        """End a worker and all it started; None when the zygote itself is gone (then all is killed)."""
         with self._lock:
             try:
                 answer, fds = self._ask(

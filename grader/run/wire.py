@@ -47,6 +47,10 @@ class WireError(Exception):
     """A message that breaks the format; the text completes the sentence "the worker …"."""
 
 
+class MessageTooLarge(ValueError):
+    """More than one message may hold."""
+
+
 class Kind(IntEnum):
     """What a datagram is. The first block travels to the worker, the second to the parent."""
 
@@ -126,11 +130,11 @@ class TensorRecord(NamedTuple):
         return count
 
     def pack(self) -> bytes:
-        """The record; raises ``ValueError`` for what the wire cannot carry."""
+        """The record; raises ``MessageTooLarge`` for too many dimensions."""
         name, _, index = self.place.partition(":")
         ndim = len(self.sizes)
         if ndim > MAX_DIMENSIONS:
-            raise ValueError(f"a tensor of {ndim} dimensions; at most {MAX_DIMENSIONS} can be graded")
+            raise MessageTooLarge(f"a tensor of {ndim} dimensions; at most {MAX_DIMENSIONS} can be graded")
         pad = (0,) * (MAX_DIMENSIONS - ndim)
         return _RECORD.pack(
             _CODE[self.dtype], _PLACES.index(name), int(index or 0), ndim, self.flags, self.storage_offset,
@@ -272,7 +276,7 @@ class Parcel:
     def add(self, record: TensorRecord, address: int, owner: Any) -> int:
         """Append a tensor of ``record.nbytes`` bytes at ``address``; returns its index."""
         if len(self.records) == MAX_TENSORS:
-            raise ValueError(f"more than {MAX_TENSORS} tensors in one message")
+            raise MessageTooLarge(f"more than {MAX_TENSORS} tensors in one message")
         start = align(self.payload_bytes)
         self.records.append(record._replace(offset=start))
         self.sources.append((address, record.nbytes))
@@ -283,7 +287,7 @@ class Parcel:
     def seal(self, kind: Kind, request: int, detail: int, text: bytes) -> tuple[Header, bytes]:
         """The header, and the bytes of records and text."""
         if len(text) > MAX_TEXT:
-            raise ValueError(f"{len(text)} bytes of text; a message holds at most {MAX_TEXT}")
+            raise MessageTooLarge(f"{len(text)} bytes of text; a message holds at most {MAX_TEXT}")
         header = Header(kind, request, detail, len(self.records), len(text), self.payload_bytes)
         return header, b"".join([record.pack() for record in self.records]) + text
 

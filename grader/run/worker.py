@@ -14,11 +14,12 @@ from grader.run import wire
 from grader.run.boxes import MappedBox
 from grader.run.inside.calls import Calls
 from grader.run.inside.measuring import Measuring
+from grader.run.inside.placing import Places
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.submission import Submission, describe
 from grader.run.inside.tracing import tracer_for
-from grader.run.sockets import receive, spin
-from grader.run.wire import RECORD_BYTES, Header, Kind, Parcel, WireError
+from grader.run.sockets import Spinner, receive
+from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
 
 _CONNECTION_LOST = 71
 _LINE_BUFFERED = 1
@@ -36,12 +37,15 @@ class Worker:
 
     def __init__(self, connection: socket.socket, backend: str) -> None:
         self._connection = connection
+        self._spinner = Spinner()
         self._inbox: MappedBox
         self._outbox: MappedBox
+        self._most = 0  # bytes of a reply
         submission = Submission()
         tracer = tracer_for(backend)
-        calls = Calls(submission, tracer, backend)
-        measuring = Measuring(submission, calls, backend)
+        places = Places(backend)
+        calls = Calls(submission, tracer, places)
+        measuring = Measuring(submission, places, backend)
         self._handlers: dict[Kind, Callable[[Request], Answer]] = {
             Kind.LOAD: lambda request: _load(submission, tracer.set_watchdog, request),
             Kind.CALL: calls.call,
@@ -69,7 +73,7 @@ class Worker:
         """The next request; new boxes are taken in on the way."""
         while True:
             try:
-                soon = spin(lambda: receive(self._connection, socket.MSG_DONTWAIT))
+                soon = self._spinner.spin(lambda: receive(self._connection, socket.MSG_DONTWAIT))
                 datagram, fds = soon or receive(self._connection)
                 if not datagram:
                     return None
@@ -79,7 +83,7 @@ class Worker:
             if header.kind is Kind.INBOX:
                 self._inbox = MappedBox(fds[0])
             elif header.kind is Kind.OUTBOX:
-                self._outbox = MappedBox(fds[0])
+                self._outbox, self._most = MappedBox(fds[0]), header.detail
             else:
                 return header
 
@@ -96,26 +100,21 @@ class Worker:
             return Answer({"error": describe(error, None)})
 
     def _send(self, request: Header, answer: Answer) -> None:
-        header, meta = self._seal(request, answer)
-        needed = header.payload_start + header.payload_bytes
-        if needed > self._outbox.nbytes:
-            self._connection.send(Header(Kind.GROW, request.request, needed).pack())
-            grown = self._receive_outbox()
-            if grown < needed:
-                raise WireError("the parent gave a box that is too small")
-        self._outbox.write(header, meta, answer.parcel.pieces(header))
+        text = wire.encode_text(answer.document)
+        needed = RECORD_BYTES * len(answer.parcel.records) + len(text) + answer.parcel.payload_bytes
+        if len(text) > wire.MAX_TEXT or needed > self._most:
+            answer = _too_large(needed, self._most)
+            text = wire.encode_text(answer.document)
+        header, meta = answer.parcel.seal(Kind.REPLY, request.request, answer.detail, text)
+        self._make_room(request, header.payload_start + header.payload_bytes)
+        self._outbox.write(meta, answer.parcel.pieces(header))
         self._connection.send(header.pack())
 
-    def _seal(self, request: Header, answer: Answer) -> tuple[Header, bytes]:
-        text = wire.encode_text(answer.document)
-        if len(text) > wire.MAX_TEXT:
-            note = {
-                "type": "ReplyTooLarge",
-                "message": "What the call returned is too long to be graded.",
-                "where": "",
-            }
-            answer.parcel, text = Parcel.empty(), wire.encode_text({"error": note})
-        return answer.parcel.seal(Kind.REPLY, request.request, answer.detail, text)
+    def _make_room(self, request: Header, needed: int) -> None:
+        if needed > self._outbox.nbytes:
+            self._connection.send(Header(Kind.GROW, request.request, needed).pack())
+            if self._receive_outbox() < needed:
+                raise WireError("was given a box that is too small")
 
     def _receive_outbox(self) -> int:
         datagram, fds = receive(self._connection)
@@ -126,14 +125,20 @@ class Worker:
 
 
 def _load(submission: Submission, set_watchdog: Callable[[float], None], request: Request) -> Answer:
-    set_watchdog(
-        request.text["seconds"] * 0.8
-    )  # the device stops a kernel, and can name it, before the parent must
+    # The device stops a kernel, and can name it, before the parent has to end everything.
+    set_watchdog(request.text["seconds"] * 0.8)
     document: dict[str, Any] = {}
     error = submission.load(request.text["artifact"], request.text["op_file"], request.text["files"])
     if error is not None:
         document["error"] = error
     return Answer(document)
+
+
+def _too_large(nbytes: int, most: int) -> Answer:
+    message = (
+        f"The reply takes {nbytes} bytes; {most}, and {wire.MAX_TEXT} of text, are the most that is graded."
+    )
+    return Answer({"error": {"type": MessageTooLarge.__name__, "message": message, "where": ""}})
 
 
 def _buffer_lines() -> None:

@@ -123,7 +123,7 @@ def test_many_processes_end_with_their_worker(load: Load, tmp_path: Path) -> Non
 
 
 def test_a_crash_while_loading_is_a_crash(load: Load) -> None:
-    with pytest.raises(WorkerCrashed, match="SIGSEGV while loading the submission at op.py:2"):
+    with pytest.raises(WorkerCrashed, match=r"SIGSEGV while loading the submission at op\.py:2"):
         load("import ctypes\nctypes.string_at(0)\n")
 
 

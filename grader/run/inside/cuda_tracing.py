@@ -1,5 +1,4 @@
-"""The trace of a real GPU, from the profiler: launches, copies and synchronisations as the driver saw them.
-"""
+"""The trace of a real GPU, from the profiler: launches, copies and synchronisations."""
 
 from __future__ import annotations
 

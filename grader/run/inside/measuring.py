@@ -8,8 +8,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from grader.run.inside.arguments import Given
-from grader.run.inside.calls import Calls
+from grader.run.inside.arguments import Given, rebuild
+from grader.run.inside.placing import Places
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.submission import Submission, describe
 
@@ -20,17 +20,18 @@ _Run = Callable[[], object]
 class Measuring:
     """Keeps the two callables of the last MEASURE, for BULK."""
 
-    def __init__(self, submission: Submission, calls: Calls, backend: str) -> None:
+    def __init__(self, submission: Submission, places: Places, backend: str) -> None:
         self._submission = submission
-        self._calls = calls
+        self._places = places
         self._on_gpu = backend == "cuda"
         self._runs: dict[str, _Run] = {}
 
     def measure(self, request: Request) -> Answer:
         """ABBA blocks of entry and baseline, then of the baseline against itself."""
         text = request.text
-        arguments, given = self._calls.arguments(request)
-        with self._calls.place(text["device"], "default", []), torch.no_grad():
+        arguments, given = rebuild(request, self._places.on_cpu)
+        place = self._places.place(text["device"], "default")
+        with self._places.current(place), torch.no_grad():
             try:
                 entry, baseline = (
                     self._submission.entry(text["entry"]),

@@ -19,7 +19,7 @@ def flatten(result: Any) -> tuple[str, list[Any]]:
     if isinstance(result, tuple):
         return "tuple", list(result)
     if isinstance(result, list):
-        return "list", result
+        return "list", list(result)
     return "value", [result]
 
 
@@ -68,6 +68,14 @@ def _array(array: numpy.ndarray[Any, Any], parcel: Parcel, given: Sequence[Given
     alias = next((each.name for each in arrays if numpy.may_share_memory(each.value, array)), "")
     index = parcel.add(record, dense.data_ptr(), dense)
     return {"kind": "numpy", "record": index, "type": "ndarray", "alias": alias}
+
+
+def pack_bytes(tensor: Tensor, parcel: Parcel, flags: int) -> None:
+    """Add the elements of ``tensor`` as plain bytes."""
+    dense = tensor.to("cpu").contiguous().view(-1)
+    every = dense.view(torch.uint8) if dense.numel() else torch.empty(0, dtype=torch.uint8)
+    record = TensorRecord("uint8", "cpu", (every.numel(),), (1,), flags=flags, nbytes=every.numel())
+    parcel.add(record, every.data_ptr(), every)
 
 
 def _share(storage: Tensor, tensor: Tensor) -> bool:

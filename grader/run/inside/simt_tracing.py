@@ -32,10 +32,10 @@ class SimtTracer:
     """Reads what the runtime and the simulated device wrote down during a call."""
 
     def __init__(self) -> None:
-        from grader.simt import native
+        from grader.simt import activate, native
 
-        self._runtime = ctypes.CDLL(str(native.runtime_library()))
-        self._device = ctypes.CDLL(str(native.device_library()))
+        self._driver = activate.driver()
+        self._runtime = ctypes.CDLL(str(native.runtime_library()))  # already loaded: this is a second handle
         for function in (
             "simt_take_findings",
             "simt_take_launches",
@@ -43,15 +43,10 @@ class SimtTracer:
             "simt_error_name",
         ):
             getattr(self._runtime, function).restype = ctypes.c_char_p
-        self._device.simt_take_operators.restype = ctypes.c_char_p
-        self._runtime.simt_current_stream.restype = ctypes.c_void_p
-        self._runtime.simt_stream_id.restype = ctypes.c_uint64
-        self._runtime.simt_stream_id.argtypes = [ctypes.c_void_p]
         self._runtime.simt_writers.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
         self._runtime.simt_writers.restype = None
         self._runtime.simt_set_schedule.argtypes = [ctypes.c_int, ctypes.c_uint64]
         self._runtime.simt_set_watchdog.argtypes = [ctypes.c_double]
-        self._runtime.simt_is_device_pointer.argtypes = [ctypes.c_void_p]
         self._live = (0, 0)
         self._stream = 0
         self._runs = itertools.count(1)
@@ -62,9 +57,9 @@ class SimtTracer:
         self._runtime.simt_reset()
         if traced:
             self._runtime.simt_take_api_calls()
-            self._device.simt_take_operators()
+            self._driver.take_operators()
             self._live = self._memory()
-            self._stream = self._runtime.simt_stream_id(self._runtime.simt_current_stream(device))
+            self._stream = self._driver.stream_of(device)
         yield
 
     def synchronize(self) -> None:
@@ -75,7 +70,7 @@ class SimtTracer:
         findings = self._lines(self._runtime.simt_take_findings())
         launches = self._lines(self._runtime.simt_take_launches())
         calls = self._lines(self._runtime.simt_take_api_calls())
-        operators = self._lines(self._device.simt_take_operators())
+        operators = self._driver.take_operators()
         sticky = self._runtime.simt_sticky_error()
         for finding in findings:
             _name_tensor(finding, given, values)

@@ -1,0 +1,66 @@
+"""The device and the stream that a call finds current."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+_SLEEP_CYCLES = 20_000_000  # about 10 ms: longer than any launch, so work on the wrong stream comes too early
+
+
+@dataclass(frozen=True)
+class Place:
+    """A device, and a stream of its that is not the default one, or None."""
+
+    device: int
+    side: torch.cuda.Stream | None
+
+    @contextlib.contextmanager
+    def current(self) -> Iterator[None]:
+        """Make device and stream current."""
+        with torch.cuda.device(self.device), torch.cuda.stream(self.side):
+            yield
+
+
+class Places:
+    """Makes places for a backend; on the CPU there is only one, and nothing to make current."""
+
+    def __init__(self, backend: str) -> None:
+        self.on_cpu = backend == "plain"
+        self._delays = backend == "cuda"
+
+    def place(self, device: int, stream: str) -> Place | None:
+        """Device ``device`` with its default stream, or with a fresh one if ``stream`` is ``side``."""
+        if self.on_cpu:
+            return None
+        side = torch.cuda.Stream(device) if stream == "side" else None  # type: ignore[no-untyped-call]
+        return Place(device, side)
+
+    @contextlib.contextmanager
+    def current(self, place: Place | None, arriving: Sequence[Tensor] = ()) -> Iterator[None]:
+        """Make ``place`` current; on a GPU's side stream, ``arriving`` is filled late and there only.
+
+        The simulated device knows the stream of each launch; on a real one, whoever reads the tensors on
+        another stream reads zeros.
+        """
+        if place is None:
+            yield
+            return
+        with place.current():
+            if self._delays and place.side is not None:
+                _deliver_late(arriving)
+            yield
+
+
+def _deliver_late(arriving: Sequence[Tensor]) -> None:
+    staged = [(tensor, tensor.clone()) for tensor in arriving if tensor.is_cuda]
+    for tensor, _ in staged:
+        tensor.zero_()
+    torch.cuda.synchronize()
+    torch.cuda._sleep(_SLEEP_CYCLES)  # type: ignore[no-untyped-call]
+    for tensor, sent in staged:
+        tensor.copy_(sent)
