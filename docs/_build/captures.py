@@ -26,7 +26,7 @@ COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLE = COURSE / "docs" / "samples" / "course"
 FOLDER = COURSE / "docs" / "_captured"
 SEED = "20260401"
-SECONDS = re.compile(r"\b\d+(?:\.\d+)? m?s\b")
+SECONDS = re.compile(r"\b\d+(?:\.\d+)? (?=(?:m?s|seconds?)\b)")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ CAPTURES = (
     Capture("00_first_kernel", "00"),
     Capture("00_first_kernel.guard_missing", "00", mutant="guard missing"),
     Capture("00_first_kernel.index_without_the_block", "00", mutant="index without the block"),
-    Capture("00_first_kernel.syntax_error", "00", edit=("kernel.cu", "n) return;", "n) return")),
+    Capture("00_first_kernel.syntax_error", "00", edit=("kernel.cu", "(blockIdx.x)", "(blokIdx.x)")),
     Capture("01_vector_add", "01"),
     Capture("02_elementwise_mult", "02"),
     Capture("03_fused_muladd", "03"),
@@ -66,7 +66,7 @@ def run(capture: Capture) -> str:
         if done.returncode != 1:
             raise SystemExit(f"{capture.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         text = done.stdout.replace(str(folder), "").replace(str(COURSE), "")
-    return SECONDS.sub("… s", text).rstrip() + "\n"
+    return SECONDS.sub("… ", text).rstrip() + "\n"
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """A small SVG canvas for the diagrams: boxes, labels, arrows, curves, and a text alternative.
 
-Colours are class names (``a`` to ``d``) that ``stylesheets/figures.css`` defines for the light and the dark
+Colours are class names (``a`` to ``d``) that ``stylesheets/course.css`` defines for the light and the dark
 scheme; nothing here names a colour. The output has no blank line, since it is included into Markdown.
 """
 

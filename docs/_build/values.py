@@ -79,9 +79,8 @@ def bias_columns() -> Canvas:
                 position = column * rows + row if transposed else row * columns + column
                 given = position % columns
                 x, y = left + column * cell, 52 + row * cell
-                canvas.box(
-                    x, y, cell - 3, cell - 3, f"i = {position}\n+ b{given}", "c" if given == column else "b"
-                )
+                kind, mark = ("c", "") if given == column else ("b", " ✗")
+                canvas.box(x, y, cell - 3, cell - 3, f"i = {position}\n+ b{given}{mark}", kind)
         wrong = sum(
             (c * rows + r if transposed else r * columns + c) % columns != c
             for r in range(rows) for c in range(columns)
