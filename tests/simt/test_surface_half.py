@@ -33,14 +33,14 @@ def same_values(result: Array, expected: Array) -> bool:
 
 
 def to_bfloat16(values: Array) -> Array:
-    """Codes of floats rounded to nearest even, by the definition: add half a unit, less one for a tie below even."""
+    """Codes of floats rounded to nearest even: half a unit is added, a tie below an even code falls back."""
     bits = values.view(np.uint32).astype(np.uint64)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(values), np.uint16(0x7FFF), rounded).astype(np.uint16)
 
 
 def floats_of_interest() -> Array:
-    """Every half, every midpoint of two halves and its neighbours, both infinities, NaN, random bit patterns."""
+    """Every half, every midpoint of two halves and its neighbours, infinities, NaN, random bits."""
     finite = np.sort(HALVES[np.isfinite(HALVES)].astype(np.float64))
     middles = ((finite[1:] + finite[:-1]) / 2).astype(np.float32)
     beside = [np.nextafter(middles, np.float32(side)) for side in (-np.inf, np.inf)]
@@ -78,7 +78,7 @@ def test_floats_round_to_the_nearest_bfloat16(half: Program, name: str) -> None:
 
 
 def test_a_double_is_rounded_once(half: Program) -> None:
-    """1 + 2^-11 + 2^-40 lies above the midpoint of two halves; rounded to float first it would be the midpoint."""
+    """1 + 2^-11 + 2^-40 lies above the midpoint of two halves; as a float it would be the midpoint."""
     values = np.array([1 + 2**-11 + 2**-40, 1 + 2**-11, 1 + 2**-11 - 2**-40, -1 - 2**-11 - 2**-40])
     assert apply(half, "double_to_half", values).tolist() == [0x3C01, 0x3C00, 0x3C00, 0xBC01]
     values = np.array([1 + 2**-8 + 2**-40, 1 + 2**-8, 5e-324, -1e300])
@@ -169,9 +169,9 @@ def test_bfloat16_arithmetic(half: Program, name: str, operation: np.ufunc) -> N
 
 
 def nearest_even(exact: Fraction, codes: Array, values: Array) -> int:
-    """The code (of ascending positive `values`) nearest to a positive fraction; a tie goes to the even code."""
+    """The code of the value (ascending and positive) nearest to `exact`; a tie goes to the even code."""
     above = int(np.searchsorted(values, float(exact)))
-    candidates = [i for i in range(max(above - 2, 0), min(above + 3, len(values)))]
+    candidates = range(max(above - 2, 0), min(above + 3, len(values)))
     return min(
         (abs(Fraction(float(values[i])) - exact), int(codes[i]) & 1, int(codes[i])) for i in candidates
     )[2]
@@ -184,7 +184,7 @@ def test_fused_multiply_add_rounds_once(half: Program, name: str) -> None:
     rng = np.random.default_rng(6)
     top = 0x5000 if name == "half" else 0x5F00
     a, b, c = rng.integers(0x0001, top, (3, 3000)).astype(np.uint16)
-    # Products that lie half-way between two results, with an addend far too small for a double to hold beside them.
+    # Products half-way between two results, with an addend far too small for a double to hold beside.
     ties = (0x3C01, 0x3E00) if name == "half" else (0x3F81, 0x3FC0)
     a[:4], b[:4], c[:4] = ties[0], ties[1], [0x0001, 0x0002, 0x0400, 0x0000]
     result = apply(half, f"{name}_fused", a, b, c)

@@ -12,6 +12,7 @@
 #include "simt/builtin_variables.h"
 #include "simt/conversions.h"
 #include "simt/diagnostics.h"
+#include "simt/dynamic_shared.h"
 #include "simt/integers.h"
 #include "simt/kernel_overloads.h"
 #include "simt/launch.h"

@@ -11,7 +11,8 @@ The pieces keep their order and their lines:
 `launch` takes the arguments by value: they are evaluated once on the host and copied, as kernel parameters
 are. A null pointer constant or a braced list has no type of its own to be copied as; its text goes into the
 lambda. The whole stands in parentheses, so that a macro which takes the launch as its argument sees no bare
-comma.
+comma. A kernel that is an expression, such as `table.pick(i)`, is evaluated on the host too: it is passed to
+`launch_pointer`, whose parameters are the kernel's.
 """
 
 from __future__ import annotations
@@ -45,18 +46,35 @@ def _rewrite_launch(passage: Passage, opener: int, rewrite: Rewrite) -> None:
         raise Refused(tokens[opener].start, "<<<>>> holds no grid and no block")
     if call not in passage.partner:
         raise Refused(tokens[opener].start, "the arguments of the launch are not closed by )")
-    kernel = spelled(passage, first, opener)
     line = "__LINE__" if passage.macro else str(rewrite.line(tokens[opener].start))
-    parameters, passed = _parameters(passage, call, rewrite)
-    rewrite.insert(tokens[first].start, f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return ")
-    rewrite.replace(
-        tokens[opener],
-        tokens[opener],
-        f"({passed}); }}, ::simt::site{{SIMT_TEXT({kernel}), __FILE__, {line}}}, ::simt::configuration(",
-    )
+    site = f"::simt::site{{SIMT_TEXT({spelled(passage, first, opener)}), __FILE__, {line}}}"
+    if _is_name(passage, first, opener):
+        parameters, passed = _parameters(passage, call, rewrite)
+        before = f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return "
+        between = f"({passed}); }}, {site}, ::simt::configuration("
+    else:
+        before, between = "(::simt::launch_pointer(", f", {site}, ::simt::configuration("
+    rewrite.insert(tokens[first].start, before)
+    rewrite.replace(tokens[opener], tokens[opener], between)
     rewrite.replace(tokens[closer], tokens[closer + 2], ")")
     rewrite.replace(tokens[call], tokens[call], "" if passage.partner[call] == call + 1 else ", ")
     rewrite.insert(tokens[passage.partner[call]].end, ")")
+
+
+def _is_name(passage: Passage, first: int, past: int) -> bool:
+    """`k`, `ns::k<T, 3>`, `(k<T>)`: a function by its name; anything else is an expression to evaluate."""
+    if passage.text(first) == "(" and passage.partner.get(first) == past - 1:
+        return _is_name(passage, first + 1, past - 1)
+    index = first
+    while index < past:
+        if passage.text(index) == "<":
+            close = template_close(passage, index)
+            index = past + 1 if close is None else close + 1
+        elif passage.is_word(index) or passage.text(index) in ("::", "##"):
+            index += 1
+        else:
+            return False
+    return index == past
 
 
 def _configuration_end(passage: Passage, opener: int) -> int:

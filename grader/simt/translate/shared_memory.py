@@ -1,13 +1,19 @@
 """Rewrite declarations of shared memory, where the header's macro `__shared__` is not enough.
 
-`extern __shared__ T name[];` becomes `extern __thread T name[] __asm__("simt_dynamic_shared");`: every such
-array is the one the runtime gives the block, whatever its name and type. As with nvcc, two declarations of
-one name must agree in type.
+In a function `extern __shared__ T name[];` becomes a reference to the block's dynamic shared memory,
+
+    T (&name)[] = ::simt::dynamic_shared(); extern __thread SIMT_UNUSED T extern_shared_name[];
+
+followed by a declaration that nothing uses. It makes the compiler refuse, as nvcc does, one name with two
+types: what two instances of a template would declare. At file scope, where a reference would be initialised
+too early, it becomes `extern __thread T name[] __asm__("simt_dynamic_shared");`. (g++ forgets such a label in
+a template.)
 """
 
 from __future__ import annotations
 
-from grader.simt.translate.expressions import declaration_start
+from grader.simt.translate.expressions import declaration_start, spelled
+from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
 from grader.simt.translate.rewrite import Rewrite
@@ -16,7 +22,7 @@ _LABEL = ' __asm__("simt_dynamic_shared")'
 
 
 def rewrite_shared(passage: Passage, rewrite: Rewrite) -> None:
-    """Label dynamic arrays; refuse initial values, which shared memory cannot have."""
+    """Rewrite dynamic arrays; refuse initial values, which shared memory cannot have."""
     for index in passage.positions("__shared__"):
         first = declaration_start(passage, index)
         past = index
@@ -25,27 +31,74 @@ def rewrite_shared(passage: Passage, rewrite: Rewrite) -> None:
         _refuse_initial_value(passage, index, past)
         external = [i for i in range(first, past) if passage.text(i) == "extern"]
         if external:
-            _label(passage, (min(index, external[0]), max(index, external[0])), past, rewrite)
+            _rewrite_dynamic(passage, (first, past), (index, external[0]), rewrite)
 
 
-def _label(passage: Passage, specifiers: tuple[int, int], past: int, rewrite: Rewrite) -> None:
+def _rewrite_dynamic(
+    passage: Passage, span: tuple[int, int], words: tuple[int, int], rewrite: Rewrite
+) -> None:
     tokens = passage.tokens
-    rewrite.replace(tokens[specifiers[0]], tokens[specifiers[0]], "extern __thread")
-    rewrite.replace(tokens[specifiers[1]], tokens[specifiers[1]], "")
-    labelled = False
-    index = specifiers[0]
-    while index < past:
-        is_bound = passage.text(index) == "[" and passage.text(index + 1) != "["
-        index = passage.skip(index)
-        if is_bound and passage.text(index) != "[":
-            rewrite.insert(tokens[index - 1].end, _LABEL)
-            labelled = True
-    if not labelled:
+    arrays = _arrays(passage, max(words), span[1])
+    if not arrays:
         raise Refused(
-            tokens[specifiers[0]].start,
+            tokens[min(words)].start,
             "extern __shared__ declares something that is not an array",
             "Dynamic shared memory is an array without a size, sized by the third parameter of the launch.",
         )
+    at_file_scope = not passage.macro and _is_file_scope(passage, span[0])
+    rewrite.replace(tokens[min(words)], tokens[min(words)], "extern __thread" if at_file_scope else "")
+    rewrite.replace(tokens[max(words)], tokens[max(words)], "")
+    if at_file_scope:
+        for _, last in arrays:
+            rewrite.insert(tokens[last].end, _LABEL)
+        return
+    kept = [i for i in range(span[0], arrays[0][0]) if i not in words]
+    declared = " ".join(spelled(passage, i, i + 1) for i in kept)
+    for name, last in arrays:
+        rewrite.insert(tokens[name].start, "(&")
+        rewrite.insert(tokens[name].end, ")")
+        rewrite.insert(tokens[last].end, " = ::simt::dynamic_shared()")
+        array = spelled(passage, name, last + 1)
+        rewrite.insert(
+            tokens[span[1] - 1].end, f"; extern __thread SIMT_UNUSED {declared} extern_shared_{array}"
+        )
+
+
+def _arrays(passage: Passage, index: int, past: int) -> list[tuple[int, int]]:
+    """Of each array declared between `index` and `past`: its name and its last `]`."""
+    arrays: list[tuple[int, int]] = []
+    while index < past:
+        is_bound = passage.text(index) == "[" and passage.text(index + 1) != "["
+        if is_bound and passage.is_word(index - 1):
+            arrays.append((index - 1, passage.skip(index) - 1))
+        elif is_bound and arrays:
+            arrays[-1] = (arrays[-1][0], passage.skip(index) - 1)
+        index = passage.skip(index)
+    return arrays
+
+
+def _is_file_scope(passage: Passage, index: int) -> bool:
+    """Is every bracket around the token at `index` that of a namespace or of `extern "C"`?"""
+    index -= 1
+    while index >= 0:
+        if passage.text(index) in (")", "]", "}"):
+            index = passage.partner.get(index, index) - 1
+            continue
+        if passage.text(index) in ("{", "(", "[") and not _opens_namespace(passage, index):
+            return False
+        index -= 1
+    return True
+
+
+def _opens_namespace(passage: Passage, brace: int) -> bool:
+    before = brace - 1
+    if before >= 0 and passage.tokens[before].kind is Kind.TEXT:
+        return passage.text(before - 1) == "extern"
+    while passage.is_word(before) or passage.text(before) == "::":
+        if passage.text(before) == "namespace":
+            return True
+        before -= 1
+    return False
 
 
 def _refuse_initial_value(passage: Passage, index: int, past: int) -> None:

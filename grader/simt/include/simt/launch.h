@@ -5,6 +5,7 @@
 
 #include "cuda_runtime_api.h"
 #include "simt/function_names.h"
+#include "simt/memory.h"
 #include "simt/qualifiers.h"
 
 #pragma GCC visibility push(hidden)
@@ -57,6 +58,14 @@ void launch(Body body, site where, configuration shape, Arguments... arguments) 
     auto thread = [body, arguments...]() SIMT_HOST { return body(arguments...); };
     static_assert(__is_same(decltype(thread()), void), "a __global__ function must have a void return type");
     run_grid(thread, where, shape, function_named(where.kernel), 0);
+}
+
+// The same for a kernel given by an expression: a function pointer, whose type says what the arguments become.
+template <class... Parameters>
+void launch_pointer(void (*function)(Parameters...), site where, configuration shape,
+                    typename same<Parameters>::type... arguments) {
+    auto thread = [function, arguments...]() SIMT_HOST { return function(arguments...); };
+    run_grid(thread, where, shape, (const void*)function, 0);
 }
 
 }  // namespace simt

@@ -7,6 +7,8 @@
 #define SIMT_HOST __attribute__((no_sanitize("thread")))
 #define SIMT_INLINE inline __attribute__((always_inline))
 
+#define SIMT_UNUSED __attribute__((unused))
+
 // What the translator writes for `__device__` and `__constant__` on variables: sections that the runtime knows.
 #define SIMT_DEVICE_MEMORY __attribute__((section("simt_device")))
 #define SIMT_CONSTANT_MEMORY __attribute__((section("simt_constant")))
