@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.checks.bench import Bench, Call
+from grader.checks.launches import own_launches
 from grader.checks.outcome import Outcome, passed
 from grader.checks.wording import listed
 from grader.verdict import Status
@@ -39,22 +40,23 @@ BY = {
 def check(bench: Bench) -> Outcome:
     """Judge every recorded call that succeeded; the forward strictly, the backward by its operators."""
     bench.ensure_calls()
-    calls = [call for call in bench.calls if call.succeeded and call.stage in ("forward", "backward")]
+    stages = ("forward", "backward")
+    calls = [call for call in bench.calls if call.traced and call.succeeded and call.stage in stages]
     if not any(call.stage == "forward" for call in calls):
         return Outcome(Status.FAIL, "No call succeeded, so there is no work on the device to be seen.")
     for call in calls:
         failure = _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
         if failure is not None:
             return failure
-    launches = sum(call.reply.trace.launches_total or len(call.reply.trace.launches) for call in calls)
-    return passed(f"Every result was written by your kernels ({launches} launches in {len(calls)} calls).")
+    launches = sum(len(own_launches(call)) for call in calls)
+    return passed(f"The work was done by your kernels: {launches} launches in {len(calls)} traced calls.")
 
 
 def _forward(bench: Bench, call: Call) -> Outcome | None:
-    trace = call.reply.trace
+    """The result is written by the learner's kernel, whatever library operators the backward may use."""
     if not _has_elements(call):
         return None
-    if not (trace.launches or trace.launches_total):
+    if not own_launches(call):
         library = _foreign(bench, call)
         instead = f" {listed(library)} did the work instead." if library else ""
         return _failed(call, f"{call.text} launched no kernel.{instead}", "no_kernel")
@@ -89,8 +91,6 @@ def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
 def _foreign_writer(bench: Bench, writers: Mapping[str, int]) -> tuple[str, str]:
     """The writer, other than a kernel, of most bytes, and how much it wrote in words."""
     allowed = {"kernel", "unwritten"}  # what nobody wrote is judged by its value
-    if bench.exercise.library:
-        allowed.add("library")
     if bench.exercise.copies:
         allowed |= {"copy", "host"}
     foreign = {writer: count for writer, count in writers.items() if writer not in allowed and count}
@@ -102,9 +102,9 @@ def _foreign_writer(bench: Bench, writers: Mapping[str, int]) -> tuple[str, str]
 
 
 def _foreign(bench: Bench, call: Call) -> list[str]:
-    """Operators, each once and without overload names, that the exercise does not allow."""
-    names = [name.partition(".")[0] for name in call.reply.trace.operators]
-    allowed = STRUCTURAL | bench.exercise.library
+    """Operators, each once and without overload names, that the exercise does not allow at this stage."""
+    names = [name.partition(".")[0] for name in call.reply.trace.operators if "::" in name]
+    allowed = STRUCTURAL | (bench.exercise.library if call.stage == "backward" else frozenset())
     own = f"{bench.exercise.build.name}::"
     return [name for name in dict.fromkeys(names) if name not in allowed and not name.startswith(own)]
 
@@ -113,7 +113,8 @@ def _foreign_operators(bench: Bench, call: Call) -> Outcome | None:
     foreign = _foreign(bench, call)
     if not foreign:
         return None
-    allowed = f" Allowed here: {listed(sorted(bench.exercise.library))}." if bench.exercise.library else ""
+    library = listed(sorted(bench.exercise.library)) if call.stage == "backward" else ""
+    allowed = f" Allowed here: {library}." if library else ""
     return _failed(
         call,
         f"{call.text} called {listed(foreign)}. This exercise is about doing that work in a kernel.{allowed}",

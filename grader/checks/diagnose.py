@@ -90,16 +90,14 @@ def never_written(wrong: Wrong) -> str:
         return f"Nothing was written: every element still holds {fill}. Does the kernel run, on this pointer?"
     first = int(untouched.to(torch.uint8).argmax())
     if bool(untouched[first:].all()):
-        return (
-            f"Elements {first} to {wrong.total - 1} were never written: they still hold {fill}. "
-            + _about_the_grid(first)
-        )
+        which = f"Elements {first} to {wrong.total - 1} were" if number > 1 else f"Element {first} was"
+        return f"{which} never written: {fill} is still there. {_about_the_grid(first)}"
     return f"{number} of {wrong.total} elements were never written: they still hold {fill}."
 
 
 def _about_the_grid(first: int) -> str:
     if first % 32 == 0 and first > 0:
-        return "The grid ends too early: is the number of blocks rounded up?"
+        return "Is the number of blocks rounded up, and does the index count the block?"
     return "Is the guard at the end of the grid too strict?"
 
 

@@ -1,14 +1,42 @@
-"""The runtime's findings of every call, in words."""
+"""The runtime's findings of every call, in words and with the learner's source line."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from grader.checks.bench import Bench
+from grader.simt import finding_words, findings
 from grader.verdict import Finding
 
 
 def in_words(bench: Bench) -> list[Finding]:
-    """Symbolise and word what the checked build saw; empty when nothing was."""
+    """What the checked build saw in the calls so far, merged by kind and line; empty when nothing was."""
     raw = [finding for call in bench.calls for finding in call.reply.trace.findings]
-    if not raw:
-        return []
-    return [Finding(each["kind"], each.get("note", "")) for each in raw]
+    return [_recorded(each, bench.files) for each in findings.symbolise(raw)] if raw else []
+
+
+def _recorded(found: findings.Finding, files: Path) -> Finding:
+    """Place, count and source go into fields of their own, so that the sentence need not repeat them."""
+    frame = found.frame if found.frame.file else found.launch
+    unplaced = replace(found, frame=findings.Frame(), launch=findings.Frame(), thread=None, count=1)
+    return Finding(
+        kind=found.kind,
+        sentence=finding_words.sentence(unplaced),
+        rule=finding_words.rule(found),
+        file=Path(frame.file).name,
+        line=frame.line,
+        source=frame.source or source_line(files / Path(frame.file).name, frame.line),
+        block=found.block,
+        thread=found.thread,
+        count=found.count,
+    )
+
+
+def source_line(path: Path, line: int) -> str:
+    """One line of a learner's file; ``""`` when there is none."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return lines[line - 1] if 0 < line <= len(lines) else ""

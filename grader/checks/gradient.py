@@ -8,6 +8,7 @@ import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.compare import compare
+from grader.checks.engine import numeric_sizes
 from grader.checks.gradcheck import gradcheck_problem
 from grader.checks.inputs import Drawn, Inputs
 from grader.checks.outcome import Outcome, passed
@@ -24,6 +25,11 @@ def check(bench: Bench) -> Outcome:
     gradient = bench.spec.gradient
     if gradient is None:
         return Outcome(Status.UNAVAILABLE, "This exercise has no gradient.")
+    with numeric_sizes():
+        return _judge(bench, gradient)
+
+
+def _judge(bench: Bench, gradient: Gradient) -> Outcome:
     for case in gradient.cases:
         failure = judge_case(bench, gradient, case)
         if failure is not None:
@@ -34,8 +40,8 @@ def check(bench: Bench) -> Outcome:
         problem = gradcheck_problem(bench, gradient, case, inputs, differentiable(gradient, inputs))
         if problem is not None:
             return problem
-    how = "random, expanded and non-contiguous cotangents agree with float64 autograd through the reference"
-    return passed(f"{how[0].upper()}{how[1:]}" + (", and gradcheck agrees." if checked else "."))
+    agree = "Random, expanded and non-contiguous cotangents agree with float64 autograd through the reference"
+    return passed(agree + (", and gradcheck agrees." if checked else "."))
 
 
 def all_double(case: Case, bench: Bench) -> bool:

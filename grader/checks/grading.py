@@ -128,7 +128,6 @@ class Grading:
         from grader.checks.bench import Bench
 
         with zygote.spawn_worker() as session:
-            bench = Bench(self.exercise, spec, self.backend, self.seed, session)
 
             def load() -> None:
                 session.load(artifact, op_file if op_file.is_file() else None, self.files)
@@ -140,9 +139,10 @@ class Grading:
                 self._add("build", outcome, time.perf_counter() - begun)
                 self._skip(self._judged(spec), outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
+            bench = Bench(self.exercise, spec, self.backend, self.seed, session, self.files, load)
             self._add("build", building.built(artifact), time.perf_counter() - begun)
             for name in self._judged(spec):
-                self._check(name, bench, load)
+                self._check(name, bench)
 
     def _judged(self, spec: Spec) -> list[str]:
         """The checks that exist for this exercise, in order; the others leave the denominator."""
@@ -152,15 +152,12 @@ class Grading:
             if name in self.exercise.scores and not (name == "gradient" and spec.gradient is None)
         ]
 
-    def _check(self, name: str, bench: Bench, load: Callable[[], None]) -> None:
+    def _check(self, name: str, bench: Bench) -> None:
         self.progress(name)
         check = importlib.import_module(f"grader.checks.{CHECKS[name]}").check
         begun = time.perf_counter()
         first_call = len(bench.calls)
         try:
-            if bench.context_lost:
-                load()
-                bench.context_lost = False
             outcome: Outcome = check(bench)
         except SubmissionError as failure:
             outcome = _ended_badly(failure, bench.current_case)
@@ -183,6 +180,9 @@ def _prepare(exercise: Exercise) -> Spec:
     for module in ("bench", *CHECKS.values()):
         importlib.import_module(f"grader.checks.{module}")
     importlib.import_module("grader.run.session")
+    import torch
+
+    torch.set_num_threads(1)  # references are small, and a second thread would only wait for a busy core
     return load_spec(exercise)
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from grader.checks.bench import Bench, Call, Schedule
 from grader.checks.correctness import wrong_output
-from grader.checks.findings import in_words
+from grader.checks.findings import in_words, source_line
+from grader.checks.launches import kernel_name, own_launches
 from grader.checks.outcome import Outcome, passed
+from grader.run.values import Launch
 from grader.verdict import Finding, Status
 
 SCHEDULES: tuple[Schedule, ...] = ("reversed", "random")
@@ -23,15 +26,11 @@ LONG_CASE = 0.25  # seconds; a case that takes longer is not repeated
 def check(bench: Bench) -> Outcome:
     """Every finding of every traced call, merged, the most frequent place told first."""
     bench.ensure_calls()
-    findings = [
-        *in_words(bench),
-        *stray_launches(bench.calls),
-        *failed_launches(bench.calls),
-        *leaks(bench.calls),
-    ]
+    findings = in_words(bench) + stray_launches(bench) + failed_launches(bench)
+    findings += leaks(bench.calls)
     if bench.backend == "simt" and not findings:
-        findings += other_schedules(bench)
-        findings += in_words(bench)
+        findings = other_schedules(bench)
+        findings = in_words(bench) + findings
     merged = merge(findings)
     if merged:
         return _failure(bench, merged)
@@ -74,47 +73,43 @@ def merge(findings: Iterable[Finding]) -> list[Finding]:
     return list(merged.values())
 
 
-def stray_launches(calls: list[Call]) -> list[Finding]:
+def stray_launches(bench: Bench) -> list[Finding]:
     """Launches on a stream other than the one that the caller had made current."""
     found = []
-    for call in calls:
-        strays = [each for each in call.reply.trace.launches if each.stream != call.reply.trace.stream]
+    for call in bench.calls:
+        strays = [each for each in own_launches(call) if each.stream != call.reply.trace.stream]
         if strays:
             first = strays[0]
             used = "the default stream" if first.stream == 0 else f"stream {first.stream}"
-            found.append(
-                Finding(
-                    "launch_stream",
-                    f"{first.kernel} was launched on {used} while another stream was current.",
-                    "Work belongs on the current stream, or it runs before its inputs are ready: pass "
-                    "at::cuda::getCurrentCUDAStream() as the fourth launch parameter.",
-                    first.file,
-                    first.line,
-                    count=len(strays),
-                )
+            what = f"{kernel_name(first)} was launched on {used} while another one was current."
+            rule = (
+                "Work belongs on the current stream, or it runs before its inputs are ready: pass "
+                "at::cuda::getCurrentCUDAStream() as the fourth launch parameter."
             )
+            found.append(_at_launch("launch_stream", what, rule, first, len(strays), bench))
     return found
 
 
-def failed_launches(calls: list[Call]) -> list[Finding]:
+def failed_launches(bench: Bench) -> list[Finding]:
     """Launches that the runtime refused, where no exception told the caller."""
     found = []
-    for call in calls:
+    for call in bench.calls:
         refused = [each for each in call.reply.trace.launches if each.error]
         if refused and call.reply.error is None:
             first = refused[0]
-            found.append(
-                Finding(
-                    "invalid_launch",
-                    f"The launch of {first.kernel} with grid {first.grid} and block {first.block} failed, "
-                    "and the call returned as if nothing had happened.",
-                    "Check every launch: C10_CUDA_KERNEL_LAUNCH_CHECK() turns its error into an exception.",
-                    first.file,
-                    first.line,
-                    count=len(refused),
-                )
+            what = (
+                f"The launch of {kernel_name(first)} with grid {first.grid} and block {first.block} failed, "
+                "and the call returned as if nothing had happened."
             )
+            rule = "Check every launch: C10_CUDA_KERNEL_LAUNCH_CHECK() turns its error into an exception."
+            found.append(_at_launch("invalid_launch", what, rule, first, len(refused), bench))
     return found
+
+
+def _at_launch(kind: str, what: str, rule: str, launch: Launch, count: int, bench: Bench) -> Finding:
+    name = Path(launch.file).name
+    source = source_line(bench.files / name, launch.line) if name else ""
+    return Finding(kind, what, rule, name, launch.line, source, count=count)
 
 
 def leaks(calls: list[Call]) -> list[Finding]:

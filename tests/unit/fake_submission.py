@@ -184,10 +184,13 @@ def fake_bench(
     speed: Speed | None = None,
     backend: str = "simt",
     exercise: Exercise | None = None,
+    reload: Callable[[], None] = lambda: None,
     **functions: Any,
 ) -> Bench:
     spec = Spec(
         Path("spec.py"), "muladd", reference, tuple(parameters), tuple(cases), tuple(refusals), gradient,
         speed, **functions,
     )  # fmt: skip
-    return Bench(exercise or fake_exercise(), spec, backend, 1234, session)
+    return Bench(
+        exercise or fake_exercise(), spec, backend, 1234, session, Path("/course/exercises/03_muladd"), reload
+    )

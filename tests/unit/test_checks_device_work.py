@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from grader.checks import device_work
+from grader.checks.launches import kernel_name
 from grader.checks.outcome import Outcome
 from grader.run.values import Trace
 from grader.spec import Case, tensor
 from grader.verdict import Status
-from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
+from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench, fake_exercise
 
 ARGS = [replace(tensor(100), name=name) for name in "ab"]
 CASE = Case("plain", ARGS)
@@ -42,7 +43,7 @@ def judged(
 def test_a_kernel_that_writes_everything_passes() -> None:
     outcome = judged()
     assert outcome.status is Status.PASS
-    assert outcome.sentence == "Every result was written by your kernels (1 launches in 1 calls)."
+    assert outcome.sentence == "The work was done by your kernels: 1 launches in 1 traced calls."
 
 
 def test_no_launch_at_all_names_what_did_the_work() -> None:
@@ -79,16 +80,43 @@ def test_a_backend_that_cannot_tell_the_writer_is_no_accusation() -> None:
     assert judged(writers=(None,)).status is Status.PASS
 
 
-def test_library_operators_are_refused_by_name_unless_the_exercise_allows_them() -> None:
-    called = ("aten::empty_like", "aten::mm", "aten::mul.Tensor", "aten::mm", "muladd::muladd")
+def test_library_operators_are_refused_by_name() -> None:
+    called = ("aten::empty_like", "aten::mm", "aten::mul.Tensor", "aten::mm", "muladd::muladd", "MulAdd")
     outcome = judged(operators=called)
     assert outcome.status is Status.FAIL
     assert "called aten::mm and aten::mul." in outcome.sentence
-    allowed = judged(operators=called, exercise={"library": frozenset({"aten::mm"})})
-    assert "called aten::mul." in allowed.sentence
-    assert "Allowed here: aten::mm." in allowed.sentence
-    both = {"library": frozenset({"aten::mm", "aten::mul"})}
-    assert judged(operators=called, exercise=both, writers=({"library": 400},)).status is Status.PASS
+
+
+def test_an_impostor_that_launches_a_dummy_and_returns_the_librarys_product() -> None:
+    allowed_in_backward = {"library": frozenset({"aten::mm"})}
+    by_writer = judged(exercise=allowed_in_backward, writers=({"library": 400},))
+    assert "all of the result was last written by a library operator" in by_writer.sentence
+    by_operator = judged(exercise=allowed_in_backward, writers=(None,), operators=("aten::mm",))
+    assert "called aten::mm." in by_operator.sentence
+
+
+def test_kernels_of_pytorchs_own_libraries_are_not_the_learners() -> None:
+    library = [
+        "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor>(int)",
+        "ampere_sgemm_32x32_sliced1x4_nn",
+        "void cutlass::Kernel2<cutlass_80_simt_sgemm>(Params)",
+        "Memcpy HtoD (Pageable -> Device)",
+    ]
+    launches = tuple(replace(LAUNCH, kernel=name) for name in library)
+    assert "launched no kernel" in judged(launches=launches, launches_total=4).sentence
+    assert judged(launches=(*launches, LAUNCH)).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name"),
+    [
+        ("void muladd_kernel<float>(float const*, float*, long)", "muladd_kernel<float>"),
+        ("scale_kernel", "scale_kernel"),
+        ("void (anonymous namespace)::k<(int)4>(int)", "(anonymous namespace)::k<(int)4>"),
+    ],
+)
+def test_kernel_names_without_their_arguments(kernel: str, name: str) -> None:
+    assert kernel_name(replace(LAUNCH, kernel=kernel)) == name
 
 
 def test_copies_between_host_and_device() -> None:

@@ -46,13 +46,20 @@ def test_the_fill_pattern_is_known_in_every_dtype(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "question"),
-    [(256, "is the number of blocks rounded up?"), (299, "Is the guard at the end of the grid too strict?")],
+    ("first", "which", "question"),
+    [
+        (
+            256,
+            "Elements 256 to 299 were",
+            "Is the number of blocks rounded up, and does the index count the block?",
+        ),
+        (299, "Element 299 was", "Is the guard at the end of the grid too strict?"),
+    ],
 )
-def test_an_unwritten_tail(first: int, question: str) -> None:
+def test_an_unwritten_tail(first: int, which: str, question: str) -> None:
     got, right = changed(lambda t: t[first:].fill_(POISONED))
     text = told(got, right)
-    assert text.startswith(f"Elements {first} to 299 were never written")
+    assert text.startswith(f"{which} never written")
     assert text.endswith(question)
 
 

@@ -65,7 +65,7 @@ def test_a_launch_on_the_default_stream_while_another_is_current() -> None:
     outcome = judged(strays)
     assert outcome.status is Status.FAIL
     assert outcome.sentence.startswith(
-        "kernel.cu:12: muladd_kernel<float> was launched on the default stream while another stream was "
+        "kernel.cu:12: muladd_kernel<float> was launched on the default stream while another one was "
     )
     assert "(The answers are right all the same.)" in outcome.sentence
     assert [finding.kind for finding in outcome.findings] == ["launch_stream"]

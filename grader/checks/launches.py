@@ -1,0 +1,30 @@
+"""Whose launch is it? On cuda the profiler also sees the kernels of PyTorch's own libraries."""
+
+from __future__ import annotations
+
+import re
+
+from grader.checks.bench import Call
+from grader.run.values import Launch
+
+_LIBRARY = re.compile(
+    r"at::native|at::cuda|at_cuda_detail|c10::|cub::|thrust::|cutlass|cublas|cudnn|nvjet|nccl|ampere_|hopper_"
+    r"|\bsm\d\d_|splitKreduce|gemvx?::|gemmk1_kernel|memcpy|memset",
+    re.IGNORECASE,
+)
+
+
+def own_launches(call: Call) -> list[Launch]:
+    """The launches of the learner's kernels."""
+    return [launch for launch in call.reply.trace.launches if not _LIBRARY.search(launch.kernel)]
+
+
+def kernel_name(launch: Launch) -> str:
+    """``muladd_kernel<float>`` of ``void muladd_kernel<float>(float const*, float const*, int)``."""
+    name = launch.kernel.removeprefix("void ")
+    depth = 0
+    for position, character in enumerate(name):
+        depth += (character == "<") - (character == ">")
+        if character == "(" and depth == 0 and position > 0:
+            return name[:position]
+    return name
