@@ -159,7 +159,7 @@ def wrapped_functions(checked: bool) -> list[str]:
 
 def _flags(options: Options, language: str) -> list[str]:
     """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
-    flags = list(native.compile_flags(checks_wanted() and language == "cu"))
+    flags = [*native.compile_flags(checks_wanted() and language == "cu"), "-g1"]
     flags += ["-include", "simt/prelude.h"] if language == "cu" else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import sys
 import traceback
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.abc import InspectLoader
 from pathlib import Path
@@ -20,7 +22,7 @@ from grader.simt.nvcc import CHECKS_VARIABLE
 class Program:
     """A script or a module, with what it will find in sys.argv and in front of sys.path."""
 
-    code: CodeType
+    code: Callable[[], CodeType]  # raises SyntaxError
     file: str
     arguments: tuple[str, ...]
     package: str | None
@@ -37,12 +39,14 @@ class Program:
         if script.is_dir():
             script = script / "__main__.py"
         try:
-            code = compile(script.read_bytes(), str(script), "exec")
+            text = script.read_bytes()
         except OSError as error:
             raise UsageError(
                 f"{script} cannot be read: {error.strerror}.", "A Python script is run on the simulated GPU."
             ) from None
-        return cls(code, str(script), (arguments[0], *arguments[1:]), None, str(script.resolve().parent))
+        file = str(script.absolute())  # what Python itself gives to __file__ and to tracebacks
+        code = functools.partial(compile, text, file, "exec")
+        return cls(code, file, (arguments[0], *arguments[1:]), None, str(script.resolve().parent))
 
     @classmethod
     def _module(cls, name: str, arguments: tuple[str, ...]) -> Program:
@@ -56,12 +60,19 @@ class Program:
         finally:
             del sys.path[0]
         loader = spec.loader if spec else None
-        code = loader.get_code(spec.name) if spec and isinstance(loader, InspectLoader) else None
-        if spec is None or code is None or spec.origin is None:
+        if spec is None or not isinstance(loader, InspectLoader) or spec.origin is None:
             raise UsageError(
                 f"There is no module {name} to run.", "`-m` takes the name that `import` would take."
             )
+        code = functools.partial(_code_of, loader, spec.name)
         return cls(code, spec.origin, (spec.origin, *arguments), spec.parent, str(Path.cwd()))
+
+
+def _code_of(loader: InspectLoader, name: str) -> CodeType:
+    code = loader.get_code(name)
+    if code is None:
+        raise ImportError(f"the module {name} holds no Python code")
+    return code
 
 
 def run(program: Program, *, checked: bool) -> int:
@@ -89,7 +100,7 @@ def _execute(program: Program) -> int:
     sys.argv = list(program.arguments)
     sys.path.insert(0, program.folder)
     try:
-        exec(program.code, module.__dict__)
+        exec(program.code(), module.__dict__)
     except SystemExit as leaving:
         return _status(leaving.code)
     except BaseException as error:

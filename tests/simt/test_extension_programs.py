@@ -1,0 +1,309 @@
+"""Programs on the simulated GPU: torch's own build tools unmodified, and what `python -m grader.simt`
+promises.
+
+The libraries built here go into the user's cache, as they would outside of tests: the simulated GPU's own
+libraries take half a minute to compile, and are compiled once.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+KERNEL = """\
+#include <cuda_runtime.h>
+#include "factor.cuh"
+
+__global__ void scale_kernel(const float* x, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = FACTOR * x[i];
+}
+
+void launch_scale(const float* x, float* y, int n, cudaStream_t stream) {
+    scale_kernel<<<(n + 31) / 32, 32, 0, stream>>>(x, y, n);
+}
+"""
+BINDING = """\
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty_like.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/library.h>
+
+void launch_scale(const float* x, float* y, int n, cudaStream_t stream);
+
+at::Tensor scale(const at::Tensor& x) {
+    TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor");
+    at::Tensor y = at::empty_like(x);
+    launch_scale(x.const_data_ptr<float>(), y.mutable_data_ptr<float>(), x.numel(),
+                 c10::cuda::getCurrentCUDAStream());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return y;
+}
+
+TORCH_LIBRARY(scaling, m) { m.def("scale(Tensor x) -> Tensor", &scale); }
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An extension in three files, kernel.cu, factor.cuh and binding.cpp: scaling::scale(x) = 3 x."""
+    (tmp_path / "kernel.cu").write_text(KERNEL)
+    (tmp_path / "binding.cpp").write_text(BINDING)
+    (tmp_path / "factor.cuh").write_text("#define FACTOR 3\n")
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str, simulated: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run Python in `folder`, on the simulated GPU unless told otherwise."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "TORCH_EXTENSIONS_DIR": str(folder / "extensions"),
+        "CU2GRAD_BACKEND": "simt",
+    }
+    command = [sys.executable, *(["-m", "grader.simt"] if simulated else []), *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+
+
+def script(folder: Path, text: str, name: str = "script.py") -> str:
+    (folder / name).write_text(textwrap.dedent(text))
+    return name
+
+
+# ---- torch.utils.cpp_extension
+# --------------------------------------------------------------------------------
+
+
+def test_load_builds_and_rebuilds(project: Path) -> None:
+    program = script(
+        project,
+        """
+        import torch
+        from torch.utils.cpp_extension import load
+
+        path = load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False)
+        print(path.rpartition("/")[2], torch.ops.scaling.scale(torch.arange(4.0, device="cuda")).tolist())
+        """,
+    )
+    first = run(project, program)
+    assert first.stdout == "scaling.so [0.0, 3.0, 6.0, 9.0]\n", first.stderr
+    (project / "factor.cuh").write_text("#define FACTOR 5\n")
+    second = run(project, program)
+    assert second.stdout == "scaling.so [0.0, 5.0, 10.0, 15.0]\n", "torch's ninja file knows the header"
+
+
+def test_setup_py_builds_in_place(project: Path) -> None:
+    script(
+        project,
+        """
+        from setuptools import setup
+        from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+        flags = {"nvcc": ["-O3"]}
+        extension = CUDAExtension("scaling", ["kernel.cu", "binding.cpp"], extra_compile_args=flags)
+        setup(name="scaling", ext_modules=[extension], cmdclass={"build_ext": BuildExtension})
+        """,
+        "setup.py",
+    )
+    built = run(project, "setup.py", "build_ext", "--inplace")
+    assert built.returncode == 0, built.stderr
+    (library,) = project.glob("scaling*.so")
+    program = script(
+        project,
+        f"""
+        import torch
+        torch.ops.load_library("{library}")
+        print(torch.ops.scaling.scale(torch.ones(2, device="cuda")).tolist())
+        """,
+    )
+    assert run(project, program).stdout == "[3.0, 3.0]\n"
+
+
+@pytest.mark.slow
+def test_load_inline(tmp_path: Path) -> None:
+    program = script(
+        tmp_path,
+        '''
+        import torch
+        from torch.utils.cpp_extension import load_inline
+
+        cuda = """
+        __global__ void negate_kernel(const float* x, float* y) { y[threadIdx.x] = -x[threadIdx.x]; }
+        torch::Tensor negate(torch::Tensor x) {
+            auto y = torch::empty_like(x);
+            negate_kernel<<<1, x.numel()>>>(x.data_ptr<float>(), y.data_ptr<float>());
+            return y;
+        }
+        """
+        module = load_inline("negating", "torch::Tensor negate(torch::Tensor x);", cuda, functions=["negate"])
+        print(module.negate(torch.ones(3, device="cuda")).tolist())
+        ''',
+    )
+    done = run(tmp_path, program)
+    assert done.stdout == "[-1.0, -1.0, -1.0]\n", done.stderr
+
+
+def test_a_compile_error_names_the_learners_file(project: Path) -> None:
+    (project / "kernel.cu").write_text(KERNEL.replace("FACTOR * x[i]", "FACTOR * z[i]"))
+    program = script(
+        project,
+        """
+        from torch.utils.cpp_extension import load
+        load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False, verbose=True)
+        """,
+    )
+    failed = run(project, program)
+    assert failed.returncode == 1
+    assert f"{project}/kernel.cu:6:" in failed.stdout + failed.stderr
+    assert "‘z’ was not declared" in failed.stdout + failed.stderr
+
+
+# ---- grader.load
+# ------------------------------------------------------------------------------------------------
+
+
+def test_our_load_has_the_same_results(project: Path) -> None:
+    (project / "package").mkdir()
+    script(
+        project,
+        """
+        import grader
+        path = grader.load("scaling", ["../kernel.cu", "../binding.cpp"], is_python_module=False)
+        """,
+        "package/op.py",
+    )
+    program = script(
+        project,
+        """
+        import torch
+        from package.op import path
+        print(path.rpartition("/")[2], torch.ops.scaling.scale(torch.ones(2, device="cuda")).tolist())
+        """,
+    )
+    assert run(project, program).stdout == "scaling.so [3.0, 3.0]\n"
+    alone = run(project, program, simulated=False)
+    assert alone.returncode == 1
+    expected = "There is no usable GPU here, and torch was imported without the simulated one."
+    assert expected in alone.stderr
+    assert "python -m grader.simt script.py" in alone.stderr
+
+
+def test_our_load_activates_by_itself_when_torch_is_not_imported_yet(project: Path) -> None:
+    program = script(
+        project,
+        """
+        import grader
+        grader.load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False)
+        import torch
+        print(torch.ops.scaling.scale(torch.ones(1, device="cuda")).tolist())
+        """,
+    )
+    assert run(project, program, simulated=False).stdout == "[3.0]\n"
+
+
+# ---- what a program sees
+# ------------------------------------------------------------------------------------------
+
+
+def test_arguments_main_and_folder(tmp_path: Path) -> None:
+    script(tmp_path, "NAME = 'beside the script'", "neighbour.py")
+    program = script(
+        tmp_path,
+        """
+        import pickle, sys, torch, neighbour
+        class Local: pass
+        print(__name__, __file__, sys.argv, neighbour.NAME, torch.cuda.is_available())
+        print(type(pickle.loads(pickle.dumps(Local()))) is Local, sys.modules["__main__"].Local is Local)
+        """,
+    )
+    done = run(tmp_path, program, "-x", "one two")
+    assert done.stdout.splitlines() == [
+        f"__main__ {tmp_path}/script.py ['script.py', '-x', 'one two'] beside the script True",
+        "True True",
+    ]
+    assert done.returncode == 0
+
+
+def test_a_module_of_a_package(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    script(tmp_path, "", "package/__init__.py")
+    script(tmp_path, "VALUE = 7", "package/part.py")
+    script(tmp_path, "import sys; from .part import VALUE; print(VALUE, sys.argv[1:])", "package/__main__.py")
+    done = run(tmp_path, "-m", "package", "argument")
+    assert done.stdout == "7 ['argument']\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "error"),
+    [
+        ("raise SystemExit", 0, ""),
+        ("import sys; sys.exit(7)", 7, ""),
+        ("import sys; sys.exit('in words')", 1, "in words\n"),
+    ],
+)
+def test_exit_codes(tmp_path: Path, text: str, status: int, error: str) -> None:
+    done = run(tmp_path, script(tmp_path, text))
+    assert done.returncode == status
+    assert done.stderr == error
+
+
+def test_a_traceback_begins_in_the_program(tmp_path: Path) -> None:
+    done = run(tmp_path, script(tmp_path, "def f():\n    1 / 0\nf()\n"))
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[1] == f'  File "{tmp_path}/script.py", line 3, in <module>'
+    assert lines[-1] == "ZeroDivisionError: division by zero"
+    assert "grader" not in done.stderr
+
+
+def test_a_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
+    done = run(tmp_path, script(tmp_path, "def f(:\n    pass\n"))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == f'  File "{tmp_path}/script.py", line 1'
+    assert done.stderr.splitlines()[-1] == "SyntaxError: invalid syntax"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "No program was named."),
+        (["missing.py"], "missing.py cannot be read: No such file or directory."),
+        (["-m", "no_such_module"], "There is no module no_such_module to run."),
+    ],
+)
+def test_a_program_that_is_not_there(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+    done = run(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(sentence)
+    assert "usage: python -m grader.simt" in done.stderr
+
+
+OVERRUN = KERNEL.replace("if (i < n) ", "")
+
+
+def test_findings_are_printed_and_fail_the_program(project: Path) -> None:
+    (project / "kernel.cu").write_text(OVERRUN)
+    program = script(
+        project,
+        """
+        import grader, torch
+        grader.load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False)
+        print(torch.ops.scaling.scale(torch.ones(4, device="cuda")).tolist())
+        """,
+    )
+    checked = run(project, program)
+    assert checked.stdout == "[3.0, 3.0, 3.0, 3.0]\n", "the answers are right"
+    assert checked.returncode == 1
+    assert "kernel.cu:6" in checked.stderr
+    assert "--no-checks runs without them" in checked.stderr
+    unchecked = run(project, "--no-checks", program)
+    assert unchecked.stdout == "[3.0, 3.0, 3.0, 3.0]\n"
+    assert unchecked.returncode == 0
+    assert unchecked.stderr == ""
