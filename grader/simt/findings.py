@@ -158,9 +158,10 @@ def _finding(raw: Raw, frames: Mapping[_Site, Frame]) -> Finding:
     module = str(raw.get("module") or "")
     launch = _with_source(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
     other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
+    frame = frames.get((module, int(raw.get("pc") or 0)), Frame())
     return Finding(
         kind=raw["kind"],
-        frame=frames.get((module, int(raw.get("pc") or 0)), Frame()),
+        frame=launch if raw["kind"] == "trap" else frame,  # an assertion knows its own line
         launch=launch,
         access=raw.get("access"),
         bytes=int(raw.get("bytes") or 0),

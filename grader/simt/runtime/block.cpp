@@ -269,6 +269,7 @@ void Block::answer_active_masks() {
 
 void Block::end() {
     if (live_ == 0) {
+        shared_memory.end_block();
         state_ = BlockState::finished;
     } else if (at_grid_barrier_.size() == live_) {
         state_ = BlockState::at_grid_barrier;

@@ -13,6 +13,8 @@ namespace simt {
 
 SharedMemory shared_memory;
 
+static constexpr size_t kMostEarlyReads = 1 << 14;   // of one block between two barriers
+
 void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool checked) {
     ThreadBlockMemory range = shared_range(module);
     begin_ = range.begin;
@@ -24,8 +26,29 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
 }
 
 void SharedMemory::begin_block() {
+    early_reads_.clear();
     ++block_;
-    pass_barrier();
+    ++epoch_;
+}
+
+void SharedMemory::pass_barrier() {
+    settle_reads();
+    ++epoch_;
+}
+
+void SharedMemory::settle_reads() {
+    for (const EarlyRead& early : early_reads_) {
+        if (early.cell->written_by_block == block_) continue;
+        report({.kind = "uninitialized_read",
+                .call_site = reinterpret_cast<const void*>(load_address_ + early.read.call_site),
+                .access = early.read.kind,
+                .bytes = early.bytes,
+                .address = early.address,
+                .space = "shared",
+                .block = execution.block->index(),
+                .thread = execution.thread_index[early.read.thread]});
+    }
+    early_reads_.clear();
 }
 
 void SharedMemory::reserve_cells(uintptr_t bytes) {
@@ -71,8 +94,7 @@ void SharedMemory::touch(Cell& cell, uintptr_t address, uintptr_t bytes, int kin
     now.clock = execution.block->warp_of(self.thread).clocks.now;
     if (races(cell.write, kind)) report_race(cell.write, address, bytes, kind, pc);
     if (kind & READ && cell.written_by_block != block_ && execution.track_shared_writes) {
-        report({.kind = "uninitialized_read", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                .space = "shared"});
+        if (early_reads_.size() < kMostEarlyReads) early_reads_.push_back({&cell, now, address, bytes});
     }
     if (kind & WRITE) {
         if (races(cell.read, kind)) report_race(cell.read, address, bytes, kind, pc);

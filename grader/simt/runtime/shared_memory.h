@@ -5,6 +5,8 @@
 #pragma once
 #include <stdint.h>
 
+#include <vector>
+
 #include "simt_api.h"
 
 namespace simt {
@@ -30,7 +32,8 @@ public:
     // Finds the module's shared memory in this OS thread; returns false when the module has none.
     void begin_launch(simt_module& module, size_t dynamic_bytes, bool checked);
     void begin_block();
-    void pass_barrier() { epoch_ = ++last_epoch_; }
+    void pass_barrier();
+    void end_block() { settle_reads(); }
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 
     uintptr_t begin() const { return begin_; }
@@ -45,12 +48,22 @@ private:
     bool races(const Touch& earlier, int kind) const;
     void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
     void remember_read(Cell& cell, const Touch& read) const;
+    void settle_reads();
 
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
     Cell* words_ = nullptr;
     Cell* parts_ = nullptr;         // one per byte
     uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover
-    uint32_t epoch_ = 0, last_epoch_ = 0, block_ = 0;
+    uint32_t epoch_ = 0, block_ = 0;
+
+    // Reads of what nobody has written yet. If another thread writes it before the next barrier the two race, which is the
+    // better thing to say; if nobody does, the memory was read uninitialised.
+    struct EarlyRead {
+        const Cell* cell;
+        Touch read;
+        uintptr_t address, bytes;
+    };
+    std::vector<EarlyRead> early_reads_;
 };
 
 extern SharedMemory shared_memory;

@@ -1,0 +1,256 @@
+// One case per run: `findings NAME` launches it and prints what the runtime found, as JSON lines. The line that a finding must
+// name carries the mark "// <- KIND".
+#include <cassert>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+
+extern "C" const char* simt_take_findings();
+extern "C" void simt_set_watchdog(double);
+extern "C" void simt_set_schedule(int, unsigned long);
+
+constexpr int N = 1000;
+__constant__ float table[4];
+__device__ float device_table[4];
+
+// ---- global memory ----------------------------------------------------------------------------------------------------
+
+__global__ void fill(float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = i;
+}
+__global__ void fill_unguarded(float* c) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = i;  // <- out_of_bounds
+}
+__global__ void shift(const float* a, float* c, int n, int by) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i + by];  // <- read
+}
+__global__ void store_at(float* c, long i) {
+    c[i] = 1;  // <- store
+}
+__global__ void load_wide(const float* a, float* c, int by) {
+    float4 v = *reinterpret_cast<const float4*>(a + by);  // <- misaligned
+    c[0] = v.x + v.y + v.z + v.w;
+}
+__global__ void copy_bytes(const char* a, char* c, int bytes) {
+    memcpy(c, a, bytes);  // <- memcpy
+}
+__global__ void count(int* c) {
+    atomicAdd(c, 1);  // <- atomic
+}
+__global__ void write_constant() {
+    const_cast<float*>(table)[threadIdx.x] = 1;  // <- write_to_const
+}
+__global__ void read_constant(float* c) {
+    device_table[threadIdx.x] = table[threadIdx.x];
+    c[threadIdx.x] = device_table[threadIdx.x];
+}
+
+// ---- shared memory ------------------------------------------------------------------------------------------------------
+
+__global__ void reverse(float* c, bool barrier) {
+    __shared__ float tile[64];
+    tile[threadIdx.x] = threadIdx.x;  // <- reverse_write
+    if (barrier) __syncthreads();
+    c[threadIdx.x] = tile[63 - threadIdx.x];  // <- reverse_read
+}
+__global__ void rotate(float* c, bool barrier) {
+    __shared__ float tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    float next = tile[(threadIdx.x + 1) % 64];  // <- rotate_read
+    if (barrier) __syncthreads();
+    tile[threadIdx.x] = next + 1;  // <- rotate_write
+    c[threadIdx.x] = tile[threadIdx.x];
+}
+__global__ void all_write(float* c, bool one) {
+    __shared__ float flag;
+    if (!one || threadIdx.x == 0) flag = 1;  // <- all_write
+    __syncthreads();
+    c[threadIdx.x] = flag;
+}
+__global__ void within_warp(float* c, bool sync, int distance) {
+    __shared__ float tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+    if (sync) __syncwarp();
+    c[threadIdx.x] = tile[threadIdx.x ^ distance];  // <- warp_read
+}
+__global__ void within_half_warps(float* c, int distance) {
+    __shared__ float tile[32];
+    tile[threadIdx.x] = threadIdx.x;
+    __syncwarp(threadIdx.x < 16 ? 0x0000ffff : 0xffff0000);
+    c[threadIdx.x] = tile[threadIdx.x ^ distance];  // <- half_warp_read
+}
+// Lane 0 tells lane 1, lane 1 tells lane 2: what lane 0 wrote is known to lane 2, though the two never met.
+__global__ void told_on(float* c) {
+    __shared__ float value;
+    unsigned lane = threadIdx.x;
+    if (lane == 0) value = 5;
+    if (lane < 2) __syncwarp(0x3);
+    if (lane == 1 || lane == 2) __syncwarp(0x6);
+    if (lane == 2) c[0] = value;
+}
+__global__ void bytes(char* c, bool neighbours) {
+    __shared__ char tile[64];
+    int i = neighbours ? threadIdx.x : threadIdx.x / 2;
+    tile[i] = 1;  // <- bytes
+    __syncthreads();
+    c[threadIdx.x] = tile[neighbours ? threadIdx.x : 0];
+}
+__global__ void histogram(int* c, bool atomic) {
+    __shared__ int bins[4];
+    if (threadIdx.x < 4) bins[threadIdx.x] = 0;
+    __syncthreads();
+    if (atomic) atomicAdd(&bins[threadIdx.x % 4], 1);
+    else bins[threadIdx.x % 4] += 1;  // <- histogram
+    __syncthreads();
+    if (threadIdx.x < 4) c[threadIdx.x] = bins[threadIdx.x];
+}
+__global__ void shared_unwritten(float* c, bool written) {
+    __shared__ float tile[64];
+    if (written) tile[threadIdx.x] = 0;
+    c[threadIdx.x] = tile[threadIdx.x];  // <- shared_unwritten
+}
+__global__ void dynamic_shared(float* c) {
+    extern __shared__ float tile[];
+    tile[threadIdx.x] = 1;  // <- dynamic
+    c[threadIdx.x] = tile[threadIdx.x];
+}
+
+// ---- barriers and warps -----------------------------------------------------------------------------------------------------
+
+__global__ void barrier_after_return(float* c, int n) {
+    if (threadIdx.x >= n) return;
+    __syncthreads();  // <- barrier_after_return
+    c[threadIdx.x] = 1;
+}
+__global__ void barrier_in_branches(float* c, int n) {
+    if (threadIdx.x < n) {
+        c[threadIdx.x] = 1;
+        __syncthreads();  // <- first_branch
+    } else {
+        c[threadIdx.x] = 2;
+        __syncthreads();  // <- second_branch
+    }
+}
+__global__ void barrier_in_loop(float* c, int n) {
+#pragma GCC unroll 4
+    for (int i = 0; i < n; ++i) {
+        c[threadIdx.x] = i;
+        __syncthreads();
+    }
+}
+__global__ void barrier_against_shuffle(float* c) {
+    if (threadIdx.x == 0) __syncthreads();
+    c[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x, 0);  // <- deadlock
+}
+__global__ void mask_without_self(float* c) {
+    c[threadIdx.x] = __shfl_sync(0xfffffffe, threadIdx.x, 1);  // <- without_self
+}
+__global__ void masks_that_differ(float* c) {
+    unsigned mask = threadIdx.x < 16 ? 0xffffffff : 0xffff00ff;
+    c[threadIdx.x] = __shfl_sync(mask, threadIdx.x, threadIdx.x & 16);  // <- differ
+}
+__global__ void masks_of_halves(float* c) {
+    unsigned mask = threadIdx.x < 16 ? 0x0000ffff : 0xffff0000;
+    c[threadIdx.x] = __shfl_sync(mask, threadIdx.x, threadIdx.x & 16);
+}
+__global__ void asserts(int limit) {
+    assert(threadIdx.x < limit);  // <- trap
+}
+__global__ void spins(volatile int* c, bool forever) {
+    while (forever && *c != 12345) {
+    }
+}
+__global__ void computes(unsigned* c, unsigned n) {
+    unsigned x = threadIdx.x;
+    for (unsigned i = 0; i != n; i += 2) x = x * 1664525 + 1013904223;   // an odd n is never met
+    *c = x;
+}
+
+// ---- cases --------------------------------------------------------------------------------------------------------------------
+
+static float* floats(int n, bool written = true) {
+    float* p;
+    cudaMalloc(&p, n * sizeof(float));
+    if (written) cudaMemset(p, 0, n * sizeof(float));
+    return p;
+}
+
+static void report(const char* text) { fputs(text, stdout); }
+
+int main(int, char** arguments) {
+    std::string name = arguments[1];
+    float *a = floats(N), *c = floats(N, false), host[64] = {};
+    int* counter = reinterpret_cast<int*>(floats(4));
+    if (name == "guarded") fill<<<4, 256>>>(c, N);
+    if (name == "out_of_bounds") fill_unguarded<<<4, 256>>>(c);
+    if (name == "read_past") shift<<<4, 256>>>(a, c, N, 1);
+    if (name == "read_before") shift<<<4, 256>>>(a, c, N, -2);
+    if (name == "read_within") shift<<<4, 256>>>(a, c, N, 0);
+    if (name == "far_away") store_at<<<1, 1>>>(c, 1l << 32);
+    if (name == "use_after_free") { cudaFree(c); store_at<<<1, 1>>>(c, 3); }
+    if (name == "free_after_use") { store_at<<<1, 1>>>(c, 3); cudaFree(c); }
+    if (name == "unwritten") shift<<<4, 256>>>(c, a, N, 0);
+    if (name == "atomic_unwritten") count<<<1, 1>>>(reinterpret_cast<int*>(c));
+    if (name == "atomic_written") count<<<1, 64>>>(counter);
+    if (name == "misaligned") load_wide<<<1, 1>>>(a, c, 1);
+    if (name == "aligned") load_wide<<<1, 1>>>(a, c, 4);
+    if (name == "memcpy_past") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N + 2);
+    if (name == "memcpy_within") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N);
+    if (name == "host_pointer") store_at<<<1, 1>>>(host, 0);
+    if (name == "null_pointer") store_at<<<1, 1>>>(nullptr, 0);
+    if (name == "pinned") { float* p; cudaMallocHost(&p, 64); p[0] = 0; store_at<<<1, 1>>>(p, 0); p[1] = p[0]; }
+    if (name == "registered") { cudaHostRegister(host, sizeof host, 0); store_at<<<1, 1>>>(host, 0); }
+    if (name == "managed") { float* p; cudaMallocManaged(&p, 64); p[0] = 1; shift<<<1, 1>>>(p, c, 1, 0); p[1] = p[0]; }
+    if (name == "other_device") { cudaSetDevice(1); float* p = floats(4); cudaSetDevice(0); store_at<<<1, 1>>>(p, 0); }
+    if (name == "peer") { cudaSetDevice(1); float* p = floats(4); cudaSetDevice(0); cudaDeviceEnablePeerAccess(1, 0); store_at<<<1, 1>>>(p, 0); }
+    if (name == "write_constant") write_constant<<<1, 4>>>();
+    if (name == "read_constant") { cudaMemcpyToSymbol(table, host, sizeof table); read_constant<<<1, 4>>>(c); }
+    if (name == "host_reads_device") host[0] = c[0];  // <- host_reads_device
+    if (name == "reverse_racy") reverse<<<1, 64>>>(c, false);
+    if (name == "reverse_ordered") reverse<<<1, 64>>>(c, true);
+    if (name == "rotate_racy") rotate<<<1, 64>>>(c, false);
+    if (name == "rotate_ordered") rotate<<<1, 64>>>(c, true);
+    if (name == "all_write") all_write<<<1, 64>>>(c, false);
+    if (name == "one_writes") all_write<<<1, 64>>>(c, true);
+    if (name == "warp_racy") within_warp<<<1, 64>>>(c, false, 1);
+    if (name == "warp_ordered") within_warp<<<1, 64>>>(c, true, 1);
+    if (name == "warp_across") within_warp<<<1, 64>>>(c, true, 32);
+    if (name == "half_warps_within") within_half_warps<<<1, 32>>>(c, 1);
+    if (name == "half_warps_across") within_half_warps<<<1, 32>>>(c, 16);
+    if (name == "told_on") told_on<<<1, 32>>>(c);
+    if (name == "bytes_apart") bytes<<<1, 64>>>(reinterpret_cast<char*>(c), true);
+    if (name == "bytes_together") bytes<<<1, 64>>>(reinterpret_cast<char*>(c), false);
+    if (name == "histogram_racy") histogram<<<1, 64>>>(counter, false);
+    if (name == "histogram_atomic") histogram<<<1, 64>>>(counter, true);
+    if (name == "shared_unwritten") shared_unwritten<<<2, 64>>>(c, false);
+    if (name == "shared_written") shared_unwritten<<<2, 64>>>(c, true);
+    if (name == "dynamic_too_small") dynamic_shared<<<1, 64, 100>>>(c);
+    if (name == "dynamic_enough") dynamic_shared<<<1, 64, 256>>>(c);
+    if (name == "barrier_after_return") barrier_after_return<<<1, 64>>>(c, 40);
+    if (name == "barrier_by_all") barrier_after_return<<<1, 64>>>(c, 64);
+    if (name == "barrier_in_branches") barrier_in_branches<<<1, 64>>>(c, 40);
+    if (name == "barrier_in_one_branch") barrier_in_branches<<<1, 64>>>(c, 64);
+    if (name == "barrier_in_loop") barrier_in_loop<<<1, 64>>>(c, 10);
+    if (name == "deadlock") barrier_against_shuffle<<<1, 32>>>(c);
+    if (name == "mask_without_self") mask_without_self<<<1, 32>>>(c);
+    if (name == "masks_that_differ") masks_that_differ<<<1, 32>>>(c);
+    if (name == "masks_of_halves") masks_of_halves<<<1, 32>>>(c);
+    if (name == "too_many_threads") fill<<<1, 1025>>>(c, N);
+    if (name == "too_much_shared") dynamic_shared<<<1, 64, 50000>>>(c);
+    if (name == "shared_opted_in") { cudaFuncSetAttribute(dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000); dynamic_shared<<<1, 64, 50000>>>(c); }
+    if (name == "assertion_fails") asserts<<<1, 64>>>(40);
+    if (name == "assertion_holds") asserts<<<1, 64>>>(64);
+    simt_set_watchdog(0.2);
+    if (name == "spins_forever") spins<<<1, 1>>>(counter, true);
+    if (name == "spins_never") spins<<<1, 1>>>(counter, false);
+    if (name == "computes_forever") computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 1);
+    if (name == "computes_briefly") computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 1000);
+    printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    report(simt_take_findings());
+    return 0;
+}

@@ -1,0 +1,49 @@
+"""Compiles the CUDA programs of tests/simt/runtime for the simulated GPU, and runs them."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.simt import native
+from grader.simt.translate import translate
+from grader.toolchain import host_compiler
+
+SOURCES = Path(__file__).parent / "runtime"
+LIMIT = 120  # seconds
+
+
+@functools.cache
+def program(name: str, checked: bool = True, flags: tuple[str, ...] = ()) -> Path:
+    """The executable of runtime/NAME.cu, compiled once per test process."""
+    source, folder = SOURCES / f"{name}.cu", Path(tempfile.mkdtemp(prefix="cu2grad-test-"))
+    translated, target = folder / f"{name}.cpp", folder / name
+    translated.write_text(translate(source.read_text(), str(source)))
+    compiler = host_compiler().command
+    command = [*compiler, *native.compile_flags(checked), "-include", "simt/prelude.h", *flags]
+    command += [f"-I{folder}" for folder in native.include_dirs()]
+    build(*command, "-c", translated, "-o", folder / "program.o")
+    module = native.module_object(checked)
+    build(*compiler, folder / "program.o", module, *native.link_flags(checked), "-o", target)
+    return target
+
+
+def build(*command: object) -> None:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def run(executable: Path, *arguments: str, prefix: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """Run to the end; a program that hangs fails the test."""
+    command = [*prefix, str(executable), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+
+
+def source_line(name: str, mark: str) -> int:
+    """The number of the line of runtime/NAME.cu that carries the comment `// <- MARK`."""
+    lines = (SOURCES / f"{name}.cu").read_text().splitlines()
+    (number,) = (index for index, line in enumerate(lines, 1) if line.rstrip().endswith(f"// <- {mark}"))
+    return number
