@@ -19,7 +19,7 @@ from types import ModuleType
 
 from grader.errors import InfrastructureError
 
-from .device import bindings
+from .device import bindings, storages
 from .device.driver import Driver
 
 CUDA_VERSION = "13.0"  # of the simulated toolkit and headers
@@ -109,7 +109,8 @@ def _load(torch_folder: Path) -> Driver:
 
 
 def _adjust(torch: ModuleType) -> None:
-    """The few facts about the build that Python code reads elsewhere."""
+    """The little that is not behind ``torch._C``."""
     torch.version.cuda = CUDA_VERSION
     # NVML, where there is one, counts real GPUs, and CUDA_VISIBLE_DEVICES hides them.
     torch.cuda._device_count_nvml = lambda: -1
+    storages.install(torch)

@@ -117,7 +117,7 @@ def _streams(driver: Driver, torch_c: ModuleType) -> dict[str, Any]:
         "_cuda_setStream": set_stream,
         "_cuda_isCurrentStreamCapturing": lambda: False,
         "_CudaStreamBase": stream_class(driver, torch_c.Stream),
-        "_CudaEventBase": event_class(torch_c.Event),
+        "_CudaEventBase": event_class(driver, torch_c.Event),
     }
 
 

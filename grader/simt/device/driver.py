@@ -16,6 +16,10 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_stream_id": (ctypes.c_uint64, [ctypes.c_void_p]),
     "simt_stream_from_id": (ctypes.c_void_p, [ctypes.c_int, ctypes.c_uint64]),
     "simt_stream_priority": (ctypes.c_int, [ctypes.c_void_p]),
+    "simt_event_elapsed_ms": (
+        ctypes.c_int,
+        [ctypes.POINTER(ctypes.c_float), ctypes.c_void_p, ctypes.c_void_p],
+    ),
     "simt_memory_info": (
         None,
         [ctypes.c_int, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint64)],
@@ -71,6 +75,14 @@ class Driver:
     def take_operators(self) -> list[dict[str, Any]]:
         """Operators and copies since the last call, in order: ``{"operator": "aten::mm", "device": 0}``."""
         return [json.loads(line) for line in self.simt_take_operators().decode().splitlines()]
+
+    def elapsed_milliseconds(self, start: int, stop: int) -> float:
+        """Simulated time between two recorded events."""
+        milliseconds = ctypes.c_float()
+        error = self.simt_event_elapsed_ms(ctypes.byref(milliseconds), start, stop)
+        if error != 0:
+            raise RuntimeError(f"CUDA error: {self.simt_error_string(error).decode()}")
+        return milliseconds.value
 
     def stream_of(self, device: int) -> int:
         """The id of the current stream of ``device`` on this thread; 0 is the default stream."""

@@ -52,7 +52,7 @@ def stream_class(driver: Driver, torch_stream: Any) -> type:
     return _CudaStreamBase
 
 
-def event_class(torch_event: Any) -> type:
+def event_class(driver: Driver, torch_event: Any) -> type:
     """The base class of ``torch.cuda.Event`` over ``torch_event`` (:class:`torch.Event`)."""
 
     class _CudaEventBase(torch_event):  # type: ignore[misc]
@@ -63,12 +63,22 @@ def event_class(torch_event: Any) -> type:
             interprocess: bool = False,
             external: bool = False,
         ) -> Any:
-            return torch_event.__new__(
+            event = torch_event.__new__(
                 cls, "cuda", enable_timing=enable_timing, blocking=blocking, interprocess=interprocess
             )
+            event.has_timing = enable_timing
+            return event
 
         @property
         def cuda_event(self) -> int:
             return int(self.event_id)
+
+        def elapsed_time(self, end_event: Any) -> float:
+            """Milliseconds of simulated time until ``end_event``; torch.Event's own refuses subclasses."""
+            if not (self.has_timing and end_event.has_timing):
+                raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+            if not (self.cuda_event and end_event.cuda_event):
+                raise ValueError("Both events must be recorded before calculating elapsed time.")
+            return driver.elapsed_milliseconds(self.cuda_event, end_event.cuda_event)
 
     return _CudaEventBase

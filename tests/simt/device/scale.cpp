@@ -1,0 +1,99 @@
+// An operator as PyTorch's tutorials write it: checks, device guard, current stream, launch check, TORCH_LIBRARY.
+#include <ATen/Dispatch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/ops/empty_like.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/library.h>
+
+#include <string>
+
+template <typename T>
+void launch_scale(const T* x, T* y, double factor, long n, cudaStream_t stream);
+
+at::Tensor scale(const at::Tensor& x, double factor) {
+    TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor");
+    TORCH_CHECK(x.is_contiguous(), "x must be contiguous");
+    const at::cuda::OptionalCUDAGuard guard(at::device_of(x));
+    auto y = at::empty_like(x);
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "scale", [&] {
+        launch_scale(x.const_data_ptr<scalar_t>(), y.mutable_data_ptr<scalar_t>(), factor, x.numel(),
+                     at::cuda::getCurrentCUDAStream());
+    });
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return y;
+}
+
+// The work goes to a stream of the pool, and the caller's stream waits for it.
+at::Tensor scale_aside(const at::Tensor& x, double factor) {
+    const c10::cuda::CUDAGuard device(x.device());
+    const auto caller = c10::cuda::getCurrentCUDAStream();
+    const auto side = c10::cuda::getStreamFromPool();
+    at::cuda::CUDAEvent ready, done;
+    ready.record(caller);
+    ready.block(side);
+    at::Tensor y;
+    {
+        const c10::cuda::CUDAStreamGuard guard(side);
+        TORCH_CHECK(c10::cuda::getCurrentCUDAStream() == side);
+        y = scale(x, factor);
+        done.record(side);
+    }
+    TORCH_CHECK(c10::cuda::getCurrentCUDAStream() == caller);
+    done.block(caller);
+    c10::cuda::CUDACachingAllocator::recordStream(y.storage().data_ptr(), caller);
+    return y;
+}
+
+// What C++ code sees of the device: one number each.
+int64_t fact(const std::string& name, int64_t argument) {
+    if (name == "device_count") return c10::cuda::device_count();
+    if (name == "current_device") return c10::cuda::current_device();
+    if (name == "warp_size") return at::cuda::warp_size();
+    if (name == "multiprocessors") return at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
+    if (name == "major") return at::cuda::getDeviceProperties(argument)->major;
+    if (name == "current_stream") return c10::cuda::getCurrentCUDAStream(argument).id();
+    if (name == "default_stream") return c10::cuda::getDefaultCUDAStream(argument).id();
+    if (name == "exchange") return c10::cuda::ExchangeDevice(argument);
+    TORCH_CHECK(false, "no fact called ", name);
+}
+
+int64_t raw_allocation(int64_t bytes) {
+    void* memory = c10::cuda::CUDACachingAllocator::raw_alloc(bytes);
+    size_t whole = 0;
+    TORCH_CHECK(c10::cuda::CUDACachingAllocator::getBaseAllocation(memory, &whole) == memory);
+    c10::cuda::CUDACachingAllocator::raw_delete(memory);
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    return whole;
+}
+
+void fail_with(int64_t code) {
+    AT_CUDA_CHECK(static_cast<cudaError_t>(code));
+}
+
+void ask_for_cublas() {
+    at::cuda::getCurrentCUDABlasHandle();
+}
+
+TORCH_LIBRARY(simt_tests, m) {
+    m.def("scale(Tensor x, float factor) -> Tensor");
+    m.def("scale_aside(Tensor x, float factor) -> Tensor");
+    m.def("only_for_cpu(Tensor x) -> Tensor");
+    m.def("fact(str name, int argument=0) -> int", &fact);
+    m.def("raw_allocation(int bytes) -> int", &raw_allocation);
+    m.def("fail_with(int code) -> ()", &fail_with);
+    m.def("ask_for_cublas() -> ()", &ask_for_cublas);
+}
+
+TORCH_LIBRARY_IMPL(simt_tests, CUDA, m) {
+    m.impl("scale", &scale);
+    m.impl("scale_aside", &scale_aside);
+}
+
+TORCH_LIBRARY_IMPL(simt_tests, CPU, m) {
+    m.impl("only_for_cpu", [](const at::Tensor& x) { return x.clone(); });
+}
