@@ -30,14 +30,14 @@ FACTORS = {
 class Wrong:
     """A wrong answer: ``got`` as returned, ``expected`` in double precision, ``mask`` of the wrong elements.
 
-    ``inputs`` are the tensor inputs by name; ``gradient`` says that the answer is a gradient.
+    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient.
     """
 
     got: torch.Tensor
     expected: torch.Tensor
     mask: torch.Tensor
     inputs: Sequence[tuple[str, torch.Tensor]] = ()
-    gradient: bool = False
+    cotangent: torch.Tensor | None = None
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)
@@ -124,6 +124,23 @@ def not_a_number(wrong: Wrong) -> str:
     return ""
 
 
+def a_chain_factor(wrong: Wrong) -> str:
+    """A gradient that has one factor too few or too many: an input, or the cotangent itself."""
+    if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.total < MANY:
+        return ""
+    for name, values in (("grad_out", wrong.cotangent), *wrong.inputs):
+        factor = _broadcast(values, wrong.expected)
+        if factor is None or not bool((factor != 0).all()):
+            continue
+        if wrong.is_close(wrong.expected / factor):
+            return (
+                f"The result is the right one divided by {name}: the chain rule's factor {name} is missing."
+            )
+        if wrong.is_close(wrong.expected * factor):
+            return f"The result is the right one times {name}: that factor does not belong there."
+    return ""
+
+
 def an_input(wrong: Wrong) -> str:
     """The answer is an input, or differs from the right one by exactly an input."""
     if not wrong.got.is_floating_point() or wrong.total < MANY:
@@ -138,12 +155,6 @@ def an_input(wrong: Wrong) -> str:
             return f"The result is too small by exactly {name}: that term is missing."
         if wrong.is_close(wrong.expected + fitted):
             return f"The result is too large by exactly {name}: that term is added once too often."
-        if wrong.gradient and wrong.is_close(wrong.expected * fitted):
-            return f"The result is the right one times {name}: that factor does not belong there."
-        if wrong.gradient and bool((fitted != 0).all()) and wrong.is_close(wrong.expected / fitted):
-            return (
-                f"The result is the right one divided by {name}: the chain rule's factor {name} is missing."
-            )
     return ""
 
 
@@ -258,6 +269,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     a_factor,
     transposed,
     shifted,
+    a_chain_factor,
     an_input,
     low_precision,
     a_region,

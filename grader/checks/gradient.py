@@ -13,7 +13,7 @@ from grader.checks.gradcheck import gradcheck_problem
 from grader.checks.inputs import Drawn, Inputs
 from grader.checks.outcome import Outcome, passed
 from grader.checks.truth import Expected, accumulation, call_reference, tolerance_for
-from grader.checks.wording import error_outcome, mismatch_outcome
+from grader.checks.wording import Hints, error_outcome, mismatch_outcome
 from grader.spec import Case, Gradient
 from grader.verdict import Status
 
@@ -186,10 +186,11 @@ def _wrong_gradient(
         expected = Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance)
         mismatch = compare(output, expected)
         if mismatch is not None:
-            text = _with_cotangent(back.text, kind)
+            others = {other: gradient for other, gradient in wanted.items() if other != name}
             return mismatch_outcome(
-                text, expected, mismatch, output.tensor, inputs, case=case.name, gradient=True
-            )
+                _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
+                hints=Hints(cotangents[0] if len(cotangents) == 1 else None, others),
+            )  # fmt: skip
     return None
 
 

@@ -34,6 +34,8 @@ def check(bench: Bench) -> Outcome:
     merged = merge(findings)
     if merged:
         return _failure(bench, merged)
+    if not any(call.succeeded for call in bench.calls if call.stage == "forward"):
+        return Outcome(Status.FAIL, "No call succeeded, so nothing is known about its safety.")
     return passed(_praise(bench))
 
 

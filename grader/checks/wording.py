@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import torch
 
@@ -44,9 +46,33 @@ def _shape(shape: Sequence[int]) -> str:
     return "(" + ", ".join(str(extent) for extent in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
+@dataclass(frozen=True)
+class Hints:
+    """What else may explain a wrong gradient: the cotangent, and the right gradients of the other inputs."""
+
+    cotangent: torch.Tensor | None = None
+    others: Mapping[str, torch.Tensor] = field(default_factory=dict)
+
+    def swapped(self, got: torch.Tensor) -> str:
+        """Whether `got` is the gradient of another input."""
+        for name, values in self.others.items():
+            if (
+                values.shape == got.shape
+                and bool(values.any())
+                and torch.allclose(got.to(values.dtype), values)
+            ):
+                return (
+                    f"This is the gradient of {name}: backward returns them in the order of forward's inputs."
+                )
+        return ""
+
+
+NO_HINTS = Hints()
+
+
 def mismatch_outcome(
     call: str, expected: Expected, mismatch: Mismatch, got: torch.Tensor | None, inputs: Inputs, *, case: str,
-    gradient: bool = False,
+    hints: Hints = NO_HINTS,
 ) -> Outcome:  # fmt: skip
     """The failure of one comparison, with the three values and what the pattern suggests."""
     if mismatch.what != "value":
@@ -58,7 +84,7 @@ def mismatch_outcome(
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
     there = inputs_at(inputs, mismatch.index, expected.shape)
     named = [(each.name, each.tensor) for each in inputs.tensors()]
-    hint = diagnose(Wrong(got, expected.values, mismatch.wrong, named, gradient))
+    hint = hints.swapped(got) or diagnose(Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent))
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
@@ -106,9 +132,12 @@ def error_outcome(call: str, error: RemoteError, case: str) -> Outcome:
     return Outcome(Status.FAIL, sentence, case=case, expected="a result", got=error.type, topic="errors")
 
 
+_APPENDIX = r"\n(?:Exception raised from|CUDA kernel errors might|Search for `cuda|For debugging consider)"
+
+
 def first_paragraph(message: str) -> str:
-    """An error message without the C++ backtrace that PyTorch appends."""
-    text = message.split("\nException raised from")[0].split("\nCUDA kernel errors might")[0]
+    """An error message without the backtrace and the advice that PyTorch appends."""
+    text = re.split(_APPENDIX, message, maxsplit=1)[0]
     return " ".join(line.strip() for line in text.strip().splitlines())
 
 

@@ -101,9 +101,18 @@ def test_other_wrong_cases_are_named() -> None:
     assert outcome.lines == ('Also wrong: "odd".',)
 
 
-def test_an_exception_is_told_with_its_place_and_without_a_backtrace() -> None:
+@pytest.mark.parametrize(
+    "appendix",
+    [
+        "",
+        "\nException raised from check at ../binding.cpp:3\nframe #0",
+        "\nSearch for `cudaErrorInvalidValue' in https://docs.nvidia.com",
+        "\nCUDA kernel errors might be asynchronously reported",
+    ],
+)
+def test_an_exception_is_told_with_its_place_and_without_its_appendix(appendix: str) -> None:
     def raises(*_: torch.Tensor) -> None:
-        raise RuntimeError("b must be contiguous\nException raised from check at ../binding.cpp:3\nframe #0")
+        raise RuntimeError(f"b must be contiguous{appendix}")
 
     outcome = judged(raises)
     assert outcome.status is Status.FAIL

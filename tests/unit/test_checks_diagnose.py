@@ -130,11 +130,16 @@ def test_a_missing_and_a_surplus_term() -> None:
 
 def test_a_missing_factor_of_the_chain_rule_is_told_of_gradients_only() -> None:
     cotangent, b = numbers(40, seed=1), numbers(40, seed=2)
-    inputs = [("b", b)]
-    assert told(cotangent, cotangent * b, inputs=inputs, gradient=True) == (
-        "The result is the right one divided by b: the chain rule's factor b is missing."
-    )
-    assert "chain rule" not in told(cotangent, cotangent * b, inputs=inputs)
+    missing = "The result is the right one divided by {0}: the chain rule's factor {0} is missing."
+    assert told(cotangent, cotangent * b, inputs=[("b", b)], cotangent=cotangent) == missing.format("b")
+    assert told(b, cotangent * b, inputs=[("b", b)], cotangent=cotangent) == missing.format("grad_out")
+    assert "chain rule" not in told(cotangent, cotangent * b, inputs=[("b", b)])
+
+
+def test_a_surplus_factor_of_the_chain_rule() -> None:
+    cotangent, b = numbers(40, seed=1), numbers(40, seed=2)
+    text = told(cotangent * b * b, cotangent * b, inputs=[("b", b)], cotangent=cotangent)
+    assert text == "The result is the right one times b: that factor does not belong there."
 
 
 def test_float32_arithmetic_in_a_float64_kernel() -> None:

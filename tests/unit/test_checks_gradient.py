@@ -94,6 +94,14 @@ def test_a_missing_chain_factor_is_recognised() -> None:
     assert "the chain rule's factor b is missing" in outcome.sentence
 
 
+def test_exchanged_gradients_are_recognised() -> None:
+    outcome = judged(with_backward(lambda ctx, g: (g * ctx.saved_tensors[0], g * ctx.saved_tensors[1])))
+    assert (
+        "This is the gradient of b: backward returns them in the order of forward's inputs."
+        in outcome.sentence
+    )
+
+
 def test_a_missing_gradient_is_a_sentence_and_not_a_zero() -> None:
     outcome = judged(with_backward(lambda ctx, g: (g * ctx.saved_tensors[1], None)))
     assert outcome.status is Status.FAIL

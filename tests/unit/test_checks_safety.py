@@ -160,6 +160,15 @@ def test_safety_runs_the_cases_itself_when_no_check_got_so_far() -> None:
     assert session.log == ["call"] * 2
 
 
+def test_nothing_is_called_safe_that_never_ran() -> None:
+    def raises(*_: torch.Tensor) -> None:
+        raise RuntimeError("no")
+
+    outcome = safety.check(fake_bench(FakeSession(raises), add, CASES, parameters="ab"))
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith("No call succeeded")
+
+
 def test_findings_merge_by_kind_and_line_and_add_up() -> None:
     here = Finding("out_of_bounds", "thread 1", file="kernel.cu", line=12, count=3)
     there = replace(here, line=13)
