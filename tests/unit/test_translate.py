@@ -1,0 +1,345 @@
+"""The translator: launches, shared memory, device variables (goldens by hand), and what it refuses."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+
+import pytest
+
+from grader.simt.translate import TranslationError, translate
+from grader.simt.translate.lexer import Kind, scan
+from grader.toolchain import host_compiler
+
+
+def body(source: str) -> str:
+    """The translation without its first line, which must be the #line."""
+    first, _, rest = translate(source, "k.cu").partition("\n")
+    assert first == '#line 1 "k.cu"'
+    assert rest.count("\n") == source.count("\n")
+    return rest
+
+
+def launch(kernel: str, configuration: str, arguments: str = "", line: int | str = 1) -> str:
+    """What the launch of a named kernel becomes."""
+    passed = f", {arguments}" if arguments else ""
+    return (
+        f"(::simt::launch([&](const auto&... simt_p) SIMT_HOST {{ return {kernel}(simt_p...); }}, "
+        f"::simt::site{{SIMT_TEXT({kernel}), __FILE__, {line}}}, "
+        f"::simt::configuration({configuration}){passed}))"
+    )
+
+
+# ---- launches ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kernel", "configuration", "arguments"),
+    [
+        ("k", "1, 2", ""),
+        ("k", "grid, block, shared, stream", "a, b"),
+        ("k<T, 3>", "(n + 255) / 256, 256", "a, n"),
+        ("ns::k<T>", "dim3(1, 2), dim3(3)", "a"),
+        ("::ns::k", "1, 1", "a"),
+        ("ns::k<A<B<int>>>", "1, 1", "a"),
+        ("k", "1, 1", "f<int, 3>(x), y > z ? 1 : 2"),
+        ("k", "f<a<b<int>>>(n), 256", "x"),
+        ("k", "n < 4 ? 1 : 2, 256", "x"),
+        ("k", "n > 4 ? 1 : 2, 256", "x"),
+        ("k", "a->b, c[1 > 0]", "x"),
+        ("k", "{1, 2}, {3}", "x"),
+        ("k", "[&] { return n >> 2; }(), 256", "x"),
+        ("k", "g, b, n * sizeof(T<U<int>>)", "x"),
+        ("k", "1, 1", "arguments..."),
+        ("k<(1 > 2)>", "1, 1", "a"),
+        ("k", "1, 1", 'R"(<<<)", ">>>", \'<\''),
+    ],
+)
+def test_launches_of_named_kernels(kernel: str, configuration: str, arguments: str) -> None:
+    source = f"void f() {{ {kernel}<<<{configuration}>>>({arguments}); }}\n"
+    assert body(source) == f"void f() {{ {launch(kernel, configuration, arguments)}; }}\n"
+
+
+def test_a_launch_keeps_its_lines() -> None:
+    source = "\nk<T>  // which\n  <<<g,\n     b>>> /* with */\n    (a,\n     b);\n"
+    assert body(source) == (
+        "\n(::simt::launch([&](const auto&... simt_p) SIMT_HOST { return k<T>  // which\n"
+        "  (simt_p...); }, ::simt::site{SIMT_TEXT(k<T>), __FILE__, 3}, ::simt::configuration(g,\n"
+        "     b) /* with */\n"
+        "    , a,\n"
+        "     b));\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "kernel", ["table[i]", "pick(n)", "(flag ? a : b)", "x.kernel", "this->kernel", "(*pointer)", "f<int>(3)"]
+)
+def test_a_kernel_that_is_an_expression_is_evaluated_on_the_host(kernel: str) -> None:
+    source = f"void f() {{ {kernel}<<<1, 2>>>(a, 0); }}\n"
+    site = f"::simt::site{{SIMT_TEXT({kernel}), __FILE__, 1}}"
+    launched = f"(::simt::launch_pointer({kernel}, {site}, ::simt::configuration(1, 2), a, 0))"
+    assert body(source) == f"void f() {{ {launched}; }}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "kernel"),
+    [
+        ("if (x) ", "k"),
+        ("else ", "k"),
+        ("return ", "::ns::k"),
+        ("(void)", "k"),
+        ("label: ", "k"),
+        ("for (;;) ", "k<int>"),
+        ("do ", "k"),
+        ("a < b, ", "k"),
+    ],
+)
+def test_where_the_kernel_begins(before: str, kernel: str) -> None:
+    assert body(f"{{ {before}{kernel}<<<1, 2>>>(a); }}") == f"{{ {before}{launch(kernel, '1, 2', 'a')}; }}"
+
+
+def test_arguments_without_a_type_go_into_the_call() -> None:
+    assert body("k<<<1, 2>>>(a, 0, NULL, {n, {1}}, b);") == (
+        "(::simt::launch([&](const auto& simt_p0, auto, auto, auto, const auto& simt_p4) SIMT_HOST "
+        "{ return k(simt_p0, 0, NULL, {n, {1}}, simt_p4); }, ::simt::site{SIMT_TEXT(k), __FILE__, 1}, "
+        "::simt::configuration(1, 2), a, 0, NULL, 0, b));"
+    )
+
+
+def test_a_braced_argument_over_lines() -> None:
+    assert body("k<<<1, 2>>>({n,\n  m},\n b);").splitlines() == [
+        "(::simt::launch([&](auto, const auto& simt_p1) SIMT_HOST { return k({n, m}, simt_p1); }, "
+        "::simt::site{SIMT_TEXT(k), __FILE__, 1}, ::simt::configuration(1, 2), 0",
+        ",",
+        " b));",
+    ]
+
+
+def test_a_launch_inside_a_macro_argument_shows_the_macro_no_bare_comma() -> None:
+    source = 'AT_DISPATCH_FLOATING_TYPES(t, "k", [&] { k<scalar_t><<<g, b>>>(p, n); });'
+    expected = f'AT_DISPATCH_FLOATING_TYPES(t, "k", [&] {{ {launch("k<scalar_t>", "g, b", "p, n")}; }});'
+    assert body(source) == expected
+    depth, bare = 0, 0
+    inside = expected[expected.index("{") + 1 : expected.rindex("}")]
+    for character in inside:
+        depth += (character in "([{") - (character in ")]}")
+        bare += character == "," and depth == 0
+    assert bare == 0
+
+
+def test_a_launch_in_a_macro_body_takes_the_line_of_its_use() -> None:
+    source = "#define RUN(K, ...) \\\n  K##_kernel<<<1, \\\n 2>>>(__VA_ARGS__, 0)\nint x;\n"
+    assert body(source) == (
+        "#define RUN(K, ...) \\\n"
+        "  (::simt::launch([&](const auto& simt_p0, auto) SIMT_HOST { return K##_kernel(simt_p0, 0); }, "
+        "::simt::site{SIMT_TEXT(K##_kernel), __FILE__, __LINE__}, ::simt::configuration(1, \\\n"
+        " 2), __VA_ARGS__, 0))\nint x;\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "// k<<<1, 2>>>(a);\n",
+        "/* k<<<1, 2>>>(a); */\n",
+        'auto s = "k<<<1, 2>>>(a)";\n',
+        'auto s = R"x(k<<<1, 2>>>(a)" )x";\n',
+        "auto s = 'x'; int million = 1'000'000;\n",
+        "#if 0\nk<<<1, 2>>>(a; don't\n#if 1\n#endif\n#endif\n",
+        "#error k<<<1, 2>>>(a)\n",
+        "// a comment goes on \\\nk<<<1, 2>>>(a)\n",
+        "template <class T> bool operator<<<T>(X, Y);\n",
+        "A<B<C<int>>> x(3);\n",
+        "x = a << b; y >>= 2; z = a >> b >> c;\n",
+        "<<<<<<< HEAD\n",
+        'extern "C" int f(); auto text = "unfinished\n',
+        "int a<:3:> = <%1, 2%>; A<::B> b;\n",
+        "__shared__ float tile[16][17];\n__attribute__((__noinline__)) void f();\n",
+        "\\\n  \r\n\tint x;\r\n",
+        "",
+    ],
+)
+def test_what_is_no_launch_stays_as_it_is(source: str) -> None:
+    assert body(source) == source
+
+
+def test_the_other_branch_of_if_0_is_translated() -> None:
+    source = "#if 0\nk<<<\n#else\nk<<<1, 2>>>(a);\n#endif\n"
+    assert body(source) == f"#if 0\nk<<<\n#else\n{launch('k', '1, 2', 'a', line=4)};\n#endif\n"
+
+
+def test_a_file_name_is_quoted() -> None:
+    assert translate("", 'a"b\\c.cu') == '#line 1 "a\\"b\\\\c.cu"\n'
+
+
+# ---- declarations --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "void f() { extern __shared__ float s[]; }",
+            "void f() {   float (&s)[] = ::simt::dynamic_shared(); "
+            "extern __thread SIMT_UNUSED float extern_shared_s[]; }",
+        ),
+        (
+            "void f() { extern volatile __shared__ T t[][33]; }",
+            "void f() {  volatile  T (&t)[][33] = ::simt::dynamic_shared(); "
+            "extern __thread SIMT_UNUSED volatile T extern_shared_t[][33]; }",
+        ),
+        ("extern __shared__ int s[];", 'extern __thread  int s[] __asm__("simt_dynamic_shared");'),
+        (
+            'namespace a::b { extern "C" { __shared__ extern int s[]; } }',
+            'namespace a::b { extern "C" { extern __thread  int s[] __asm__("simt_dynamic_shared"); } }',
+        ),
+        ("__device__ int x;", "SIMT_DEVICE_MEMORY int x;"),
+        ("static __constant__ float c[3];", "static SIMT_CONSTANT_MEMORY float c[3];"),
+        ("__device__ const float* p = 0;", "SIMT_DEVICE_MEMORY const float* p = 0;"),
+        ("__device__ const float c = 1;", "__device__ const float c = 1;"),
+        ("__constant__ std::array<float, 3> c;", "SIMT_CONSTANT_MEMORY std::array<float, 3> c;"),
+        ("__device__ float f(int x = 3) { return x; }", "__device__ float f(int x = 3) { return x; }"),
+        ("auto g = [] __device__ (int i) { return i; };", "auto g = [] __device__ (int i) { return i; };"),
+        ("__device__ bool operator==(A, B);", "__device__ bool operator==(A, B);"),
+        ("struct A { __device__ A() : x{1} {} int x; };", "struct A { __device__ A() : x{1} {} int x; };"),
+        ("template <class T> __device__ T zero;", "template <class T> __device__ T zero;"),
+        ("__noinline__ __device__ int f();", "__attribute__((noinline)) __device__ int f();"),
+        (
+            "cudaLaunchCooperativeKernel((const void*)k, g, b, a);",
+            "cudaLaunchCooperativeKernel(k, g, b, a);",
+        ),
+        (
+            "cudaLaunchKernel(reinterpret_cast<void*>(k<T>), g, b, a);",
+            "cudaLaunchKernel((k<T>), g, b, a);",
+        ),
+    ],
+)
+def test_declarations(source: str, expected: str) -> None:
+    assert body(source) == expected
+
+
+# ---- refusals ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "says"),
+    [
+        ('__global__ void k() {\n  asm volatile("mov.u32 %0;" : "=r"(x));\n}', 2, "inline PTX"),
+        ('#define LANE(x) asm("mov.u32 %0, %laneid;" : "=r"(x))', 1, "inline PTX"),
+        ("texture<float> t;", 1, "texture (textures and surfaces)"),
+        ("\n__device__ float f() { return tex2D<float>(t, 1, 2); }", 2, "tex2D"),
+        ("void f(cudaTextureObject_t t);", 1, "cudaTextureObject_t"),
+        ("__global__ void __cluster_dims__(2) k();", 1, "__cluster_dims__"),
+        ("__global__ void k() {\n\n  child<<<1, 2>>>(a);\n}", 3, "dynamic parallelism"),
+        ("auto f = [=] __device__ (int i) { child<<<1, 2>>>(i); };", 1, "dynamic parallelism"),
+        ("void f() {\n k<<<1, 2;\n}", 2, "not closed by >>>"),
+        ("void f() { k<<<1, 2>>>; }", 1, "not closed by >>>"),
+        ("void f() { k<<<>>>(a); }", 1, "no grid"),
+        ("void f() { = <<<1, 2>>>(a); }", 1, "no kernel"),
+        ("void f() { k<<<1, 2>>>(a; }", 1, "not closed by )"),
+        ("__global__ void k() { __shared__ int x = 3; }", 1, "initial value"),
+        ("__global__ void k() { extern __shared__ int x; }", 1, "not an array"),
+        ("__global__ void k(int* p) {}\nvoid f() {\n  k(p);\n}", 3, "without a launch configuration"),
+    ],
+)
+def test_refusals_name_the_construct_and_its_line(source: str, line: int, says: str) -> None:
+    with pytest.raises(TranslationError) as refused:
+        translate(source, "k.cu")
+    assert (refused.value.file, refused.value.line) == ("k.cu", line)
+    assert says in refused.value.message
+    assert str(refused.value).startswith(f"k.cu:{line}: ")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'void pause() { asm volatile("pause" ::: "memory"); }',  # the host's own assembly
+        '__global__ void k() { asm volatile("" ::: "memory"); }',
+        "__global__ void k(int*);\nvoid k(int* p, int n) {}\nvoid f() { k(p, 3); }",  # an overload
+        "__global__ void k(int*);\ntemplate __global__ void k<int>(int*);\n",
+        "struct texture { int x; };",
+        "auto x = a.texture < 3;",
+    ],
+)
+def test_what_only_looks_unsupported(source: str) -> None:
+    assert body(source) == source
+
+
+# ---- any input -----------------------------------------------------------------------------------------
+
+PIECES = [
+    *"(){}[]<>;,.:=+-*/&|!?#\\'\"\n\r\t @$",
+    *[
+        "<<<",
+        ">>>",
+        "::",
+        "->",
+        "//",
+        "/*",
+        "*/",
+        "#define X ",
+        "#if 0\n",
+        "#endif\n",
+        "\n#",
+        "\\\n",
+        "...",
+        "##",
+    ],
+    *[
+        "k",
+        "T",
+        "int",
+        "0",
+        "NULL",
+        "1'000",
+        "0x1p-3",
+        '"s"',
+        "'c'",
+        'R"(',
+        ')"',
+        "<:",
+        ":>",
+        "<%",
+        "%>",
+        "%:",
+    ],
+    *["__global__", "__device__", "__shared__", "extern", "asm", "template", "operator", "namespace", "é"],
+    *["k<<<1, 2>>>(a)", "k<a<b<c>>>", "extern __shared__ T s[];", "cudaLaunchKernel((void*)k"],
+]
+
+
+def test_random_sources_neither_crash_nor_lose_anything() -> None:
+    rng = random.Random(20)
+    translated = 0
+    for _ in range(20_000):
+        source = "".join(rng.choices(PIECES, k=rng.randrange(12)))
+        assert "".join(source[t.start : t.end] for t in scan(source)) == source
+        try:
+            result = body(source)
+        except TranslationError as refused:
+            assert 1 <= refused.line <= source.count("\n") + 1
+            continue
+        translated += 1
+        rewritten = ("<<<", "__shared__", "__device__", "__constant__", "__noinline__", "cudaLaunch")
+        if not any(word in source for word in rewritten):
+            assert result == source
+    assert translated > 10_000
+
+
+def test_tokens() -> None:
+    source = 'a<:0:> u8R"(\n)" 1\'0.5e-3f x\\\ny \'q\' L"\\"" <::b> >>= -> ->*'
+    tokens = [token.text for token in scan(source) if token.kind is not Kind.BLANK]
+    raw = 'u8R"(\n)"'
+    assert tokens == [
+        *["a", "[", "0", "]", raw, "1'0.5e-3f", "x\\\ny", "'q'", 'L"\\""'],
+        *["<", "::", "b", ">", ">>=", "->", "->*"],
+    ]
+
+
+def test_the_compiler_reports_errors_in_the_learners_lines() -> None:
+    source = "\n\nint x = k<<<1,\n 2>>>(a);\nint y = missing;\n"
+    compiler = host_compiler()
+    command = [*compiler.command, "-fsyntax-only", "-x", "c++", "-"]
+    translated = translate(source, "mine/k.cu").replace("::simt::launch", "int")
+    done = subprocess.run(command, input=translated, capture_output=True, text=True, check=False)
+    assert "mine/k.cu:5:9: error" in done.stderr
