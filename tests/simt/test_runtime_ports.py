@@ -1,0 +1,66 @@
+"""The runtime on other processors and with other compilers: the same values everywhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.simt import native
+from grader.simt.translate import translate
+from tests.simt.runtime_program import SOURCES, build, program, run
+
+CASES = ["registers", "shuffles", "nested_branches", "matmul", "spin_lock", "grid_rounds", "active_in_branch"]
+RUNTIME_FLAGS = ("-std=c++20", "-O1", "-w", "-fno-strict-aliasing")
+
+
+def static_program(folder: Path, compiler: str, *flags: str) -> Path:
+    """execution.cu and the runtime in one static program."""
+    source, translated = SOURCES / "execution.cu", folder / "execution.cpp"
+    translated.write_text(translate(source.read_text(), str(source)))
+    includes = [f"-I{path}" for path in native.include_dirs()]
+    device_code = [*native.compile_flags(False), "-include", "simt/prelude.h"]
+    build(compiler, *device_code, *includes, "-c", translated, "-o", folder / "execution.o")
+    runtime = sorted(path for path in native.RUNTIME_SOURCES.glob("*.cpp") if path.name != "hooks.cpp")
+    command = [compiler, "-static", *RUNTIME_FLAGS, *flags, *includes, *runtime, folder / "execution.o"]
+    build(*command, "-o", folder / "execution")
+    return folder / "execution"
+
+
+def agrees(executable: Path, prefix: tuple[str, ...] = ()) -> None:
+    for case in CASES:
+        here, there = run(program("execution", False), case), run(executable, case, prefix=prefix)
+        assert (there.returncode, there.stdout) == (0, here.stdout), f"{case}: {there.stderr}"
+
+
+def test_aarch64(tmp_path: Path) -> None:
+    """Hand-written switch, exceptions and fault handler on aarch64, emulated."""
+    needed = {"qemu-aarch64": "qemu-user", "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu"}
+    missing = [package for command, package in needed.items() if not shutil.which(command)]
+    if missing:
+        pytest.skip(f"needs the Debian packages {', '.join(missing)}")
+    executable = static_program(tmp_path, "aarch64-linux-gnu-g++")
+    emulator = ("qemu-aarch64",)
+    agrees(executable, emulator)
+    assert run(executable, "throws", prefix=emulator).stdout.startswith("from a kernel\n64 ")
+    assert "stack overflow in kernel recurses" in run(executable, "overflow", prefix=emulator).stderr
+
+
+def test_ucontext(tmp_path: Path) -> None:
+    """The switch for processors that have none of their own."""
+    agrees(static_program(tmp_path, "g++", "-DCU2GRAD_UCONTEXT"))
+
+
+def test_clang(tmp_path: Path) -> None:
+    """Findings and values with clang: its instrumentation and its flags are not gcc's."""
+    if not shutil.which("clang++"):
+        pytest.skip("needs the Debian package clang")
+    if os.environ.get("CXX") == "clang++":
+        pytest.skip("clang++ is what all tests run with")
+    tests = [f"tests/simt/test_runtime_{name}.py" for name in ("findings", "execution", "headers")]
+    environment = {"CXX": "clang++", "CU2GRAD_CACHE": str(tmp_path)}
+    command = ["env", *(f"{name}={value}" for name, value in environment.items()), sys.executable]
+    build(*command, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests)
