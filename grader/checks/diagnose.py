@@ -8,22 +8,14 @@ question or a hint.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import torch
 
 POISON = 0xA5
 MANY = 8  # fewer elements than this make a coincidence too likely
-FACTORS = {
-    2.0: "2 times",
-    0.5: "half of",
-    -1.0: "minus",
-    3.0: "3 times",
-    4.0: "4 times",
-    0.25: "a quarter of",
-    -2.0: "minus 2 times",
-}
+LARGEST_DIVISOR = 10_000  # an average over more elements than this is not tried
 
 
 @dataclass(frozen=True)
@@ -91,11 +83,14 @@ def never_written(wrong: Wrong) -> str:
     first = int(untouched.to(torch.uint8).argmax())
     if bool(untouched[first:].all()):
         which = f"Elements {first} to {wrong.total - 1} were" if number > 1 else f"Element {first} was"
-        return f"{which} never written: {fill} is still there. {_about_the_grid(first)}"
+        return f"{which} never written: {fill} is still there. {_about_the_grid(wrong, first)}"
     return f"{number} of {wrong.total} elements were never written: they still hold {fill}."
 
 
-def _about_the_grid(first: int) -> str:
+def _about_the_grid(wrong: Wrong, first: int) -> str:
+    row = wrong.expected.shape[-1]
+    if wrong.expected.ndim >= 2 and first % row == 0 and first > 0:
+        return f"That is from row {first // row} on: is the number of blocks rounded up in every dimension?"
     if first % 32 == 0 and first > 0:
         return "Is the number of blocks rounded up, and does the index count the block?"
     return "Is the guard at the end of the grid too strict?"
@@ -161,10 +156,30 @@ def an_input(wrong: Wrong) -> str:
 def a_factor(wrong: Wrong) -> str:
     if not wrong.got.is_floating_point() or not bool(wrong.flat_expected.any()):
         return ""
-    for factor, words in FACTORS.items():
+    usable = wrong.flat_expected.isfinite() & (wrong.flat_expected != 0)
+    if not bool(usable.any()):
+        return ""
+    largest = int(torch.where(usable, wrong.flat_expected.abs(), 0).argmax())
+    ratio = float(wrong.flat_got[largest] / wrong.flat_expected[largest])
+    for factor, words in _factors_near(ratio):
         if wrong.is_close(wrong.expected * factor):
             return f"Every element is {words} what it should be."
     return ""
+
+
+def _factors_near(ratio: float) -> Iterator[tuple[float, str]]:
+    """The whole number, or the inverse of one, that `ratio` may stand for, with its words."""
+    if not math.isfinite(ratio) or ratio == 0:
+        return
+    sign, minus = math.copysign(1.0, ratio), "minus " if ratio < 0 else ""
+    size, divisor = round(abs(ratio)), round(1 / abs(ratio))
+    if 1 <= size <= LARGEST_DIVISOR and sign * size != 1:
+        yield sign * size, f"{minus}{size} times" if size > 1 else "minus"
+    if 2 <= divisor <= LARGEST_DIVISOR:
+        yield sign / divisor, f"{minus}{_PARTS.get(divisor, f'1/{divisor} of')}"
+
+
+_PARTS = {2: "half of", 4: "a quarter of"}
 
 
 def transposed(wrong: Wrong) -> str:
@@ -247,7 +262,7 @@ def _edge(wrong: Wrong) -> str:
     rows, columns = mask.any(dim=1), mask.any(dim=0)
     for name, lines in (("row", rows), ("column", columns)):
         number = int(lines.sum())
-        if number == lines.numel() or not bool(lines[-number:].all()):
+        if 2 * number > lines.numel() or not bool(lines[-number:].all()):
             continue
         which = f"the last {name}" if number == 1 else f"the last {number} {name}s"
         return f"All wrong elements lie in {which}: look at the tiles or blocks that hang over the edge."

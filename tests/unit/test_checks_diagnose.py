@@ -63,6 +63,11 @@ def test_an_unwritten_tail(first: int, which: str, question: str) -> None:
     assert text.endswith(question)
 
 
+def test_unwritten_rows_are_told_as_rows() -> None:
+    got, right = changed(lambda t: t[8:].fill_(POISONED), 10, 33)
+    assert "from row 8 on: is the number of blocks rounded up in every dimension?" in told(got, right)
+
+
 def test_unwritten_holes_are_counted() -> None:
     got, right = changed(lambda t: t[::2].fill_(POISONED))
     assert told(got, right).startswith("150 of 300 elements were never written")
@@ -86,7 +91,15 @@ def test_nan_that_was_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("factor", "words"), [(2.0, "2 times"), (0.5, "half of"), (-1.0, "minus"), (0.25, "a quarter of")]
+    ("factor", "words"),
+    [
+        (2.0, "2 times"),
+        (0.5, "half of"),
+        (-1.0, "minus"),
+        (0.25, "a quarter of"),
+        (1 / 7, "1/7 of"),
+        (-3.0, "minus 3 times"),
+    ],
 )
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
 def test_a_constant_factor(factor: float, words: str, dtype: torch.dtype) -> None:
@@ -168,6 +181,11 @@ def test_a_wrong_tail_and_where_it_begins() -> None:
 def test_a_wrong_edge(columns: int, words: str) -> None:
     got, right = changed(lambda t: t[:, -columns:].add_(numbers(9, columns, seed=9)), 9, 11)
     assert told(got, right).startswith(f"All wrong elements lie in {words}:")
+
+
+def test_most_of_a_matrix_is_no_edge() -> None:
+    got, right = changed(lambda t: t[:, 1:].add_(numbers(9, 10, seed=9)), 9, 11)
+    assert told(got, right) == "90 of 99 elements are wrong."
 
 
 def test_every_other_element() -> None:
