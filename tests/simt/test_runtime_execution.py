@@ -1,4 +1,4 @@
-"""Values that depend on how threads are executed: barriers, warps, atomics, returned threads, other schedules."""
+"""Values that depend on how threads are executed: barriers, warps, atomics, returned threads, schedules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from tests.simt.runtime_program import program, run
 
 FORWARD, REVERSED, RANDOM = "0", "1", "2"
-SCHEDULES = pytest.mark.parametrize("schedule", [FORWARD, REVERSED, RANDOM], ids=["forward", "reversed", "random"])
+SCHEDULES = pytest.mark.parametrize(
+    "schedule", [FORWARD, REVERSED, RANDOM], ids=["forward", "reversed", "random"]
+)
 BUILDS = pytest.mark.parametrize("checked", [False, True], ids=["fast", "checked"])
 LANES = np.arange(32)
 
@@ -129,7 +131,9 @@ def test_threads_that_wait_for_others_by_atomics(case: str, expected: int, sched
 
 @SCHEDULES
 def test_every_thread_runs_once_with_its_coordinates(schedule: str) -> None:
-    assert ints("coordinates", schedule) == [block * 1000 + thread for block in range(12) for thread in range(30)]
+    assert ints("coordinates", schedule) == [
+        block * 1000 + thread for block in range(12) for thread in range(30)
+    ]
 
 
 def test_schedules_differ_and_repeat() -> None:

@@ -63,11 +63,11 @@ WRONG = [
 ]
 
 RIGHT = [
-    "guarded", "read_within", "free_after_use", "atomic_written", "aligned", "memcpy_within", "pinned", "registered",
-    "managed", "peer", "read_constant", "reverse_ordered", "rotate_ordered", "one_writes", "warp_ordered",
-    "half_warps_within", "told_on", "bytes_apart", "histogram_atomic", "shared_written", "dynamic_enough",
-    "barrier_by_all", "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves", "shared_opted_in",
-    "assertion_holds", "spins_never", "computes_briefly",
+    "guarded", "read_within", "free_after_use", "atomic_written", "aligned", "memcpy_within", "pinned",
+    "registered", "managed", "peer", "read_constant", "reverse_ordered", "rotate_ordered", "one_writes",
+    "warp_ordered", "half_warps_within", "told_on", "bytes_apart", "histogram_atomic", "shared_written",
+    "dynamic_enough", "barrier_by_all", "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves",
+    "shared_opted_in", "assertion_holds", "spins_never", "computes_briefly",
 ]  # fmt: skip
 
 

@@ -16,9 +16,9 @@ __device__ float variable[4];
 
 static void show(const char* call, cudaError_t error) { printf("  %s -> %d %s\n", call, (int)error, cudaGetErrorName(error)); }
 #define SHOW(...) show(#__VA_ARGS__, __VA_ARGS__)
-#define LAUNCH(...)               \
+#define LAUNCH(text, ...)         \
     do {                          \
-        printf("  %s:\n", #__VA_ARGS__); \
+        printf("  %s:\n", text);  \
         __VA_ARGS__;              \
         SHOW(cudaGetLastError()); \
     } while (0)
@@ -28,18 +28,18 @@ static void launches() {
     SHOW(cudaPeekAtLastError());
     SHOW(cudaGetLastError());
     SHOW(cudaGetLastError());
-    LAUNCH(nothing<<<0, 1>>>());
-    LAUNCH(nothing<<<1, 0>>>());
-    LAUNCH(nothing<<<1, dim3(1, 1, 65)>>>());
-    LAUNCH(nothing<<<dim3(1, 65536), 1>>>());
-    LAUNCH(nothing<<<dim3(1, 1, 65536), 1>>>());
-    LAUNCH(nothing<<<2147483648u, 1>>>());
-    LAUNCH(nothing<<<1, 1, 49153>>>());
-    LAUNCH(nothing<<<1, 1, 232449>>>());
+    LAUNCH("nothing<<<0, 1>>>()", nothing<<<0, 1>>>());
+    LAUNCH("nothing<<<1, 0>>>()", nothing<<<1, 0>>>());
+    LAUNCH("nothing<<<1, dim3(1, 1, 65)>>>()", nothing<<<1, dim3(1, 1, 65)>>>());
+    LAUNCH("nothing<<<dim3(1, 65536), 1>>>()", nothing<<<dim3(1, 65536), 1>>>());
+    LAUNCH("nothing<<<dim3(1, 1, 65536), 1>>>()", nothing<<<dim3(1, 1, 65536), 1>>>());
+    LAUNCH("nothing<<<2147483648u, 1>>>()", nothing<<<2147483648u, 1>>>());
+    LAUNCH("nothing<<<1, 1, 49153>>>()", nothing<<<1, 1, 49153>>>());
+    LAUNCH("nothing<<<1, 1, 232449>>>()", nothing<<<1, 1, 232449>>>());
     SHOW(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 232449));
     SHOW(cudaGetLastError());
     SHOW(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
-    LAUNCH(nothing<<<1, 1, 232448>>>());
+    LAUNCH("nothing<<<1, 1, 232448>>>()", nothing<<<1, 1, 232448>>>());
 }
 
 static void allocations() {
