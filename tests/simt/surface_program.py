@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from grader import cache
 from grader.simt import native
 from grader.simt.translate import translate
-from grader.toolchain import host_compiler
+from grader.toolchain import host_compiler, torch_install
 
 SOURCES = Path(__file__).parent / "surface"
 Array = NDArray[Any]
@@ -84,11 +84,12 @@ def findings() -> str:
 
 
 @functools.cache
-def program(name: str, *, checked: bool = False) -> Program:
-    """The library of `surface/NAME.cu`."""
+def program(name: str, *, checked: bool = False, torch: bool = False) -> Program:
+    """The library of `surface/NAME.cu`; `torch`: with PyTorch's header-only part on the include path."""
     source = SOURCES / f"{name}.cu"
     compiler = host_compiler()
-    flags = [*native.compile_flags(checked), *(f"-I{folder}" for folder in native.include_dirs())]
+    folders = [*native.include_dirs(), *(torch_install().include_dirs if torch else ())]
+    flags = [*native.compile_flags(checked), *(f"-I{folder}" for folder in folders)]
     headers = [cache.tree_digest(folder) for folder in native.include_dirs()]
     translated = translate(source.read_text(), str(source))
     key = ["surface", compiler.version, *flags, *headers, translated, str(native.module_object(checked))]

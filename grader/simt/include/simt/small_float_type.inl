@@ -34,8 +34,9 @@ struct alignas(2) SIMT_T {
 #if SIMT_CONVERTS
     template <class Other, int = Other::simt_mantissa_bits>
     SIMT_INLINE explicit SIMT_T(const Other& other) : SIMT_T(other.simt_float()) {}
-#define SIMT_FROM(TYPE) \
-    SIMT_INLINE SIMT_T(TYPE value) : __x(simt::encode<SIMT_E, SIMT_M>(static_cast<double>(value))) {}
+#define SIMT_FROM(TYPE)                                                                              \
+    SIMT_INLINE SIMT_T(TYPE value) : __x(simt::encode<SIMT_E, SIMT_M>(static_cast<double>(value))) {}  \
+    SIMT_INLINE SIMT_T& operator=(TYPE value) { return *this = SIMT_T(value); }
 #define SIMT_TO(TYPE) \
     SIMT_INLINE operator TYPE() const { return simt::saturated_integer<TYPE>(simt_float()); }
     SIMT_FROM(float)
