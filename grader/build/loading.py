@@ -14,8 +14,8 @@ from grader.build.builder import build
 from grader.build.devices import detect_backend
 from grader.build.request import Artifact, Backend, BuildRequest
 from grader.errors import GraderError, InfrastructureError, UsageError
+from grader.simt.nvcc import checks_wanted
 
-CHECKS_VARIABLE = "CU2GRAD_SIMT_CHECKS"  # "1": what is built for simt outside grading has access checks too
 _preloaded: dict[str, Artifact] = {}
 
 
@@ -66,7 +66,7 @@ def load(
             interface="torch_extension" if is_python_module else "torch_library",
             sources=tuple(folder / source for source in listed),
             backend=backend,
-            checked=backend == "simt" and os.environ.get(CHECKS_VARIABLE) == "1",
+            checked=backend == "simt" and checks_wanted(),
             cuda_flags=tuple(extra_cuda_cflags or ()),
             cxx_flags=tuple(extra_cflags or ()),
             ld_flags=tuple(extra_ldflags or ()),

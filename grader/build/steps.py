@@ -18,7 +18,14 @@ from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
 from grader.simt import native, translate
 from grader.simt.includes import translate_tree
-from grader.toolchain import cuda_toolkit, host_compiler, pybind11_include, python_include, torch_install
+from grader.toolchain import (
+    cuda_toolkit,
+    host_compiler,
+    linker_flags,
+    pybind11_include,
+    python_include,
+    torch_install,
+)
 
 OBJECT = "object.o"
 HOST_FLAGS = ("-std=c++20", "-fPIC", "-O1", "-fdiagnostics-color=never")
@@ -61,7 +68,7 @@ def link_flags(request: BuildRequest) -> list[str]:
     symbols are only reported, since the interpreter itself supplies those that begin with Py: see
     `diagnostics.link_errors`.
     """
-    flags = ["-Wl,--no-undefined"]
+    flags = [*linker_flags(), "-Wl,--no-undefined"]
     if request.is_python_module:
         flags.append("-Wl,--warn-unresolved-symbols")
     torch_libraries = ["torch_cpu", "c10"]

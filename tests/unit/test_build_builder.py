@@ -42,7 +42,8 @@ class PlainBackend:
         (folder / "simt").mkdir(parents=True)
         (folder / "simt/prelude.h").touch()
         (folder / "module.c").write_text("int simt_test_module;\n")
-        subprocess.run(["gcc", "-fPIC", "-c", folder / "module.c", "-o", folder / "module.o"], check=True)
+        subprocess.run(["g++", "-fPIC", "-c", folder / "module.c", "-o", folder / "module.o"], check=True)
+        subprocess.run(["g++", "-shared", "-o", folder / "libdevice.so", folder / "module.o"], check=True)
 
     def compile_flags(self, checked: bool) -> list[str]:
         return ["-std=c++20", "-fPIC", *(["-DCHECKED"] if checked else [])]
@@ -52,6 +53,9 @@ class PlainBackend:
 
     def module_object(self, checked: bool) -> Path:
         return self.folder / "module.o"
+
+    def device_library(self) -> Path:
+        return self.folder / "libdevice.so"
 
     def include_dirs(self) -> list[Path]:
         return [self.folder]
