@@ -92,6 +92,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="write results/lesson_SLUG.md as well")
     options = parser.parse_args()
+    if not torch.cuda.is_available():
+        raise SystemExit("This measures on a GPU, and torch finds none here.")
     bandwidth = copy_bandwidth()
     for exercise in Catalog.open(Path(record.REPOSITORY)).exercises:
         spec = load_spec(exercise)

@@ -105,6 +105,12 @@ def test_the_glossary_is_sorted() -> None:
     assert terms == sorted(terms, key=str.casefold)
 
 
+def test_the_python_of_the_course_is_clean() -> None:
+    command = [sys.executable, "-m", "ruff", "check", "exercises", "solutions", "docs"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def test_links_from_verdicts_into_lessons_have_a_target() -> None:
     for exercise in EXERCISES:
         anchors = re.findall(r"\{ #([\w-]+) \}", exercise.lesson_path.read_text())
