@@ -14,7 +14,7 @@ from grader.checks import grade
 from grader.cli.checking import Request, found_backend, grade_one
 from grader.cli.screen import Screen
 from grader.mutants import Mutant, load_mutants
-from grader.verdict import CheckResult, Status, Verdict
+from grader.verdict import Verdict
 
 _BACKENDS = {
     "simt": "No GPU is needed: kernels run on the CPU, thread by thread, as CUDA defines them.",
@@ -77,22 +77,10 @@ def _show_wrong(number: int, mutant: Mutant, backend: Backend, screen: Screen) -
         folder = Path(name)
         mutant.write(folder)
         verdict = grade(mutant.exercise, folder, backend=where, seed=_DEMO_SEED, progress=stage, owner="demo")
-    screen.say(f"\n{number}. {mutant.why}\n   {mutant.exercise.slug}, {mutant.file}:")
+    screen.say(f"\n{number}. {mutant.name.capitalize()}, in {mutant.file} of {mutant.exercise.slug}:\n")
     for line in mutant.diff():
         screen.say(f"     {line}")
-    for check in verdict.checks:
-        if check.name in ("correctness", mutant.caught_by):
-            _say_check(check, screen)
+    screen.say(f"\n   {mutant.why}\n")
+    screen.show(verdict)
     caught = {check.name for check in verdict.checks if check.status.stands_in_the_way}
     return mutant.caught_by in caught and "correctness" not in caught
-
-
-def _say_check(check: CheckResult, screen: Screen) -> None:
-    word = "passes" if check.status is Status.PASS else check.status.value
-    screen.say(f"   {check.name}: {word}. {check.sentence}")
-    for finding in check.findings[:1]:
-        screen.say(f"     {finding.where}: {finding.sentence}")
-        if finding.source:
-            screen.say(f"       {finding.source.strip()}")
-        if finding.rule:
-            screen.say(f"     {finding.rule}")

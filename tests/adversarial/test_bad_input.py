@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,10 @@ def grader(*arguments: str, environment: Mapping[str, str] | None = None) -> Run
     return finish(start(*arguments, environment=environment))
 
 
+def assert_passed(run: Run) -> None:
+    assert run.code == PASSED, run.out + run.err
+
+
 def check(catalog: Catalog, exercise: str, *options: str, **environment: str) -> Run:
     place = ("--course", str(catalog.course), "--plain")
     return grader("check", exercise, *place, *options, environment=environment)
@@ -101,7 +106,7 @@ def edit_backward(catalog: Catalog, result: str) -> None:
 
 def test_the_solved_course_passes(solved_course: Catalog) -> None:
     run = grader("check", "--all", "--course", str(solved_course.course))
-    assert run.code == PASSED
+    assert_passed(run)
     assert "Every exercise is passed." in run.text
 
 
@@ -135,7 +140,7 @@ def test_a_syntax_error_shows_the_learners_lines_and_with_verbose_all(solved_cou
     run = check(solved_course, "00")
     assert run.code == NOT_PASSED
     assert "kernel.cu:8" in run.text
-    assert "expected" in run.text and "';'" in run.text
+    assert re.search(r"error: expected .;. before", run.text)
     assert "ninja" not in run.text
     assert len(check(solved_course, "00", "--verbose").out) > len(run.out)
 
@@ -235,7 +240,8 @@ def test_an_endless_kernel_is_stopped(solved_course: Catalog) -> None:
     edit(solved_course, "00", "kernel.cu", "y[i] = -x[i];", "for (volatile int spin = 1; spin;) {}")
     run = check(solved_course, "00")
     assert run.code == NOT_PASSED
-    assert "timeout" in run.text or "stopped" in run.text
+    assert "raised AcceleratorError at op.py:11: CUDA error: the launch timed out" in run.text
+    assert "The kernel ran longer than it may and was stopped." in run.text
 
 
 def test_a_barrier_that_not_all_threads_reach_is_named(solved_course: Catalog) -> None:
@@ -275,30 +281,31 @@ def test_shrinking_the_shared_memory_costs_only_the_submission(solved_course: Ca
 
 
 def seeded_cache(folder: Path) -> dict[str, str]:
-    """The settings for a cache of one's own: a copy of the usual one, without its precompiled headers.
+    """The settings for a cache of one's own that begins with the usual one's runtime and nothing else.
 
-    Copying spares compiling the runtime and the simulated device once more.
+    That spares compiling the runtime and the simulated device once more; without precompiled headers a
+    binding takes seconds longer and no headers have to be prepared.
     """
-    if cache_root().is_dir():
-        rooms = shutil.ignore_patterns("pch*", "locks", "courses", "faults", "*.building")
-        shutil.copytree(cache_root(), folder / "cache", ignore=rooms)
+    runtime = cache_root() / "simt"
+    if runtime.is_dir():
+        shutil.copytree(runtime, folder / "cache" / "simt", ignore=shutil.ignore_patterns("*.building"))
     return {"CU2GRAD_CACHE": str(folder / "cache"), "CU2GRAD_PCH": "0"}
 
 
-def damage(folder: Path, spoil: Callable[[Path], None]) -> int:
-    """Spoils every compiled library below ``folder``; returns how many there were."""
-    libraries = [path for path in folder.rglob("*.so") if path.is_file() and not path.is_symlink()]
-    for path in libraries:
+def damage(folder: Path) -> int:
+    """Cuts off every file that was compiled for the toy exercise; returns how many there were."""
+    compiled = [path for room in ("objects", "libraries") for path in folder.joinpath(room).glob("*/*.[os]*")]
+    for path in compiled:
         path.chmod(0o644)
-        spoil(path)
-    return len(libraries)
+        path.write_bytes(path.read_bytes()[:100])
+    return len(compiled)
 
 
 def test_a_corrupted_cache_is_rebuilt(solved_course: Catalog, tmp_path: Path) -> None:
     cache = seeded_cache(tmp_path)
-    assert check(solved_course, "00", **cache).code == PASSED
-    assert damage(tmp_path / "cache", lambda path: path.write_bytes(path.read_bytes()[:100])) > 0
-    assert check(solved_course, "00", **cache).code == PASSED
+    assert_passed(check(solved_course, "00", **cache))
+    assert damage(tmp_path / "cache") >= 2
+    assert_passed(check(solved_course, "00", **cache))
 
 
 def test_a_build_that_was_killed_leaves_nothing_behind(solved_course: Catalog, tmp_path: Path) -> None:
@@ -310,7 +317,7 @@ def test_a_build_that_was_killed_leaves_nothing_behind(solved_course: Catalog, t
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    assert check(solved_course, "00", **cache).code == PASSED
+    assert_passed(check(solved_course, "00", **cache))
     assert list((tmp_path / "cache").rglob("*.building")) == []
 
 
@@ -327,7 +334,7 @@ def test_a_read_only_course_is_graded_and_progress_is_kept(solved_course: Catalo
     read_only = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", course, course]
     cache = seeded_cache(tmp_path)
     run = finish(start("check", "00", "--plain", "--course", course, environment=cache, inside=read_only))
-    assert run.code == PASSED
+    assert_passed(run)
     listed = finish(start("list", "--course", course, environment=cache, inside=read_only))
     assert "2 exercises, 1 passed." in listed.text
     refused = finish(start("reset", "00", "--course", course, environment=cache, inside=read_only))
