@@ -84,7 +84,7 @@ def _devices(driver: Driver) -> dict[str, Any]:
         "_cuda_getDevice": _plain(driver.simt_get_device),
         "_cuda_setDevice": set_device,
         "_cuda_exchangeDevice": exchange,
-        "_cuda_maybeExchangeDevice": exchange,
+        "_cuda_maybeExchangeDevice": lambda device: exchange(device),  # Dynamo tells the two apart by identity
         "_cuda_hasPrimaryContext": lambda device: 0 <= device < driver.simt_device_count(),
         "_cuda_canDeviceAccessPeer": lambda device, peer: device != peer,
         "_cuda_synchronize": lambda: driver.simt_synchronize(driver.simt_get_device()),
@@ -131,7 +131,7 @@ def _memory(driver: Driver) -> dict[str, Any]:
         "_cuda_memoryStats": driver.memory_statistics,
         "_cuda_resetPeakMemoryStats": _plain(driver.simt_reset_peak_statistics),
         "_cuda_resetAccumulatedMemoryStats": _plain(driver.simt_reset_accumulated_statistics),
-        "_cuda_hostMemoryStats": dict,
+        "_cuda_hostMemoryStats": lambda: {},
         "_cuda_resetPeakHostMemoryStats": lambda: None,
         "_cuda_resetAccumulatedHostMemoryStats": lambda: None,
         "_cuda_emptyCache": _plain(driver.simt_empty_cache),

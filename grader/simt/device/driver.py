@@ -24,6 +24,9 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
         None,
         [ctypes.c_int, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint64)],
     ),
+    "simt_writers": (None, [ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_uint64)]),
+    "simt_take_launches": (ctypes.c_char_p, []),
+    "simt_take_api_calls": (ctypes.c_char_p, []),
     "simt_error_string": (ctypes.c_char_p, [ctypes.c_int]),
 }
 
@@ -42,6 +45,9 @@ _DEVICE: dict[str, tuple[Any, list[Any]]] = {
     "simt_set_sync_debug_mode": (None, [ctypes.c_int]),
     "simt_get_sync_debug_mode": (ctypes.c_int, []),
 }
+
+
+WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 
 
 class Driver:
@@ -71,6 +77,12 @@ class Driver:
         free, total = ctypes.c_uint64(), ctypes.c_uint64()
         self.simt_memory_info(device, ctypes.byref(free), ctypes.byref(total))
         return free.value, total.value
+
+    def writers(self, address: int, size: int) -> dict[str, int]:
+        """How many of the ``size`` bytes at ``address`` each kind of writer wrote last."""
+        counts = (ctypes.c_uint64 * len(WRITERS))()
+        self.simt_writers(address, size, counts)
+        return {writer: count for writer, count in zip(WRITERS, counts, strict=True) if count}
 
     def take_operators(self) -> list[dict[str, Any]]:
         """Operators and copies since the last call, in order: ``{"operator": "aten::mm", "device": 0}``."""

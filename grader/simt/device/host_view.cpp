@@ -9,6 +9,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAFunctions.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace cu2grad::device {
@@ -67,6 +68,8 @@ void give_memory(const c10::Storage& view, const c10::Storage& device_storage, c
     auto copy = allocate_in_arena(device, view.nbytes(), c10::Device(c10::kCPU));
     std::memcpy(copy.get(), memory.get(), view.nbytes());
     memory = std::move(copy);
+  } else {
+    simt_copy_marks(memory.get(), device_storage.data(), std::min(view.nbytes(), device_storage.nbytes()));
   }
   memory.unsafe_set_device(device_storage.device());
   view.set_data_ptr_noswap(c10::DataPtr(memory.get(), c10::Device(c10::kCPU)));

@@ -40,12 +40,18 @@ bool may_have_a_kernel(c10::Dispatcher& dispatcher, const c10::OperatorName& nam
       !op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
 }
 
-// Both a CPU kernel and a composite one, which would be chosen for a device that registers nothing: real CUDA has a
-// kernel for these too, and the log should name the operator that was called.
-bool prefers_composite(c10::Dispatcher& dispatcher, const c10::OperatorName& name) {
+// Operators with a CPU kernel that would not be found: on a device that registers nothing, a composite kernel comes
+// first, and an in-place operator goes through its out= variant. As on real CUDA, the operator that was called should
+// run, and be the one in the log.
+bool is_shadowed(c10::Dispatcher& dispatcher, const c10::OperatorName& name) {
   const auto op = dispatcher.findOp(name);
-  return op.has_value() && (op->hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
-                            op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd));
+  if (!op.has_value()) {
+    return false;
+  }
+  const bool in_place = name.name.back() == '_';
+  return op->hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+      op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) ||
+      (in_place && op->hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional));
 }
 
 void run_explicitly_on_host() {
@@ -61,7 +67,7 @@ void run_explicitly_on_host() {
     }
   }
   for (const auto& name : dispatcher.getRegistrationsForDispatchKey(c10::DispatchKey::CPU)) {
-    if (is_aten(name) && prefers_composite(dispatcher, name)) {
+    if (is_aten(name) && is_shadowed(dispatcher, name)) {
       on_host(name);
     }
   }

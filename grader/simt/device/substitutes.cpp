@@ -1,8 +1,11 @@
 #include "substitutes.h"
 
+#include "fallback.h"
+
 #include <ATen/OpMathType.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/native/transformers/attention.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros_like.h>
@@ -35,6 +38,28 @@ bool no_vendor_ctc(const Tensor& /*log_probs*/, const Tensor& /*targets*/, at::I
 bool no_vendor_ctc_tensor(const Tensor& /*log_probs*/, const Tensor& /*targets*/, const Tensor& /*input_lengths*/,
                          const Tensor& /*target_lengths*/, int64_t /*blank*/) {
   return false;
+}
+
+Tensor run_cpu_kernel(const char* name, torch::jit::Stack stack) {
+  run_on_host(c10::Dispatcher::singleton().findSchemaOrThrow(name, ""), &stack);
+  return torch::jit::pop(stack).toTensor();
+}
+
+// softmax of half precision with a float result, which autocast asks of CUDA: the CPU kernels do not change the dtype.
+Tensor softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+  return run_cpu_kernel("aten::_softmax", {half_to_float ? self.to(at::kFloat) : self, dim, false});
+}
+
+Tensor log_softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+  return run_cpu_kernel("aten::_log_softmax", {half_to_float ? self.to(at::kFloat) : self, dim, false});
+}
+
+Tensor softmax_backward(const Tensor& grad, const Tensor& output, int64_t dim, at::ScalarType input_dtype) {
+  return run_cpu_kernel("aten::_softmax_backward_data", {grad, output, dim, grad.scalar_type()}).to(input_dtype);
+}
+
+Tensor log_softmax_backward(const Tensor& grad, const Tensor& output, int64_t dim, at::ScalarType input_dtype) {
+  return run_cpu_kernel("aten::_log_softmax_backward_data", {grad, output, dim, grad.scalar_type()}).to(input_dtype);
 }
 
 Tensor plus(const Tensor& gates, const OptionalTensor& bias) {
@@ -123,6 +148,10 @@ void register_substitutes(torch::Library& aten) {
     aten.impl(library.c_str(), &no_vendor_ctc);
     aten.impl((library + ".Tensor").c_str(), &no_vendor_ctc_tensor);
   }
+  aten.impl("_softmax", &softmax);
+  aten.impl("_log_softmax", &log_softmax);
+  aten.impl("_softmax_backward_data", &softmax_backward);
+  aten.impl("_log_softmax_backward_data", &log_softmax_backward);
   aten.impl("_thnn_fused_lstm_cell", &lstm_cell);
   aten.impl("_thnn_fused_lstm_cell_backward_impl", &lstm_cell_backward);
   aten.impl("_thnn_fused_gru_cell", &gru_cell);
