@@ -6,6 +6,7 @@ passage for the body of every `#define`, since a macro may hold a launch of its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -106,20 +107,45 @@ def _macro_body(words: list[Token]) -> list[Token]:
 
 
 class _Conditions:
-    """Follows `#if 0` ... `#else` ... `#endif`; every other condition counts as true in all its branches."""
+    """Follows the conditions whose value is certain; any other counts as true in all its branches.
+
+    Certain are `#if 0`, `#if 1`, and those that ask for `__CUDA_ARCH__`, which the one pass of this backend
+    leaves undefined: what they guard may well be PTX.
+    """
 
     def __init__(self) -> None:
-        self._branches: list[bool] = []  # one per open #if: is this branch switched off?
+        self._skipped: list[bool] = []  # one per open #if: is this branch switched off?
+        self._taken: list[bool] = []  # one per open #if: was a branch certainly taken?
 
     @property
     def skipping(self) -> bool:
-        return any(self._branches)
+        return any(self._skipped)
 
     def directive(self, words: list[str]) -> None:
         name = words[0] if words else ""
         if name in ("if", "ifdef", "ifndef"):
-            self._branches.append(words == ["if", "0"])
-        elif name in ("else", "elif", "elifdef", "elifndef") and self._branches:
-            self._branches[-1] = False
-        elif name == "endif" and self._branches:
-            self._branches.pop()
+            self._skipped.append(False)
+            self._taken.append(False)
+            self._branch(_certain(words))
+        elif name in ("elif", "elifdef", "elifndef", "else") and self._skipped:
+            self._branch(True if name == "else" else _certain([name[2:], *words[1:]]))
+        elif name == "endif" and self._skipped:
+            self._skipped.pop()
+            self._taken.pop()
+
+    def _branch(self, value: bool | None) -> None:
+        self._skipped[-1] = self._taken[-1] or value is False
+        self._taken[-1] = self._taken[-1] or value is True
+
+
+_ARCHITECTURE = r"(defined\(?__CUDA_ARCH__\)?|\(?__CUDA_ARCH__>=?\d+\)?)"
+_CERTAINLY_TRUE = re.compile(r"if1|ifndef__CUDA_ARCH__|if!defined\(?__CUDA_ARCH__\)?")
+_CERTAINLY_FALSE = re.compile(rf"if0|ifdef__CUDA_ARCH__|if{_ARCHITECTURE}(&&[^|]*)?")
+
+
+def _certain(words: list[str]) -> bool | None:
+    """The value of `#if ...`, `#ifdef NAME` or `#ifndef NAME`, given as words, where it is certain."""
+    condition = "".join(words)
+    if _CERTAINLY_TRUE.fullmatch(condition):
+        return True
+    return False if _CERTAINLY_FALSE.fullmatch(condition) else None

@@ -9,7 +9,7 @@ class TranslationError(SubmissionError):
     """`file:line` holds a construct that cannot be translated; `message` names it."""
 
     def __init__(self, file: str, line: int, message: str, rule: str = "", next: str = "") -> None:
-        super().__init__(f"{file}:{line}: {message}", rule, next)
+        super().__init__(f"{file}:{line}: {message}.", rule, next)
         self.file = file
         self.line = line
         self.message = message
