@@ -1,0 +1,55 @@
+"""The exercises on a real GPU: the same verdicts as on the simulated one, and a speed besides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog, Exercise
+from grader.checks import grade
+from grader.mutants import Mutant, load_mutants
+from grader.verdict import Status
+from grader.workspace import shipped_files
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+COURSES = (ROOT, ROOT / "docs" / "samples" / "course")
+SEED = 20260402
+EXERCISES: list[Exercise] = [exercise for course in COURSES for exercise in Catalog.open(course).exercises]
+ON_CUDA: list[Mutant] = [
+    mutant for exercise in EXERCISES for mutant in load_mutants(exercise) if "cuda" in mutant.backends
+]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.slug)
+def test_the_solution_passes_and_is_timed(exercise: Exercise) -> None:
+    verdict = grade(exercise, exercise.solution_dir, backend="cuda", seed=SEED)
+
+    results = {check.name: check for check in verdict.checks}
+    judged = [check for check in verdict.checks if check.name != "performance"]
+    assert all(check.status is Status.PASS for check in judged), [check.sentence for check in judged]
+    if "performance" in exercise.scores:
+        # Another program on this GPU may make the times too noisy to judge; a wrong speed may not pass as noise.
+        assert results["performance"].status in (Status.PASS, Status.INCONCLUSIVE), results[
+            "performance"
+        ].sentence
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.slug)
+def test_the_stub_is_not_attempted(exercise: Exercise, tmp_path: Path) -> None:
+    for path, text in shipped_files(exercise).items():
+        (tmp_path / path.name).write_text(text)
+
+    assert grade(exercise, tmp_path, backend="cuda", seed=SEED).status is Status.NOT_ATTEMPTED
+
+
+@pytest.mark.parametrize("mutant", ON_CUDA, ids=lambda each: f"{each.exercise.slug}: {each.name}")
+def test_the_mistake_is_caught(mutant: Mutant, tmp_path: Path) -> None:
+    mutant.write(tmp_path)
+
+    verdict = grade(mutant.exercise, tmp_path, backend="cuda", seed=SEED)
+
+    catcher = {check.name: check for check in verdict.checks}[mutant.caught_by]
+    said = "\n".join(f"{check.name} {check.status}: {check.sentence}" for check in verdict.checks)
+    assert catcher.status.stands_in_the_way, said
+    assert catcher.status is not Status.INFRA_ERROR, said
