@@ -28,11 +28,9 @@ def test_the_solution_passes_and_is_timed(exercise: Exercise) -> None:
     results = {check.name: check for check in verdict.checks}
     judged = [check for check in verdict.checks if check.name != "performance"]
     assert all(check.status is Status.PASS for check in judged), [check.sentence for check in judged]
-    if "performance" in exercise.scores:
-        # Another program on this GPU may make the times too noisy to judge; a wrong speed may not pass as noise.
-        assert results["performance"].status in (Status.PASS, Status.INCONCLUSIVE), results[
-            "performance"
-        ].sentence
+    performance = results.get("performance")
+    if performance is not None:  # another program on this GPU may make the times too noisy to judge
+        assert performance.status in (Status.PASS, Status.INCONCLUSIVE), performance.sentence
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.slug)
