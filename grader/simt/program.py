@@ -81,16 +81,30 @@ def run(program: Program, *, checked: bool) -> int:
     With `checked`, findings are printed to stderr, and turn a success into 1.
     """
     from grader.simt.activate import activate
+    from grader.simt.children import announce
     from grader.simt.extension import redirect
 
     os.environ[CHECKS_VARIABLE] = str(int(checked))
     os.environ["CU2GRAD_BACKEND"] = "simt"
+    _build_runtime()
     activate()
     redirect(checked)
+    announce()
     status = _execute(program)
     if checked and report_findings() and status == 0:
         return 1
     return status
+
+
+def _build_runtime() -> None:
+    """Compile the simulated GPU's libraries if need be: half a minute, so tell whoever is looking."""
+    from grader.simt import native
+
+    def tell(sentence: str) -> None:
+        if sys.stderr.isatty():
+            print(f"grader.simt: {sentence}", file=sys.stderr, flush=True)
+
+    native.device_library(tell)
 
 
 def _execute(program: Program) -> int:

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -251,6 +252,62 @@ def test_exit_codes(tmp_path: Path, text: str, status: int, error: str) -> None:
     done = run(tmp_path, script(tmp_path, text))
     assert done.returncode == status
     assert done.stderr == error
+
+
+def test_processes_that_a_program_starts(project: Path) -> None:
+    (project / "sitecustomize.py").write_text("import builtins; builtins.customised = True\n")
+    script(
+        project,
+        """
+        import sys
+        assert "torch" not in sys.modules
+        import torch, importlib.util
+        print(torch.ones(2, device="cuda").sum().item(), torch is sys.modules["torch"], customised)
+        print(importlib.util.find_spec("torch").origin == torch.__file__)
+        """,
+        "child.py",
+    )
+    program = script(
+        project,
+        """
+        import multiprocessing, os, subprocess, sys
+        import torch
+
+        def work(queue):
+            queue.put(torch.cuda.device_count())
+
+        if __name__ == "__main__":
+            environment = {**os.environ, "PYTHONPATH": os.environ["PYTHONPATH"] + ":."}
+            subprocess.run([sys.executable, "child.py"], env=environment, check=True)
+            context = multiprocessing.get_context("spawn")
+            queue = context.Queue()
+            process = context.Process(target=work, args=(queue,))
+            process.start()
+            print(queue.get() == torch.cuda.device_count())
+            process.join()
+        """,
+    )
+    done = run(project, program)
+    assert done.stdout == "2.0 True True\nTrue\nTrue\n", done.stderr
+
+
+@pytest.mark.slow
+def test_pip_builds_a_wheel(project: Path) -> None:
+    script(
+        project,
+        """
+        from setuptools import setup
+        from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+        extension = CUDAExtension("scaling", ["kernel.cu", "binding.cpp"])
+        setup(name="scaling", ext_modules=[extension], cmdclass={"build_ext": BuildExtension})
+        """,
+        "setup.py",
+    )
+    built = run(project, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", "wheels", ".")
+    assert built.returncode == 0, built.stdout + built.stderr
+    (wheel,) = (project / "wheels").glob("scaling-*.whl")
+    assert any(name.endswith(".so") for name in zipfile.ZipFile(wheel).namelist())
 
 
 def test_a_traceback_begins_in_the_program(tmp_path: Path) -> None:

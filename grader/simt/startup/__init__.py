@@ -1,0 +1,1 @@
+"""Holds the sitecustomize.py that Pythons started by a simulated program find on PYTHONPATH."""
