@@ -48,7 +48,7 @@ _WITHOUT_EFFECT = """
 
 def _pairs(text: str) -> dict[str, str]:
     """Every spelling of the listed options, and the long name it stands for."""
-    spellings = {}
+    spellings: dict[str, str] = {}
     for names in filter(None, (part.split() for part in text.split(","))):
         long = f"--{names[0]}"
         spellings |= {long: long, **{f"-{name}": long for name in names}}

@@ -28,7 +28,7 @@ def cuda_home(checked: bool) -> Path:
     headers = {item.name: item for folder in reversed(native.include_dirs()) for item in folder.iterdir()}
     package = Path(grader.__file__).parent.parent
     parts = ["toolkit", sys.executable, package, checked, runtime, device, module]
-    parts += sorted(map(str, headers.values()))
+    parts += [cache.file_digest(Path(__file__)), *sorted(map(str, headers.values()))]
     with cache.entry(parts, room="toolkits") as slot:
         if slot.missing:
             for folder in ("bin", "lib64", "include"):
@@ -36,11 +36,12 @@ def cuda_home(checked: bool) -> Path:
             _write_nvcc(slot.folder / "bin/nvcc", package, checked)
             for name, header in headers.items():
                 (slot.folder / "include" / name).symlink_to(header)
-            _write_module(module, slot.folder / "lib64/module.o", checked)
+            libraries = slot.folder / "lib64"
+            _write_module(module, libraries / "module.o", checked)
             for name in _RUNTIME_NAMES:
-                (slot.folder / "lib64" / name).write_text(_linker_script(slot.path / "lib64/module.o", runtime))
+                (libraries / name).write_text(_linker_script(slot.path / "lib64/module.o", runtime))
             for name in _DEVICE_NAMES:
-                (slot.folder / "lib64" / name).write_text(_linker_script(device, runtime))
+                (libraries / name).write_text(_linker_script(device, runtime))
     return slot.path
 
 
@@ -54,7 +55,7 @@ def _write_nvcc(script: Path, package: Path, checked: bool) -> None:
 
 
 def _write_module(module: Path, copy: Path, checked: bool) -> None:
-    """The module object as it is after linking with --wrap, which the programs' own link commands do not say."""
+    """The module object as if linked with --wrap, which the programs' own link commands do not say."""
     renamed = [f"--redefine-sym=__real_{name}={name}" for name in wrapped_functions(checked)]
     subprocess.run(["objcopy", *renamed, module, copy], check=True)
 
