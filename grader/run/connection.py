@@ -72,9 +72,7 @@ class Connection:
         during: str,
         detail: int = 0,
     ) -> Message:
-        """Send a request and wait for its reply; raises a ``SubmissionError`` for whatever the worker does
-        instead.
-        """
+        """Send a request and wait for its reply; a ``SubmissionError`` tells what the worker did instead."""
         started = time.monotonic()
         self._refuse_unasked(during)
         self._worker.transcript.start()
@@ -90,9 +88,7 @@ class Connection:
             self._violated(str(error), during)
         except SubmissionError:
             raise
-        except (
-            BaseException
-        ):  # an interrupt: the worker would answer a request that nobody waits for any more
+        except BaseException:  # an interrupt: the worker would answer what nobody waits for any more
             self.end()
             raise
 

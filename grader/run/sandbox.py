@@ -12,11 +12,12 @@ import importlib.util
 import shutil
 import site
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from grader.errors import InfrastructureError
 
+_PACKAGE = Path(__file__).resolve().parents[1]
 _SCRATCH_BYTES = 256 * 2**20
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
@@ -24,11 +25,10 @@ _PASSED = ("PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THR
 _PASSED_PREFIXES = ("CU2GRAD_", "CUDA_", "NVIDIA_", "TORCH_")
 
 
-def command(
-    argv: Sequence[str], backend: str, readable: Iterable[Path], environment: Mapping[str, str]
-) -> list[str]:
-    """``argv`` inside bubblewrap, able to read ``readable``; raises ``InfrastructureError`` without
-    ``bwrap``.
+def prefix(backend: str, readable: Iterable[Path], environment: Mapping[str, str]) -> list[str]:
+    """What a command line begins with to run inside bubblewrap, able to read ``readable``.
+
+    Raises ``InfrastructureError`` without ``bwrap``.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -51,11 +51,11 @@ def command(
     line += [*_system(), "--proc", "/proc", "--dev", "/dev"]
     for target in ("/tmp", "/dev/shm", "/box"):
         line += ["--size", str(_SCRATCH_BYTES), "--tmpfs", target]
-    for path in _readable(readable):
+    for path in _readable([_PACKAGE, *_libraries(backend), *readable]):
         line += ["--ro-bind", path, path]
     if backend == "cuda":
         line += _devices()
-    return [*line, "--chdir", "/box", "--", *argv]
+    return [*line, "--chdir", "/box", "--"]
 
 
 def _environment(full: Mapping[str, str]) -> dict[str, str]:
@@ -97,6 +97,22 @@ def _readable(extra: Iterable[Path]) -> list[str]:
         if Path(folder).exists() and not covered and folder != "/":
             kept.append(folder)
     return kept
+
+
+def _libraries(backend: str) -> list[Path]:
+    """The simulated device's own libraries, built now if they are missing: in there, nothing can be built.
+
+    The rest of the cache stays outside, since it holds what was built for other submissions.
+    """
+    if backend != "simt":
+        return []
+    from grader.simt import native
+
+    return [
+        native.runtime_library().parent,
+        native.device_library().parent,
+        native.module_object(True).parent,
+    ]
 
 
 def _devices() -> list[str]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.cache import cache_root
 from grader.errors import InfrastructureError
 from grader.run import sandbox, sockets
 from grader.run.control import Answer, Order, Word
@@ -81,9 +82,9 @@ class Zygote:
     ) -> Zygote:
         """Start a zygote and return at once; ``spawn_worker`` waits until it is ready.
 
-        ``isolate`` puts it and its workers into bubblewrap, where they see ``readable`` (course folder,
-        cache) and nothing else of this user's files. Raises ``InfrastructureError`` when bubblewrap is
-        asked for and missing.
+        ``isolate`` puts it and its workers into bubblewrap, where they see ``readable`` (the learner's
+        folder, the exercise) and nothing else of this user's files. Raises ``InfrastructureError`` when
+        bubblewrap is asked for and missing.
         """
         if backend not in BACKENDS:
             raise InfrastructureError(
@@ -92,9 +93,7 @@ class Zygote:
         return cls(backend, isolate, limits or Limits(), readable)
 
     def spawn_worker(self) -> Session:
-        """A session on a fresh worker; raises ``InfrastructureError`` with the zygote's last words if it
-        never starts.
-        """
+        """A session on a fresh worker; raises ``InfrastructureError`` if the zygote never starts."""
         from grader.run.session import Session
 
         return Session(self)
@@ -148,22 +147,22 @@ class Zygote:
     # -- the running zygote ------------------------------------------------------------------------
 
     def _launch(self) -> None:
-        self._ready = False
-        self._alive = True
-        self._words = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
-        self._control, theirs = sockets.pair()
-        command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", self.backend,
-                   "--control", str(theirs.fileno())]  # fmt: skip
-        environment = {**os.environ, "PYTHONPATH": _python_path()}
+        environment = {**os.environ, "PYTHONPATH": _python_path(), "CU2GRAD_CACHE": str(cache_root())}
+        command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", self.backend]
         if self.isolate:
-            command = sandbox.command(command, self.backend, (_PACKAGE_ROOT, *self._readable), environment)
+            command = sandbox.prefix(self.backend, self._readable, environment) + command
         else:
             command += ["--parent", str(os.getpid())]
+        self._words = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
+        self._control, theirs = sockets.pair()
+        command += ["--control", str(theirs.fileno())]
         self._process = _starter.submit(
             subprocess.Popen, command, pass_fds=(theirs.fileno(),), env=environment, stdin=subprocess.DEVNULL,
             stdout=self._words, stderr=self._words,
         ).result()  # fmt: skip
         theirs.close()
+        self._ready = False
+        self._alive = True
 
     def _wait_ready(self) -> None:
         if not self._ready:
@@ -248,8 +247,9 @@ class _Gone(Exception):
 
 
 def _python_path() -> str:
-    """This package first, also where it is not installed (``-P`` keeps the current folder out)."""
-    return os.pathsep.join(filter(None, [str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH", "")]))
+    """This package first, also where it is not installed; never the current folder, which may be a learner's."""
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return os.pathsep.join([str(_PACKAGE_ROOT), *(entry for entry in given if Path(entry).is_absolute())])
 
 
 def _close_all(fds: Sequence[int]) -> None:

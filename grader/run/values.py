@@ -50,10 +50,10 @@ class Output:
     """One returned value.
 
     ``tensor`` is a dense CPU copy for the kinds ``tensor`` and ``numpy``; ``dtype``, ``shape``, ``strides``
-    (in elements) and ``device`` are those of the value in the worker. ``alias`` names the argument whose
-    storage the value shares, ``""`` when it has its own. ``value`` holds a returned number, string or bool
-    (kind ``other``), and ``type`` the name of the Python type. In a backward reply ``name`` is the input's
-    name.
+    (in elements) and ``device`` are those of the value in the worker. ``alias`` names the argument (or
+    ``cotangent 0``, ...) whose storage the value shares, ``""`` when it has its own. ``value`` holds a
+    returned number, string or bool (kind ``other``), and ``type`` the name of the Python type. In a backward
+    reply ``name`` is the input's name.
     """
 
     kind: Literal["tensor", "numpy", "none", "other"]

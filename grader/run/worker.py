@@ -8,7 +8,6 @@ import os
 import socket
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from grader.run import wire
 from grader.run.boxes import MappedBox
@@ -127,11 +126,8 @@ class Worker:
 def _load(submission: Submission, set_watchdog: Callable[[float], None], request: Request) -> Answer:
     # The device stops a kernel, and can name it, before the parent has to end everything.
     set_watchdog(request.text["seconds"] * 0.8)
-    document: dict[str, Any] = {}
-    error = submission.load(request.text["artifact"], request.text["op_file"], request.text["files"])
-    if error is not None:
-        document["error"] = error
-    return Answer(document)
+    error = submission.load(request)
+    return Answer({"error": error} if error else {})
 
 
 def _too_large(nbytes: int, most: int) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from grader.run.inside.results import flatten, pack, pack_bytes
 from grader.run.inside.submission import Submission, describe
 from grader.run.inside.tracing import Tracer
 from grader.run.wire import SPARSE, UNDEFINED, Parcel
+
+_SETTLING_STEPS = 20  # milliseconds
 
 
 @dataclass
@@ -66,20 +69,20 @@ class Calls:
         graph = self._graphs[request.detail]
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
-        arriving = [cotangent for cotangent in cotangents if cotangent is not None]
-        with self._places.current(graph.place, arriving):
+        arrived = [cotangent for cotangent in cotangents if cotangent is not None]
+        with self._places.current(graph.place, [each.storage for each in arrived]):
             try:
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
                 trace = self._tracer.collect(gradients, graph.given) if traced else {}
                 parcel = Parcel.empty()
                 entries = [
-                    pack(gradient, parcel, [], each.name)
+                    pack(gradient, parcel, arrived, each.name)
                     for gradient, each in zip(gradients, wanted, strict=True)
                 ]
             except BaseException as error:
                 return self._failed(error, traced)
             gradients.clear()
-            self._count_live(trace)
+            _let_autograd_finish(trace, self._tracer)
         return Answer({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
 
     def inputs(self, request: Request) -> Answer:
@@ -113,11 +116,11 @@ class Calls:
         return self._submission.inside(text["entry"])
 
     def _differentiate(
-        self, graph: Graph, wanted: list[Given], cotangents: list[Tensor | None], traced: bool
+        self, graph: Graph, wanted: list[Given], cotangents: list[Given | None], traced: bool
     ) -> list[Tensor | None]:
         """One gradient per wanted argument; an output without cotangent is left out: its node sees none."""
         pairs = [
-            (output, cotangent)
+            (output, cotangent.value)
             for output, cotangent in zip(graph.outputs, cotangents, strict=True)
             if cotangent is not None and output.requires_grad
         ]
@@ -157,7 +160,19 @@ class Calls:
         return Answer({"error": description, "trace": trace, "spent": self._tracer.is_spent()})
 
 
-def _cotangent(request: Request, index: int, output: Tensor) -> Tensor | None:
-    if request.records[index].flags & UNDEFINED:
+def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
+    """Count what is alive once the autograd thread has dropped its references, a moment after the result."""
+    for _ in range(_SETTLING_STEPS if trace else 0):
+        tracer.count_live(trace)
+        if trace.get("live_allocations", 0) <= 0:
+            return
+        time.sleep(0.001)
+
+
+def _cotangent(request: Request, index: int, output: Tensor) -> Given | None:
+    """The cotangent of an output, on its device; None if it is undefined."""
+    record = request.records[index]
+    if record.flags & UNDEFINED:
         return None
-    return request.view(index, request.storage(index, output.device))
+    storage = request.storage(index, output.device)
+    return Given(f"cotangent {index}", record, storage, request.view(index, storage))

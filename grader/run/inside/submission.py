@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 
+from grader.run.inside.request import Request
+
 _MAX_MESSAGE = 8192
 
 
@@ -28,12 +30,18 @@ class Submission:
         self._name = ""
         self._specs: dict[str, ModuleType] = {}
 
-    def load(self, artifact: dict[str, Any] | None, op_file: str | None, files: str) -> dict[str, str] | None:
+    def load(self, request: Request) -> dict[str, str] | None:
         """Load it; returns the description of the exception if learner code raised one."""
-        self.files = Path(files)
-        os.chdir(files)
-        sys.path.insert(0, files)
-        built = _artifact(artifact) if artifact else None
+        text = request.text
+        op_file: str | None = text["op_file"]
+        self.files = Path(text["files"])
+        os.chdir(self.files)
+        sys.path.insert(0, text["files"])
+        built = _artifact(text["artifact"]) if text["artifact"] else None
+        if (
+            built is not None and request.records
+        ):  # the library itself: this process is isolated and does not see the cache
+            built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
         try:
             if op_file is not None:
                 if built is not None:

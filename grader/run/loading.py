@@ -1,0 +1,71 @@
+"""What a session has loaded, kept so that a fresh worker can load it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.run.tensors import pack_tensor
+from grader.run.wire import Parcel
+
+if TYPE_CHECKING:
+    from grader.build import Artifact
+
+BOX_FOLDER = Path("/tmp")  # where an isolated worker puts the library it is given
+
+
+@dataclass(frozen=True)
+class Loading:
+    """A submission: the built library, ``op.py`` if the exercise has one, and the learner's folder.
+
+    An isolated worker does not see the cache, which holds other people's libraries too: its own is
+    ``carried`` to it.
+    """
+
+    artifact: Artifact | None
+    op_file: Path | None
+    files: Path
+    carried: bool
+
+    def parcel(self) -> Parcel:
+        """The library's bytes where they are carried."""
+        parcel = Parcel.empty()
+        if self.artifact is not None and self.carried:
+            library = bytearray(self.artifact.path.read_bytes())
+            pack_tensor(torch.frombuffer(library, dtype=torch.uint8), parcel)
+        return parcel
+
+    def document(self, seconds: float) -> dict[str, Any]:
+        """What the worker is told; ``seconds`` is the limit of later requests."""
+        op_file = str(self.op_file) if self.op_file else None
+        return {
+            "artifact": self._artifact(),
+            "op_file": op_file,
+            "files": str(self.files),
+            "seconds": seconds,
+        }
+
+    def on_this_side(self, finding: Mapping[str, Any]) -> dict[str, Any]:
+        """A finding whose ``module`` is the library's path out here, where its symbols can be read."""
+        if self.artifact is None or finding.get("module") != str(self._path_inside(self.artifact)):
+            return dict(finding)
+        return {**finding, "module": str(self.artifact.path)}
+
+    def _artifact(self) -> dict[str, Any] | None:
+        if self.artifact is None:
+            return None
+        return {
+            "name": self.artifact.name,
+            "interface": self.artifact.interface,
+            "path": str(self._path_inside(self.artifact)),
+            "backend": self.artifact.backend,
+            "checked": self.artifact.checked,
+            "log": str(self.artifact.log),
+        }
+
+    def _path_inside(self, artifact: Artifact) -> Path:
+        return BOX_FOLDER / artifact.path.name if self.carried else artifact.path

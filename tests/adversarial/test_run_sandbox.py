@@ -1,0 +1,192 @@
+"""Isolated grading: what learner code can see, reach and write when bubblewrap is around it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.errors import InfrastructureError
+from grader.run import WorkerCrashed, WorkerTimeout, Zygote, sandbox
+from grader.run.session import Session
+from tests.adversarial.submissions import HONEST, LIMITS, assert_serves
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBE = """
+import os, socket, ctypes, pathlib, subprocess, time
+
+def attempt(action):
+    try:
+        return str(action())
+    except BaseException as error:
+        return type(error).__name__
+
+def read(path): return attempt(lambda: len(pathlib.Path(path).read_bytes()))
+def write(path): return attempt(lambda: pathlib.Path(path).write_text("x"))
+def listing(path): return attempt(lambda: sorted(os.listdir(path)))
+def processes(): return len([name for name in os.listdir("/proc") if name.isdigit()])
+def connect(port): return attempt(lambda: socket.create_connection(("127.0.0.1", port), 1))
+def variable(name): return os.environ.get(name)
+def namespace(): return ctypes.CDLL(None, use_errno=True).unshare(0x10000000)
+def mount(): return ctypes.CDLL(None).mount(b"none", b"/box", b"tmpfs", 0, None)
+def capabilities():
+    return [line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")][0]
+def crash(): ctypes.string_at(0)
+def hang():
+    subprocess.Popen(["sleep", "1000"])
+    while True: time.sleep(1)
+"""
+
+
+def _usable() -> str:
+    """Why bubblewrap cannot be used here, empty if it can."""
+    if shutil.which("bwrap") is None:
+        return "needs bubblewrap: apt install bubblewrap"
+    line = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
+
+
+isolated = pytest.mark.skipif(bool(_usable()), reason=_usable() or "usable")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("learner")
+    (folder / "op.py").write_text(PROBE + "\n" + HONEST)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def session(folder: Path) -> Iterator[Session]:
+    os.environ["A_SECRET"] = "hidden"
+    with (
+        Zygote.start("plain", isolate=True, limits=LIMITS, readable=[folder]) as zygote,
+        zygote.spawn_worker() as session,
+    ):
+        session.load(None, folder / "op.py", folder)
+        yield session
+    del os.environ["A_SECRET"]
+
+
+def _ask(session: Session, entry: str, *args: str | int) -> object:
+    reply = session.call(entry, list(args))
+    assert reply.error is None, reply.error
+    return reply.outputs[0].value
+
+
+@isolated
+def test_an_honest_submission_is_served(session: Session) -> None:
+    assert_serves(session)
+
+
+@isolated
+def test_other_files_are_not_there(session: Session, folder: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    assert _ask(session, "read", str(secret)) == "FileNotFoundError"
+    assert _ask(session, "read", "/etc/passwd") == "FileNotFoundError"
+    assert _ask(session, "read", str(folder / "op.py")) == str(len(PROBE + "\n" + HONEST))
+    assert _ask(session, "listing", "/box") == "[]"
+    assert _ask(session, "listing", str(ROOT)) == "['grader']"  # and no solutions
+
+
+@isolated
+def test_nothing_but_scratch_can_be_written(session: Session, folder: Path) -> None:
+    assert _ask(session, "write", str(folder / "op.py")) == "OSError"
+    assert _ask(session, "write", str(ROOT / "grader" / "new.py")) == "OSError"
+    assert _ask(session, "write", "/usr/new") == "OSError"
+    assert _ask(session, "write", "/tmp/new") == "1"
+    assert not Path("/tmp/new").exists()
+
+
+@isolated
+def test_no_network_no_neighbours_no_rights(session: Session) -> None:
+    assert _ask(session, "connect", 22) in ("ConnectionRefusedError", "OSError")
+    assert int(str(_ask(session, "processes"))) <= 3  # bubblewrap, the zygote, this worker
+    assert _ask(session, "capabilities") == "0000000000000000"
+    assert _ask(session, "namespace") == -1
+    assert _ask(session, "mount") == -1
+    assert _ask(session, "variable", "A_SECRET") is None
+    assert _ask(session, "variable", "HOME") == "/box"
+
+
+@isolated
+def test_crashes_and_hangs_are_told_as_outside(session: Session) -> None:
+    with pytest.raises(WorkerCrashed, match=r"SIGSEGV while calling `crash` at op\.py:"):
+        session.call("crash", [])
+    with pytest.raises(WorkerTimeout):
+        session.call("hang", [], seconds=1.0)
+    assert int(str(_ask(session, "processes"))) <= 3
+    assert_serves(session)
+
+
+@isolated
+def test_everything_ends_with_the_parent(folder: Path) -> None:
+    script = f"""
+        import os
+        from pathlib import Path
+        from grader.run import Zygote
+        zygote = Zygote.start("plain", isolate=True, readable=[Path({str(folder)!r})])
+        session = zygote.spawn_worker()
+        print(zygote._process.pid, flush=True)
+        os.kill(os.getpid(), 9)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60,
+    )  # fmt: skip
+    stat = Path(f"/proc/{int(done.stdout)}/stat")
+    for _ in range(200):
+        try:
+            if stat.read_text().rpartition(")")[2].split()[0] == "Z":
+                return
+        except OSError:
+            return
+        subprocess.run(["sleep", "0.02"], check=True)
+    raise AssertionError("bubblewrap outlived its parent")
+
+
+def test_a_missing_bubblewrap_is_said_plainly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InfrastructureError, match="needs bubblewrap, and there is no `bwrap`") as caught:
+        Zygote.start("plain", isolate=True)
+    assert "apt install bubblewrap" in caught.value.next
+
+
+def test_a_bubblewrap_that_fails_is_told_with_its_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    zygote = Zygote.start("plain", isolate=True)
+    with pytest.raises(InfrastructureError, match="uid map: Permission denied") as caught:
+        zygote.spawn_worker()
+    assert caught.value.next == "Run `grader doctor`."
+
+
+def test_the_command_hides_the_environment_and_binds_read_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fake = tmp_path / "bwrap"
+    fake.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    environment = {"SECRET": "x", "LANG": "C.UTF-8", "PATH": "/somewhere"}
+    line = sandbox.prefix("plain", [tmp_path], environment)
+    assert line[-3:] == ["--chdir", "/box", "--"]
+    assert "SECRET" not in line
+    for needed in ("--unshare-all", "--clearenv", "--die-with-parent", "--disable-userns"):
+        assert needed in line
+    bound = [line[index + 1] for index, word in enumerate(line) if word == "--ro-bind"]
+    assert str(tmp_path) in bound
+    assert not {"/", str(ROOT), str(Path.home()), str(ROOT / "solutions")} & set(bound)
+    assert "--bind" not in line
+    assert "--dev-bind" not in line

@@ -1,0 +1,168 @@
+"""Starting and ending: the zygote is quick to return, says why it failed, and outlives nobody."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.errors import InfrastructureError
+from grader.run import Limits, Zygote, limits
+from tests.adversarial.submissions import LIMITS, Load, assert_serves, load, zygote
+
+__all__ = ["load", "zygote"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _python(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+    )  # fmt: skip
+
+
+def _has_ended(pid: int) -> bool:
+    for _ in range(300):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_starting_a_zygote_imports_no_torch() -> None:
+    done = _python(
+        """
+        import sys
+        from grader.run import Zygote
+        with Zygote.start("plain"):
+            print("torch" in sys.modules, "numpy" in sys.modules)
+        """
+    )
+    assert (done.stdout, done.stderr) == ("False False\n", "")
+
+
+def test_an_unknown_backend_is_refused() -> None:
+    with pytest.raises(InfrastructureError, match="no backend `metal`"):
+        Zygote.start("metal")
+
+
+def test_a_zygote_that_does_not_start_is_told_with_its_last_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "torch"
+    broken.mkdir()
+    (broken / "__init__.py").write_text("raise ImportError('libtorch_cpu.so: file too short')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    zygote = Zygote.start("plain")
+    with pytest.raises(InfrastructureError, match="plain backend did not start") as caught:
+        zygote.spawn_worker()
+    assert "libtorch_cpu.so: file too short" in caught.value.what
+    assert caught.value.next == "Run `grader doctor`."
+    zygote.close()
+
+
+def test_a_file_in_the_current_folder_is_not_imported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "torch.py").write_text("raise SystemExit('a learner named a file torch.py')\n")
+    monkeypatch.chdir(tmp_path)
+    with Zygote.start("plain") as zygote, zygote.spawn_worker() as session:
+        session.close()
+
+
+def test_zygote_and_workers_end_with_the_parent(tmp_path: Path) -> None:
+    (tmp_path / "op.py").write_text("import os\ndef pid(): return os.getpid()\n")
+    done = _python(
+        f"""
+        import os
+        from pathlib import Path
+        from grader.run import Zygote
+        zygote = Zygote.start("plain")
+        session = zygote.spawn_worker()
+        folder = Path({str(tmp_path)!r})
+        session.load(None, folder / "op.py", folder)
+        print(zygote._process.pid, session.call("pid", []).outputs[0].value, flush=True)
+        os.kill(os.getpid(), 9)
+        """
+    )
+    pids = [int(word) for word in done.stdout.split()]
+    assert len(pids) == 2, done.stderr
+    assert [pid for pid in pids if not _has_ended(pid)] == []
+
+
+def test_a_zygote_outlives_the_thread_that_started_it() -> None:
+    started: list[Zygote] = []
+    thread = threading.Thread(target=lambda: started.append(Zygote.start("plain")))
+    thread.start()
+    thread.join()
+    with started[0] as zygote:
+        zygote.spawn_worker().close()
+        assert zygote._process.poll() is None
+
+
+def test_a_closed_zygote_starts_no_more_workers() -> None:
+    zygote = Zygote.start("plain")
+    zygote.close()
+    with pytest.raises(InfrastructureError, match="had ended"):
+        zygote.spawn_worker()
+    zygote.close()
+
+
+def test_several_workers_live_side_by_side(zygote: Zygote, load: Load) -> None:
+    sessions = [load("import os\ndef pid(): return os.getpid()\n") for _ in range(3)]
+    pids = {session.call("pid", []).outputs[0].value for session in sessions}
+    assert len(pids) == 3
+    sessions[1].close()
+    assert_serves(sessions[0])
+    assert_serves(sessions[2])
+
+
+def test_a_worker_has_no_descriptors_of_its_neighbours(load: Load) -> None:
+    source = """
+        import os
+        def sockets():
+            found = []
+            for name in os.listdir("/proc/self/fd"):
+                try:
+                    if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"): found.append(name)
+                except FileNotFoundError:
+                    pass
+            return len(found)
+        """
+    assert [load(source).call("sockets", []).outputs[0].value for _ in range(3)] == [1, 1, 1]
+
+
+def test_limits_are_in_force_in_a_worker(load: Load) -> None:
+    session = load(
+        """
+        import resource, os
+        def limits():
+            return [resource.getrlimit(which)[0]
+                    for which in (resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)]
+        def leader(): return os.getpgrp() == os.getpid() == os.getsid(0)
+        """
+    )
+    values = [out.value for out in session.call("limits", []).outputs]
+    assert values == [LIMITS.memory_bytes, LIMITS.file_bytes, 0]
+    assert session.call("leader", []).outputs[0].value is True
+
+
+def test_the_default_memory_limit_leaves_room_for_torch() -> None:
+    assert 2 * 2**30 <= Limits().memory_bytes <= 16 * 2**30
+
+
+def test_children_are_found_and_strangers_are_not() -> None:
+    with subprocess.Popen(["sleep", "1000"]) as child:
+        assert child.pid in limits.children_of(os.getpid())
+        assert os.getpid() not in limits.children_of(os.getpid())
+        assert child.pid not in limits.children_of(child.pid)
+        child.kill()
