@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,10 +39,13 @@ class Mutant:
         path.write_text(path.read_text(encoding="utf-8").replace(self.find, self.replace), encoding="utf-8")
 
     def diff(self) -> list[str]:
-        """The changed lines, ``- `` before and ``+ `` after, without the lines that both have in common."""
+        """The changed lines, ``- `` before and ``+ `` after, with the indentation they share taken off."""
         before, after = self.find.strip("\n").splitlines(), self.replace.strip("\n").splitlines()
-        removed = [f"- {line}" for line in before if line not in after]
-        return removed + [f"+ {line}" for line in after if line not in before]
+        removed = [line for line in before if line not in after]
+        added = [line for line in after if line not in before]
+        shared = textwrap.dedent("\n".join(removed + added)).splitlines()
+        marks = ["- "] * len(removed) + ["+ "] * len(added)
+        return [mark + line for mark, line in zip(marks, shared, strict=True)]
 
 
 def load_mutants(exercise: Exercise) -> list[Mutant]:

@@ -27,7 +27,7 @@ def test_a_mutant_is_the_solution_with_one_edit(toy_catalog: Catalog, tmp_path: 
 
 def test_the_diff_shows_the_changed_lines_only(toy_catalog: Catalog) -> None:
     no_guard, no_minus = load_mutants(toy_catalog.exercises[0])
-    assert no_guard.diff() == ["-     if (i >= n) return;"]
+    assert no_guard.diff() == ["- if (i >= n) return;"]
     assert no_minus.diff() == ["- y[i] = -x[i];", "+ y[i] = x[i];"]
 
 
