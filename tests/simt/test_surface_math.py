@@ -69,6 +69,22 @@ def test_sine_and_cosine_of_multiples_of_pi(intrinsics: Program) -> None:
     assert not whole.any()
 
 
+def test_inverse_error_functions(intrinsics: Program) -> None:
+    y = np.concatenate([np.linspace(-5, 5, 201), [1e-10, -1e-300, 0, 26]])
+    erf, erfc = (np.array([function(float(v)) for v in y]) for function in (math.erf, math.erfc))
+    inner = np.abs(y) < 3
+    back = apply(intrinsics, "d_erfinv", erf[inner], result=np.float64)
+    np.testing.assert_allclose(back, y[inner], rtol=1e-11)
+    positive, tails = y[y >= 0], erfc[y >= 0]
+    back = apply(intrinsics, "d_erfcinv", tails, result=np.float64)
+    np.testing.assert_allclose(back, positive, rtol=1e-11, atol=1e-15)
+    quantiles = apply(intrinsics, "d_normcdfinv", tails / 2, result=np.float64)
+    np.testing.assert_allclose(quantiles, -math.sqrt(2) * positive, rtol=1e-11, atol=1e-15)
+    edges = np.array([1, -1, 2, np.nan], np.float32)
+    ends = apply(intrinsics, "f_erfinv", edges, result=np.float32)
+    assert np.array_equal(ends, [np.inf, -np.inf, np.nan, np.nan], equal_nan=True)
+
+
 def test_saturation(intrinsics: Program) -> None:
     values = np.array([-1, -0.0, 0.25, 1, 2, np.inf, -np.inf, np.nan], np.float32)
     assert apply(intrinsics, "f_saturate", values, result=np.float32).tolist() == [0, 0, 0.25, 1, 1, 1, 0, 0]

@@ -24,7 +24,7 @@ def launch(kernel: str, configuration: str, arguments: str = "", line: int | str
     """What the launch of a named kernel becomes."""
     passed = f", {arguments}" if arguments else ""
     return (
-        f"(::simt::launch([&](const auto&... simt_p) SIMT_HOST {{ return {kernel}(simt_p...); }}, "
+        f"(::simt::launch([&](auto... simt_p) SIMT_HOST {{ return {kernel}(simt_p...); }}, "
         f"::simt::site{{SIMT_TEXT({kernel}), __FILE__, {line}}}, "
         f"::simt::configuration({configuration}){passed}))"
     )
@@ -63,7 +63,7 @@ def test_launches_of_named_kernels(kernel: str, configuration: str, arguments: s
 def test_a_launch_keeps_its_lines() -> None:
     source = "\nk<T>  // which\n  <<<g,\n     b>>> /* with */\n    (a,\n     b);\n"
     assert body(source) == (
-        "\n(::simt::launch([&](const auto&... simt_p) SIMT_HOST { return k<T>  // which\n"
+        "\n(::simt::launch([&](auto... simt_p) SIMT_HOST { return k<T>  // which\n"
         "  (simt_p...); }, ::simt::site{SIMT_TEXT(k<T>), __FILE__, 3}, ::simt::configuration(g,\n"
         "     b) /* with */\n"
         "    , a,\n"
@@ -100,7 +100,7 @@ def test_where_the_kernel_begins(before: str, kernel: str) -> None:
 
 def test_arguments_without_a_type_go_into_the_call() -> None:
     assert body("k<<<1, 2>>>(a, 0, NULL, {n, {1}}, b);") == (
-        "(::simt::launch([&](const auto& simt_p0, auto, auto, auto, const auto& simt_p4) SIMT_HOST "
+        "(::simt::launch([&](auto simt_p0, auto, auto, auto, auto simt_p4) SIMT_HOST "
         "{ return k(simt_p0, 0, NULL, {n, {1}}, simt_p4); }, ::simt::site{SIMT_TEXT(k), __FILE__, 1}, "
         "::simt::configuration(1, 2), a, 0, NULL, 0, b));"
     )
@@ -108,7 +108,7 @@ def test_arguments_without_a_type_go_into_the_call() -> None:
 
 def test_a_braced_argument_over_lines() -> None:
     assert body("k<<<1, 2>>>({n,\n  m},\n b);").splitlines() == [
-        "(::simt::launch([&](auto, const auto& simt_p1) SIMT_HOST { return k({n, m}, simt_p1); }, "
+        "(::simt::launch([&](auto, auto simt_p1) SIMT_HOST { return k({n, m}, simt_p1); }, "
         "::simt::site{SIMT_TEXT(k), __FILE__, 1}, ::simt::configuration(1, 2), 0",
         ",",
         " b));",
@@ -131,7 +131,7 @@ def test_a_launch_in_a_macro_body_takes_the_line_of_its_use() -> None:
     source = "#define RUN(K, ...) \\\n  K##_kernel<<<1, \\\n 2>>>(__VA_ARGS__, 0)\nint x;\n"
     assert body(source) == (
         "#define RUN(K, ...) \\\n"
-        "  (::simt::launch([&](const auto& simt_p0, auto) SIMT_HOST { return K##_kernel(simt_p0, 0); }, "
+        "  (::simt::launch([&](auto simt_p0, auto) SIMT_HOST { return K##_kernel(simt_p0, 0); }, "
         "::simt::site{SIMT_TEXT(K##_kernel), __FILE__, __LINE__}, ::simt::configuration(1, \\\n"
         " 2), __VA_ARGS__, 0))\nint x;\n"
     )
@@ -259,6 +259,8 @@ def test_declarations(source: str, expected: str) -> None:
         ("__global__ void k() { __shared__ int x = 3; }", 1, "initial value"),
         ("__global__ void k() { extern __shared__ int x; }", 1, "not an array"),
         ("__global__ void k(int* p) {}\nvoid f() {\n  k(p);\n}", 3, "without a launch configuration"),
+        ("namespace n { __global__ void k(); }\nvoid f() { n::k(); }", 2, "without a launch configuration"),
+        ("static void h(int* p) {}\nvoid f() { h<<<1, 2>>>(p); }", 2, "h is launched but is not a kernel"),
     ],
 )
 def test_refusals_name_the_construct_and_its_line(source: str, line: int, says: str) -> None:
@@ -277,6 +279,7 @@ def test_refusals_name_the_construct_and_its_line(source: str, line: int, says: 
         "__global__ void k(int*);\nvoid k(int* p, int n) {}\nvoid f() { k(p, 3); }",  # an overload
         "__global__ void k(int*);\ntemplate __global__ void k<int>(int*);\n",
         "struct texture { int x; };",
+        "__global__ void k(int*);\nvoid f() { auto kernel = k; wrap(k)(p); }",
         "auto x = a.texture < 3;",
     ],
 )
@@ -353,6 +356,11 @@ def test_tokens() -> None:
         *["a", "[", "0", "]", raw, "1'0.5e-3f", "x\\\ny", "'q'", 'L"\\""'],
         *["<", "::", "b", ">", ">>=", "->", "->*"],
     ]
+
+
+def test_a_macro_may_stand_for_global() -> None:
+    source = "KERNEL void k(int* p);\nvoid f() { k<<<1, 2>>>(p); }"
+    assert body(source) == source.replace("k<<<1, 2>>>(p)", launch("k", "1, 2", "p", line=2))
 
 
 def test_the_compiler_reports_errors_in_the_learners_lines() -> None:

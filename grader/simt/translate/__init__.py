@@ -7,13 +7,14 @@ rest is up to the headers (`grader/simt/include`).
 
 from __future__ import annotations
 
+from grader.simt.translate.calls import refuse_miscalls
 from grader.simt.translate.kernel_casts import rewrite_kernel_casts
 from grader.simt.translate.launches import rewrite_launches
 from grader.simt.translate.passages import Passage, passages
 from grader.simt.translate.refusal import Refused, TranslationError
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.shared_memory import rewrite_shared
-from grader.simt.translate.unsupported import refuse_plain_calls, refuse_unsupported
+from grader.simt.translate.unsupported import refuse_unsupported
 from grader.simt.translate.variables import rewrite_variables
 
 __all__ = ["TranslationError", "translate"]
@@ -32,7 +33,7 @@ def translate(source: str, filename: str) -> str:
     try:
         for passage in passages(source):
             refuse_unsupported(passage)
-            refuse_plain_calls(passage)
+            refuse_miscalls(passage)
             rewrite_launches(passage, rewrite)
             rewrite_shared(passage, rewrite)
             rewrite_variables(passage, rewrite)

@@ -6,6 +6,8 @@ template arguments if a matching `>` follows before the expression ends.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from grader.simt.translate.passages import Passage
 
 _CONTROL = {"if", "for", "while", "switch", "catch", "constexpr"}
@@ -75,6 +77,19 @@ def declaration_start(passage: Passage, index: int) -> int:
             if opener is not None and passage.text(opener - 1) != "template":
                 index = opener
     return index
+
+
+def declaration_head(passage: Passage, index: int) -> Iterator[int]:
+    """Indices from `index` to the end of a declaration's head, brackets skipped."""
+    while index < len(passage.tokens):
+        text = passage.text(index)
+        is_initialiser = text == "=" and passage.text(index - 1) not in ("operator", "=", "!")
+        if text in (";", ")", "]", "}") or is_initialiser:
+            return
+        yield index
+        if text == "{":
+            return
+        index = passage.skip(index)
 
 
 def template_open(passage: Passage, end: int) -> int | None:

@@ -3,7 +3,7 @@
 The pieces keep their order and their lines:
 
     (::simt::launch(
-        [&](const auto&... simt_p) SIMT_HOST { return kernel(simt_p...); },
+        [&](auto... simt_p) SIMT_HOST { return kernel(simt_p...); },
         ::simt::site{SIMT_TEXT(kernel), __FILE__, 12},
         ::simt::configuration(grid, block, shared, stream),
         arguments))
@@ -121,11 +121,11 @@ def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str
     spans = arguments(passage, call)
     inner = [_untyped(passage, first, past) for first, past in spans]
     if not any(inner):
-        return "const auto&... simt_p", "simt_p..."
+        return "auto... simt_p", "simt_p..."
     parameters, passed = [], []
     for number, ((first, past), text) in enumerate(zip(spans, inner, strict=True)):
         pack = "..." if passage.text(past - 1) == "..." else ""
-        parameters.append("auto" if text else f"const auto&{pack} simt_p{number}")
+        parameters.append("auto" if text else f"auto{pack} simt_p{number}")
         passed.append(text or f"simt_p{number}{pack}")
         if text.startswith("{"):
             rewrite.replace(passage.tokens[first], passage.tokens[past - 1], "0", macro=passage.macro)

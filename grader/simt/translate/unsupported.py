@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
+from grader.simt.translate.expressions import declaration_head
 from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
@@ -39,63 +39,15 @@ def refuse_unsupported(passage: Passage) -> None:
             raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
 
 
-def refuse_plain_calls(passage: Passage) -> None:
-    """Refuse a statement `kernel(arguments);` for a kernel of this file, as nvcc does."""
-    declared: dict[str, set[int]] = {}
-    for start in passage.positions("__global__"):
-        index = _declared_name(passage, start)
-        if index is not None:
-            declared.setdefault(passage.text(index), set()).add(index)
-    for name, declarations in declared.items():
-        uses = [index for index in passage.positions(name) if index not in declarations]
-        if any(_is_declaration(passage, index) for index in uses):
-            continue  # a host function of the same name: only overload resolution can tell which is meant
-        for index in uses:
-            if passage.text(index + 1) == "(" and passage.text(index - 1) in (";", "{", "}", ")", "else"):
-                raise Refused(
-                    passage.tokens[index].start,
-                    f"the kernel {name} is called without a launch configuration",
-                    f"A __global__ function is launched: {name}<<<grid, block>>>(arguments).",
-                )
-
-
 def _device_bodies(passage: Passage) -> set[int]:
     """Indices of all tokens between the braces of functions and lambdas that run on the device."""
     inside: set[int] = set()
     for index, token in enumerate(passage.tokens):
         if token.text in ("__global__", "__device__") and index not in inside:
-            opener = next((i for i in _declaration(passage, index) if passage.text(i) == "{"), None)
+            opener = next((i for i in declaration_head(passage, index) if passage.text(i) == "{"), None)
             if opener is not None:
                 inside.update(range(opener, passage.partner.get(opener, opener)))
     return inside
-
-
-def _declaration(passage: Passage, index: int) -> Iterator[int]:
-    """Indices from `index` to the end of a declaration's head, brackets skipped."""
-    while index < len(passage.tokens):
-        text = passage.text(index)
-        is_initialiser = text == "=" and passage.text(index - 1) not in ("operator", "=", "!")
-        if text in (";", ")", "]", "}") or is_initialiser:
-            return
-        yield index
-        if text == "{":
-            return
-        index = passage.skip(index)
-
-
-def _declared_name(passage: Passage, start: int) -> int | None:
-    """Index of the name of the `__global__` function declared from `start` on."""
-    for index in _declaration(passage, start):
-        is_attribute = passage.text(index).startswith("__") and passage.text(index).endswith("__")
-        if passage.is_word(index) and not is_attribute and passage.text(index + 1) == "(":
-            return index
-    return None
-
-
-def _is_declaration(passage: Passage, index: int) -> bool:
-    before = passage.text(index - 1)
-    is_type = passage.is_word(index - 1) and before not in ("else", "return", "do")
-    return passage.text(index + 1) == "(" and (is_type or before in ("*", "&", ">"))
 
 
 def _is_ptx(passage: Passage, index: int, on_device: bool) -> bool:

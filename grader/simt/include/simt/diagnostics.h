@@ -1,7 +1,7 @@
-// assert, __trap, clocks and __nanosleep. `printf` and `assert` themselves come from <stdio.h> and <assert.h>, as with nvcc.
+// assert, __trap, clocks and __nanosleep. `printf` and `assert` themselves come from <stdio.h> and <assert.h>, as with nvcc:
+// this header must not include them.
 #pragma once
 #include <simt_api.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,12 +12,13 @@
 namespace simt {
 
 extern "C" void simt_host_assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept
-    __asm__("__assert_fail") __attribute__((noreturn));
+    __asm__("__assert_fail") __attribute__((noreturn, visibility("default")));
+extern "C" __attribute__((visibility("default"))) int dprintf(int descriptor, const char* format, ...);
 
 // What a failed `assert` calls in code that nvcc would compile: on the device it stops the kernel, on the host the process.
 SIMT_HOST inline void assertion_failed(const char* expression, const char* file, unsigned line, const char* function) noexcept {
     if (simt_on_device()) {
-        fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
+        dprintf(2, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
                 blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
         simt_trap("assert", file, static_cast<int>(line));
     }
