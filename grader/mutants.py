@@ -41,8 +41,8 @@ class Mutant:
     def diff(self) -> list[str]:
         """The changed lines, ``- `` before and ``+ `` after, with the indentation they share taken off."""
         before, after = self.find.strip("\n").splitlines(), self.replace.strip("\n").splitlines()
-        removed = [line for line in before if line not in after]
-        added = [line for line in after if line not in before]
+        removed = [line for line in before if line.strip() and line not in after]
+        added = [line for line in after if line.strip() and line not in before]
         shared = textwrap.dedent("\n".join(removed + added)).splitlines()
         marks = ["- "] * len(removed) + ["+ "] * len(added)
         return [mark + line for mark, line in zip(marks, shared, strict=True)]
