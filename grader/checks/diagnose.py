@@ -245,8 +245,9 @@ def a_region(wrong: Wrong) -> str:
     if wrong.count == wrong.total:
         return "Every element is wrong." if wrong.total > 1 else ""
     if first > 0 and last == wrong.total - 1 and wrong.count == wrong.total - first:
+        right = "Element 0 is right" if first == 1 else f"Elements 0 to {first - 1} are right"
         blocks = ", a whole number of warps: look at the last, partial block" if first % 32 == 0 else ""
-        return f"Elements 0 to {first - 1} are right{blocks}; everything from {first} on is wrong."
+        return f"{right}{blocks}; everything from {first} on is wrong."
     edge = _edge(wrong)
     if edge:
         return edge

@@ -101,9 +101,14 @@ class Grading:
             with Zygote.start(self.backend, isolate, readable=(self.files, self.exercise.root)) as zygote:
                 self._judge(zygote, verbose, owner)
         except InfrastructureError as fault:
-            done = {result.name for result in self.results}
-            left = [name for name in self.exercise.scores if name not in done]
-            self._skip(left, Status.INFRA_ERROR, str(fault))
+            self._blame_the_machine(fault)
+
+    def _blame_the_machine(self, fault: InfrastructureError) -> None:
+        """Say once what this machine could not do; nothing of it counts against the submission."""
+        done = {result.name for result in self.results}
+        first, *rest = [name for name in ("build", *self.exercise.scores) if name not in done]
+        self._add(first, Outcome(Status.INFRA_ERROR, str(fault)), 0.0)
+        self._skip(rest, Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine could not go on.")
 
     def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:

@@ -175,6 +175,8 @@ def test_a_wrong_tail_and_where_it_begins() -> None:
     )
     got, right = changed(lambda t: t[250:].add_(numbers(50, seed=9)))
     assert told(got, right) == "Elements 0 to 249 are right; everything from 250 on is wrong."
+    got, right = changed(lambda t: t[1:].add_(numbers(299, seed=9)))
+    assert told(got, right) == "Element 0 is right; everything from 1 on is wrong."
 
 
 @pytest.mark.parametrize(("columns", "words"), [(1, "the last column"), (3, "the last 3 columns")])
