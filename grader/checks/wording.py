@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 import torch
 
 from grader.checks.compare import Mismatch, number
-from grader.checks.diagnose import Wrong, diagnose
+from grader.checks.diagnose import diagnose
 from grader.checks.inputs import Drawn, Inputs, Value
 from grader.checks.outcome import Outcome
 from grader.checks.truth import Expected
+from grader.checks.wrong import Wrong
 from grader.run.values import RemoteError
 from grader.verdict import Status
 
