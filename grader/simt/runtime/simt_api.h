@@ -52,20 +52,27 @@ typedef struct simt_launch {
 int simt_launch_kernel(const simt_launch*);   // 0 or a cudaError_t, also stored as the last error
 
 // ---- called by device code (only on a fiber) --------------------------------------------------------------------------
+// Where such a call stands is part of its meaning: clang must not merge two of them or move one out of a branch (for gcc
+// flags do that, see native.py).
+#ifdef __clang__
+#define SIMT_CONVERGENT __attribute__((convergent, nomerge))
+#else
+#define SIMT_CONVERGENT
+#endif
 int simt_on_device(void);                                         // 1 inside a kernel
-void simt_barrier(void);                                          // __syncthreads
-int simt_barrier_reduce(int predicate, int op);                   // op: 0 count, 1 and, 2 or
+SIMT_CONVERGENT void simt_barrier(void);                          // __syncthreads
+SIMT_CONVERGENT int simt_barrier_reduce(int predicate, int op);   // op: 0 count, 1 and, 2 or
 typedef struct {
     uint64_t value[32][2];
     uint32_t participants;                                        // lanes whose value is there
 } simt_warp_values;
 // Waits for all live lanes of `mask` to call with the same mask and op; returns what each brought. The result stays valid
 // until this thread's next call into the runtime. op is a tag chosen by the caller (one per intrinsic).
-const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t hi, int op);
-uint32_t simt_active_mask(void);                                  // lanes that reach this call together
+SIMT_CONVERGENT const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t hi, int op);
+SIMT_CONVERGENT uint32_t simt_active_mask(void);                  // lanes that reach this call together
 unsigned simt_lane(void);
 unsigned simt_linear_thread(void);                                // index of this thread in its block
-void simt_grid_barrier(void);                                     // cooperative launches only
+SIMT_CONVERGENT void simt_grid_barrier(void);                     // cooperative launches only
 void simt_atomic_access(const void* address, size_t bytes);       // before the plain read-modify-write that implements an
                                                                   // atomic, which must not be instrumented itself; may yield
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block

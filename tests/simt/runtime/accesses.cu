@@ -3,21 +3,17 @@
 
 extern "C" const char* simt_take_findings();
 
-// Every access below hits memory that was freed, so each becomes a finding with its size.
+// One side of each copy hits memory that was freed, so the access becomes a finding with its size.
 template <class T>
 __global__ void load(const float* p, float* out) {
     T v = reinterpret_cast<const T*>(p)[0];
-    out[0] = v.x;
+    if constexpr (requires { v.w; }) out[0] = v.x + v.y + v.z + v.w;
+    else if constexpr (requires { v.y; }) out[0] = v.x + v.y;
+    else out[0] = v.x;
 }
 template <class T>
 __global__ void copy(const float* p, float* out) {
     reinterpret_cast<T*>(out)[0] = reinterpret_cast<const T*>(p)[0];
-}
-template <class T>
-__global__ void change(float* p) {
-    T v = reinterpret_cast<T*>(p)[0];
-    v.x += 1;
-    reinterpret_cast<T*>(p)[0] = v;
 }
 
 template <class T>
@@ -33,8 +29,8 @@ static void run(const char* name) {
     printf("%s copy\n", name);
     copy<T><<<1, 1>>>(p, out);
     fputs(simt_take_findings(), stdout);
-    printf("%s change\n", name);
-    change<T><<<1, 1>>>(p);
+    printf("%s store\n", name);
+    copy<T><<<1, 1>>>(out, p);
     fputs(simt_take_findings(), stdout);
 }
 
