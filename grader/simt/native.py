@@ -56,6 +56,8 @@ _CHECKED_BY_FAMILY = {
         "-fno-vectorize",
         "-fno-slp-vectorize",
         "-mllvm",
+        "-disable-vector-combine",  # which takes the load of an int4 apart
+        "-mllvm",
         "-tsan-instrument-func-entry-exit=0",
         "-mllvm",
         "-tsan-distinguish-volatile=1",
