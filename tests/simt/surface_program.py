@@ -1,37 +1,41 @@
-"""Compile a .cu file of `tests/simt/surface` for the simulated GPU and call its launchers with numpy arrays.
+"""Compile a .cu file of `tests/simt/surface` and call its launchers with numpy arrays.
 
 A launcher is `extern "C" void name(pointers and numbers)`. Arrays travel to device memory and back, so that a
-test reads like a call.
+test reads like a call. With CU2GRAD_SURFACE=cuda in the environment nvcc compiles the same files and the same
+tests run on a GPU: that is how they were checked to expect what hardware does.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from grader import cache
 from grader.simt import native
 from grader.simt.translate import translate
-from grader.toolchain import host_compiler, torch_install
+from grader.toolchain import cuda_toolkit, host_compiler, torch_install
 
 SOURCES = Path(__file__).parent / "surface"
+ON_GPU = os.environ.get("CU2GRAD_SURFACE") == "cuda"
 Array = NDArray[Any]
 
 _HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
 
 
 class Program:
-    """A loaded library. `checked` says whether it was compiled with access hooks."""
+    """A loaded library."""
 
     def __init__(self, library: Path) -> None:
-        self._library = ctypes.CDLL(str(library))
         self._runtime = runtime()
+        self._library = ctypes.CDLL(str(library))
 
     def __getattr__(self, name: str) -> Any:
         return functools.partial(self.call, name)
@@ -45,15 +49,12 @@ class Program:
                 arrays.append((argument, device))
                 passed.append(device)
             else:
-                passed.append(
-                    ctypes.c_float(argument) if isinstance(argument, float) else ctypes.c_int(argument)
-                )
+                number = ctypes.c_float if isinstance(argument, float) else ctypes.c_int
+                passed.append(number(argument))
         getattr(self._library, name)(*passed)
-        error = self._runtime.cudaDeviceSynchronize() or self._runtime.cudaGetLastError()
+        error = self._runtime.cudaGetLastError() or self._runtime.cudaDeviceSynchronize()
         for array, device in arrays:
-            self._runtime.cudaMemcpy(
-                array.ctypes.data_as(ctypes.c_void_p), device, array.nbytes, _DEVICE_TO_HOST
-            )
+            self._runtime.cudaMemcpy(_host(array), device, _size(array), _DEVICE_TO_HOST)
             self._runtime.cudaFree(device)
         if error:
             self._runtime.cudaGetErrorString.restype = ctypes.c_char_p
@@ -62,22 +63,32 @@ class Program:
     def _to_device(self, array: Array) -> ctypes.c_void_p:
         assert array.flags.c_contiguous
         device = ctypes.c_void_p()
-        assert self._runtime.cudaMalloc(ctypes.byref(device), ctypes.c_size_t(array.nbytes)) == 0
-        size = ctypes.c_size_t(array.nbytes)
-        copied = self._runtime.cudaMemcpy(
-            device, array.ctypes.data_as(ctypes.c_void_p), size, _HOST_TO_DEVICE
-        )
-        assert copied == 0
+        assert self._runtime.cudaMalloc(ctypes.byref(device), _size(array)) == 0
+        assert self._runtime.cudaMemcpy(device, _host(array), _size(array), _HOST_TO_DEVICE) == 0
         return device
+
+
+def _host(array: Array) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def _size(array: Array) -> ctypes.c_size_t:
+    return ctypes.c_size_t(array.nbytes)
 
 
 @functools.cache
 def runtime() -> ctypes.CDLL:
-    return ctypes.CDLL(str(native.runtime_library()), mode=ctypes.RTLD_GLOBAL)
+    """The CUDA runtime API: the simulated one, or the GPU's."""
+    library = native.runtime_library()
+    if ON_GPU:
+        library = next(cuda_toolkit().library_dir.glob("libcudart.so.*"))
+    return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
 
 
 def findings() -> str:
     """What the checked build noticed since the last call, one JSON object per line."""
+    if ON_GPU:
+        return ""
     runtime().simt_take_findings.restype = ctypes.c_char_p
     found: bytes = runtime().simt_take_findings()
     return found.decode()
@@ -85,21 +96,38 @@ def findings() -> str:
 
 @functools.cache
 def program(name: str, *, checked: bool = False, torch: bool = False) -> Program:
-    """The library of `surface/NAME.cu`; `torch`: with PyTorch's header-only part on the include path."""
+    """The library of `surface/NAME.cu`.
+
+    `checked`: compiled with access hooks; `torch`: with PyTorch's header-only part on the include path.
+    """
     source = SOURCES / f"{name}.cu"
-    compiler = host_compiler()
-    folders = [*native.include_dirs(), *(torch_install().include_dirs if torch else ())]
-    flags = [*native.compile_flags(checked), *(f"-I{folder}" for folder in folders)]
+    folders = torch_install().include_dirs if torch else ()
+    commands = (_for_gpu if ON_GPU else _for_simt)(source, folders, checked)
     headers = [cache.tree_digest(folder) for folder in native.include_dirs()]
-    translated = translate(source.read_text(), str(source))
-    key = ["surface", compiler.version, *flags, *headers, translated, str(native.module_object(checked))]
+    key = ["surface", host_compiler().version, *map(str, commands), *headers, source.read_text()]
     with cache.entry(key, room="tests") as slot:
         if slot.missing:
-            (slot.folder / "translated.cpp").write_text(translated)
-            compile_ = [*compiler.command, *flags, "-include", "simt/prelude.h", "-c", "translated.cpp"]
-            link = [*compiler.command, "-shared", "translated.o", str(native.module_object(checked))]
-            link += [*native.link_flags(checked), "-o", "surface.so"]
-            for command in (compile_, link):
+            (slot.folder / "translated.cpp").write_text(translate(source.read_text(), str(source)))
+            for command in commands:
                 done = subprocess.run(command, cwd=slot.folder, capture_output=True, text=True, check=False)
                 assert done.returncode == 0, done.stderr
     return Program(slot.path / "surface.so")
+
+
+def _for_simt(source: Path, folders: tuple[Path, ...], checked: bool) -> list[list[str]]:
+    compiler, module = host_compiler().command, str(native.module_object(checked))
+    flags = [
+        *native.compile_flags(checked),
+        *(f"-I{folder}" for folder in (*native.include_dirs(), *folders)),
+    ]
+    compile_ = [*compiler, *flags, "-include", "simt/prelude.h", "-c", "translated.cpp", "-o", "kernel.o"]
+    link = [*compiler, "-shared", "kernel.o", module, *native.link_flags(checked), "-o", "surface.so"]
+    return [compile_, link]
+
+
+def _for_gpu(source: Path, folders: tuple[Path, ...], checked: bool) -> list[list[str]]:
+    if checked:
+        pytest.skip("a GPU has no checked build")
+    flags = ["-arch=native", "-std=c++17", "-fmad=false", *(f"-I{folder}" for folder in folders)]
+    flags += ["-shared", "-Xcompiler", "-fPIC", "-cudart", "shared"]
+    return [[str(cuda_toolkit().nvcc), *flags, str(source), "-o", "surface.so"]]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.simt.surface_program import Array, Program, program
+from tests.simt.surface_program import ON_GPU, Array, Program, program
 
 RNG_SEED = 11
 
@@ -51,7 +51,8 @@ def test_float_functions(
 ) -> None:
     values = np.random.default_rng(RNG_SEED).uniform(low, high, 1000).astype(np.float32)
     expected = np.array([function(float(x)) for x in values])
-    np.testing.assert_allclose(apply(intrinsics, name, values, result=np.float32), expected, rtol=3e-7)
+    result = apply(intrinsics, name, values, result=np.float32)
+    np.testing.assert_allclose(result, expected, rtol=3e-5 if ON_GPU else 3e-7)  # __expf is fast there
 
 
 def test_sine_and_cosine_of_multiples_of_pi(intrinsics: Program) -> None:

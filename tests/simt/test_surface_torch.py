@@ -13,10 +13,11 @@ import pytest
 from grader.simt import native
 from grader.simt.translate import translate
 from grader.toolchain import host_compiler, torch_install
-from tests.simt.surface_program import SOURCES, program
+from tests.simt.surface_program import ON_GPU, SOURCES, program
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(ON_GPU, reason="reads the simulated GPU's headers")
 def test_the_classic_single_file_extension_compiles(tmp_path: Path) -> None:
     source = SOURCES / "torch_extension.cu"
     translated = tmp_path / "torch_extension.cpp"
