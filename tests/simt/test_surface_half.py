@@ -248,7 +248,13 @@ def test_half_functions(half: Program) -> None:
         expected = np.exp(values).astype(np.float16)
     units = np.abs(result.view(np.uint16).astype(int) - expected.view(np.uint16))
     assert units.max() <= 1
-    assert np.array_equal(apply(half, "half_negate", CODES), CODES ^ 0x8000)
+
+
+def test_a_change_of_sign_makes_any_nan_the_one_nan(half: Program) -> None:
+    nan = np.isnan(HALVES)
+    negated, absolute = apply(half, "half_negate", CODES), apply(half, "half_absolute", CODES)
+    assert np.array_equal(negated, np.where(nan, 0x7FFF, CODES ^ 0x8000))
+    assert np.array_equal(absolute, np.where(nan, 0x7FFF, CODES & 0x7FFF))
 
 
 def test_halves_in_warps_and_atomics(half: Program) -> None:

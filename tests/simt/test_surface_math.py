@@ -216,9 +216,7 @@ def signed(value: int, bits: int = 32) -> int:
 def byte_perm(x: int, y: int) -> int:
     pool, selector, result = [(x | y << 32) >> 8 * i & 0xFF for i in range(8)], x ^ y, 0
     for i in range(4):
-        pick = selector >> 4 * i & 0xF
-        byte = pool[pick & 7]
-        result |= (255 * (byte >> 7) if pick & 8 else byte) << 8 * i
+        result |= pool[selector >> 4 * i & 7] << 8 * i
     return result
 
 

@@ -64,6 +64,7 @@ ELEMENTWISE(half_sqrt, __half, __half, hsqrt(x))
 ELEMENTWISE(half_exp, __half, __half, hexp(x))
 ELEMENTWISE(half2_swap, __half2, __half2, __lowhigh2highlow(x))
 ELEMENTWISE(half_negate, __half, __half, -x)
+ELEMENTWISE(half_absolute, __half, __half, __habs(x))
 
 template <typename T>
 __global__ void fused_kernel(const T* a, const T* b, const T* c, T* out, int n) {

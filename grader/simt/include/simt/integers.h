@@ -20,15 +20,13 @@ SIMT_INLINE unsigned long long __brevll(unsigned long long x) {
     return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
 }
 
-// Four bytes picked from the eight of (b, a); selector bit 3 of a nibble replicates the picked byte's sign.
+// Four bytes picked from the eight of (b, a) by the low three bits of each nibble of the selector.
 SIMT_INLINE unsigned int __byte_perm(unsigned int a, unsigned int b, unsigned int selector) {
     unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
     unsigned int result = 0;
     for (int i = 0; i < 4; ++i) {
-        unsigned int pick = selector >> (4 * i);
-        unsigned int byte = static_cast<unsigned int>(bytes >> (8 * (pick & 7))) & 0xff;
-        if (pick & 8) byte = byte & 0x80 ? 0xff : 0;
-        result |= byte << (8 * i);
+        unsigned int pick = selector >> (4 * i) & 7;
+        result |= static_cast<unsigned int>(bytes >> (8 * pick) & 0xff) << (8 * i);
     }
     return result;
 }

@@ -1,6 +1,7 @@
 // The words that CUDA adds to C++ declarations, as macros. The translator handles what a macro cannot: launches,
 // `extern __shared__`, variables in device memory, and the bare keyword `__noinline__`.
 #pragma once
+#include "vector_types.h"  // has a SIMT_INLINE of its own, and forgets it
 
 // Our own marks. SIMT_HOST: not watched by the checked build. SIMT_INLINE: merged into the learner's function, so that what
 // it touches is reported at the learner's line.

@@ -39,9 +39,8 @@ SIMT_FUSED(__hfma_sat, __hfma2_sat, sum >= 0 ? (sum > 1 ? 1 : sum) : 0)
 SIMT_FUSED(__hfma_relu, __hfma2_relu, sum < 0 ? 0 : sum)
 #undef SIMT_FUSED
 
-// Sign changes touch one bit, NaN included.
-SIMT_INLINE SIMT_T __hneg(SIMT_T a) { return SIMT_RAW{static_cast<unsigned short>(SIMT_RAW(a).x ^ 0x8000)}; }
-SIMT_INLINE SIMT_T __habs(SIMT_T a) { return SIMT_RAW{static_cast<unsigned short>(SIMT_RAW(a).x & 0x7fff)}; }
+SIMT_INLINE SIMT_T __hneg(SIMT_T a) { return SIMT_T::simt_round(-a.simt_float()); }
+SIMT_INLINE SIMT_T __habs(SIMT_T a) { return SIMT_T::simt_round(fabsf(a.simt_float())); }
 SIMT_INLINE SIMT_T2 __hneg2(SIMT_T2 a) { return SIMT_T2(__hneg(a.x), __hneg(a.y)); }
 SIMT_INLINE SIMT_T2 __habs2(SIMT_T2 a) { return SIMT_T2(__habs(a.x), __habs(a.y)); }
 SIMT_INLINE bool __hisnan(SIMT_T a) { return __builtin_isnan(a.simt_float()); }
