@@ -14,7 +14,6 @@ their process, and what a killed one left half built is removed by the next that
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -25,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import InfrastructureError
+from grader.locks import hold
 
 MANIFEST = "manifest.json"
 DEFAULT_LIMIT = 6 << 30  # bytes; CU2GRAD_CACHE_LIMIT overrides
@@ -213,37 +213,8 @@ def _require_writable(room: Path) -> None:
         )
 
 
-@contextlib.contextmanager
-def _lock(name: str, *, wait: bool = True) -> Iterator[None]:
-    """Hold the exclusive lock `name`; it vanishes with the process, and its file with the holder.
-
-    With `wait=False` a lock that somebody holds raises BlockingIOError.
-    """
-    mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
-    path = cache_root() / "locks" / name
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(descriptor, mode)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        if _is_same_file(descriptor, path):
-            break
-        os.close(descriptor)  # the holder before removed the file: what is locked here has no name any more
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            path.unlink()
-        os.close(descriptor)
-
-
-def _is_same_file(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
+def _lock(name: str, *, wait: bool = True) -> contextlib.AbstractContextManager[None]:
+    return hold(cache_root() / "locks" / name, wait=wait)
 
 
 def _clear_remains(path: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grader.simt import native
 from grader.simt.toolkit import cuda_home
 from grader.toolchain import ninja
 
@@ -32,6 +33,9 @@ def redirect(checked: bool) -> None:
     folders = os.environ.get("PATH", "").split(os.pathsep)
     if str(ninja().parent) not in folders:  # the ninja of an environment that was not activated
         os.environ["PATH"] = os.pathsep.join([*folders, str(ninja().parent)])
+    # Programs that are linked by hand or by CMake name the runtime without saying where it is.
+    libraries = [str(native.runtime_library().parent), os.environ.get("LD_LIBRARY_PATH", "")]
+    os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
     if _MODULE in sys.modules:
         _patch(sys.modules[_MODULE], home)
     else:

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.errors import GraderError, UsageError
-from grader.simt import native
-from grader.simt.activate import CUDA_VERSION
+from grader.simt import native, nvcc_report
 from grader.simt.includes import translate_tree
 from grader.simt.nvcc_options import Options, UnknownOption, parse
 from grader.simt.translate import TranslationError
@@ -55,8 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(arguments: list[str]) -> int:
     options = parse(arguments)
     if options.has("--version") or options.has("--help"):
-        print(version_text() if options.has("--version") else __doc__)
+        print(nvcc_report.version() if options.has("--version") else __doc__)
         return 0
+    if _is_verbose(options):
+        print(*nvcc_report.facts(), sep="\n", file=sys.stderr)
     _refuse(options)
     if not options.inputs:
         raise UsageError("No input files were given.", "nvcc compiles sources and links objects.")
@@ -64,16 +65,6 @@ def run(arguments: list[str]) -> int:
         if options.has("--compile") or options.has("--preprocess") or _dependencies_only(options):
             return _compile_each(options, Path(scratch))
         return _compile_and_link(options, Path(scratch))
-
-
-def version_text() -> str:
-    """What `nvcc --version` prints: torch's cpp_extension and CMake look for "release X.Y, VX.Y.Z" in it."""
-    return (
-        "nvcc: NVIDIA (R) Cuda compiler driver\n"
-        "(the simulated toolkit of cu2grad: kernels are compiled for the CPU)\n"
-        f"Cuda compilation tools, release {CUDA_VERSION}, V{CUDA_VERSION}.0\n"
-        f"Build cuda_{CUDA_VERSION}.r{CUDA_VERSION}/cu2grad"
-    )
 
 
 def _refuse(options: Options) -> None:
@@ -124,6 +115,9 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     command += [f"-l{library}" for library in options.all("--library")]
     command += [f"-Wl,{flag}" for flag in options.all("--linker-options")]
     command += [*options.all("--compiler-options"), *options.forwarded]
+    if _is_verbose(options):
+        implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
+        print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
     return _execute(options, [*command, str(native.module_object(checks)), *native.link_flags(checks)])
 
 
@@ -142,11 +136,14 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
         command += ["-E", *(["-o", target] if options.has("--output-file") else [])]
         return _execute(options, [*command, str(translated)])
     dependencies = _dependency_flags(options, target, scratch)
-    status = _execute(options, [*command, *dependencies, "-c", str(translated), "-o", target])
-    if status == 0 and language == "cu":
+    product = [] if _dependencies_only(options) else ["-c", "-o", target]
+    status = _execute(options, [*command, *dependencies, *product, str(translated)])
+    if status != 0 or options.has("--dryrun"):
+        return status
+    if product and language == "cu":
         renamed = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
         status = _execute(options, ["objcopy", *renamed, target]) if renamed else 0
-    if status == 0 and dependencies:
+    if dependencies:
         _finish_dependencies(options, source, target, scratch)
     return status
 
@@ -184,7 +181,9 @@ def _dependency_flags(options: Options, target: str, scratch: Path) -> list[str]
         return []
     scratch.mkdir(parents=True, exist_ok=True)
     named = options.last("--dependency-target-name") or target
-    return ["-MD" if system else "-MMD", "-MT", named, "-MF", str(scratch / "dependencies.d")]
+    flag = "-MD" if system else "-MMD"
+    flag = flag.removesuffix("D") if _dependencies_only(options) else flag
+    return [flag, "-MT", named, "-MF", str(scratch / "dependencies.d")]
 
 
 def _finish_dependencies(options: Options, source: Path, target: str, scratch: Path) -> None:
@@ -220,8 +219,12 @@ def _host(options: Options) -> list[str]:
     return [re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", chosen))]
 
 
+def _is_verbose(options: Options) -> bool:
+    return options.has("--verbose") or options.has("--dryrun")
+
+
 def _execute(options: Options, command: list[str]) -> int:
-    if options.has("--verbose") or options.has("--dryrun"):
+    if _is_verbose(options):
         print(f"#$ {shlex.join(command)}", file=sys.stderr)
     if options.has("--dryrun"):
         return 0

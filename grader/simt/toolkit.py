@@ -16,9 +16,11 @@ import grader
 from grader import cache
 from grader.simt import native
 from grader.simt.nvcc import CHECKS_VARIABLE, wrapped_functions
+from grader.simt.nvcc_report import TOOLKIT_VARIABLE
 
 _RUNTIME_NAMES = ("libcudart.so", "libcudart_static.a", "libcuda.so")
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
+_EMPTY_ARCHIVE = "!<arch>\n"
 
 
 def cuda_home(checked: bool) -> Path:
@@ -33,24 +35,25 @@ def cuda_home(checked: bool) -> Path:
         if slot.missing:
             for folder in ("bin", "lib64", "include"):
                 (slot.folder / folder).mkdir()
-            _write_nvcc(slot.folder / "bin/nvcc", package, checked)
+            _write_nvcc(slot.folder / "bin/nvcc", slot.path, package, checked)
             for name, header in headers.items():
                 (slot.folder / "include" / name).symlink_to(header)
             libraries = slot.folder / "lib64"
             _write_module(module, libraries / "module.o", checked)
             for name in _RUNTIME_NAMES:
                 (libraries / name).write_text(_linker_script(slot.path / "lib64/module.o", runtime))
+            (libraries / "libcudadevrt.a").write_text(_EMPTY_ARCHIVE)
             for name in _DEVICE_NAMES:
                 (libraries / name).write_text(_linker_script(device, runtime))
     return slot.path
 
 
-def _write_nvcc(script: Path, package: Path, checked: bool) -> None:
+def _write_nvcc(script: Path, home: Path, package: Path, checked: bool) -> None:
     """A shell script around this Python. -P and -s keep the caller's folder and user packages out of it."""
     python = shlex.quote(sys.executable)
     path = f"PYTHONPATH={shlex.quote(str(package))}${{PYTHONPATH:+:$PYTHONPATH}}"
-    checks = f"{CHECKS_VARIABLE}={int(checked)}"
-    script.write_text(f'#!/bin/sh\n{path} {checks} exec {python} -P -s -m grader.simt.nvcc "$@"\n')
+    own = f"{CHECKS_VARIABLE}={int(checked)} {TOOLKIT_VARIABLE}={shlex.quote(str(home))}"
+    script.write_text(f'#!/bin/sh\n{path} {own} exec {python} -P -s -m grader.simt.nvcc "$@"\n')
     script.chmod(0o755)
 
 

@@ -1,0 +1,157 @@
+"""The simulated nvcc: what it compiles and links, what it says about itself, and what it refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.simt import nvcc
+from grader.simt.toolkit import cuda_home
+
+PROGRAM = """\
+#include <cstdio>
+#include "times.cuh"
+
+__global__ void fill_kernel(int* x) { x[threadIdx.x] = TIMES * threadIdx.x; }
+
+int fill() {
+    int *device = nullptr, host[32];
+    cudaMalloc(&device, sizeof(host));
+    fill_kernel<<<1, 32>>>(device);
+    cudaMemcpy(host, device, sizeof(host), cudaMemcpyDeviceToHost);
+    cudaFree(device);
+    return host[5];
+}
+
+#ifndef LIBRARY
+int main() { std::printf("%d\\n", fill()); }
+#else
+extern "C" int library_fill() { return fill(); }
+#endif
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with a CUDA program of two files that prints 5 TIMES."""
+    (tmp_path / "main.cu").write_text(PROGRAM)
+    (tmp_path / "times.cuh").write_text("#pragma once\n#define TIMES 3\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(nvcc.CHECKS_VARIABLE, raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("checked", ["0", "1"])
+def test_an_executable(folder: Path, monkeypatch: pytest.MonkeyPatch, checked: str) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, checked)
+    assert nvcc.main(["main.cu", "-o", "program", "-O3", "-lineinfo", "-arch=sm_90"]) == 0
+    assert subprocess.run(["./program"], capture_output=True, text=True, check=True).stdout == "15\n"
+
+
+def test_objects_then_a_shared_library(folder: Path) -> None:
+    assert nvcc.main(["-DLIBRARY", "-DUNUSED", "-Xcompiler", "-fPIC", "-c", "main.cu", "-o", "main.o"]) == 0
+    assert nvcc.main(["-shared", "main.o", "-o", "library.so", "-lcudart_is_implied"]) != 0
+    assert nvcc.main(["-shared", "main.o", "-o", "library.so"]) == 0
+    assert ctypes.CDLL(str(folder / "library.so")).library_fill() == 15
+
+
+def test_objects_are_named_after_their_sources(folder: Path) -> None:
+    shutil.copy("main.cu", "other.cu")
+    (folder / "out").mkdir()
+    assert nvcc.main(["-c", "main.cu", "other.cu", "-odir", "out"]) == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["main.o", "other.o"]
+
+
+def test_dependencies_name_the_learners_files(folder: Path) -> None:
+    assert nvcc.main(["-MMD", "-MF", "main.d", "-MT", "target.o", "-c", "main.cu", "-o", "main.o"]) == 0
+    target, _, names = (folder / "main.d").read_text().replace("\\\n", " ").partition(":")
+    assert target == "target.o"
+    assert {f"{folder}/main.cu", f"{folder}/times.cuh"} <= set(names.split())
+    assert "cu2grad-nvcc-" not in names
+
+
+def test_dependencies_alone_are_printed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["-MM", "main.cu"]) == 0
+    assert f"{folder}/times.cuh" in capfd.readouterr().out
+    assert not Path("main.o").exists()
+
+
+def test_preprocessing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["-E", "main.cu"]) == 0
+    assert "x[threadIdx.x] = 3 * threadIdx.x" in capfd.readouterr().out
+
+
+def test_the_version_is_the_one_that_torch_and_cmake_read(capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["--version"]) == nvcc.main(["-V"]) == 0
+    printed = capfd.readouterr().out
+    assert re.search(r"release (\d+[.]\d+)", printed)  # torch.utils.cpp_extension
+    assert re.search(r"V([0-9]+\.[0-9]+\.[0-9]+)", printed)  # CMake
+    assert printed.startswith("nvcc: NVIDIA (R) Cuda compiler driver")
+
+
+def test_a_dry_run_shows_commands_and_runs_none(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["--dryrun", "-c", "main.cu", "-o", "main.o"]) == 0
+    assert re.search(r"^#\$ g\+\+ .* -c -o main\.o ", capfd.readouterr().err, re.MULTILINE)
+    assert not Path("main.o").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-dc", "main.cu"], "--device-c asks for separate compilation of device code."),
+        (["-rdc=true", "-c", "main.cu"], "-rdc=true asks for separate compilation of device code."),
+        (["--relocatable-device-code", "true", "-c", "main.cu"], "-rdc=true asks for"),
+        (["-ptx", "main.cu"], "--ptx asks for PTX."),
+        (["-dlink", "main.o", "-o", "dlink.o"], "--device-link asks for linking of device code."),
+        (["-no-such-option", "main.cu"], "Unknown option '-no-such-option'"),
+        (["-O3"], "No input files were given."),
+        (["-c", "main.cu", "second.cu", "-o", "x.o"], "-o was given with several inputs."),
+    ],
+)
+def test_refusals(
+    folder: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    assert nvcc.main(arguments) == 1
+    assert f"nvcc fatal   : {sentence}" in capfd.readouterr().err
+
+
+def test_whole_program_compilation_may_be_said_aloud(folder: Path) -> None:
+    assert nvcc.main(["-rdc=false", "-c", "main.cu", "-o", "main.o"]) == 0
+
+
+def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "main.cu").write_text(PROGRAM.replace("TIMES * threadIdx.x", "TIMES * threadIdxx.x"))
+    assert nvcc.main(["-c", "main.cu"]) == 1
+    assert f"{folder}/main.cu:4:" in capfd.readouterr().err
+
+
+def test_what_cannot_be_translated_is_at_the_learners_line(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "times.cuh").write_text('__device__ void f() {\n    asm("trap;");\n}\n')
+    assert nvcc.main(["-c", "main.cu"]) == 1
+    assert f"{folder}/times.cuh:2: error:" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake (Debian package cmake)")
+@pytest.mark.slow
+def test_cmake_takes_it_for_a_cuda_compiler(folder: Path) -> None:
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(program LANGUAGES CXX CUDA)\n"
+        "add_executable(program main.cu)\n"
+        "add_library(filling SHARED main.cu)\ntarget_compile_definitions(filling PRIVATE LIBRARY)\n"
+    )
+    home = cuda_home(checked=True)
+    libraries = nvcc.native.runtime_library().parent
+    environment = {**os.environ, "CUDACXX": str(home / "bin/nvcc"), "LD_LIBRARY_PATH": str(libraries)}
+    for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], ["build/program"]):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "15\n"
+    assert (folder / "build/libfilling.so").is_file()
