@@ -13,7 +13,7 @@ from pathlib import Path
 def hold(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold the exclusive lock that `path` names; the file is there for as long as somebody holds it.
 
-    Not reentrant: a second `hold` of the same path in one process waits forever. With `wait=False` a lock that
+    Not reentrant: a second `hold` of one path in one process waits forever. With `wait=False` a lock that
     somebody holds raises BlockingIOError.
     """
     mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
