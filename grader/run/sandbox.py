@@ -62,7 +62,13 @@ def _environment(full: Mapping[str, str]) -> dict[str, str]:
     kept = {
         name: value for name, value in full.items() if name in _PASSED or name.startswith(_PASSED_PREFIXES)
     }
-    return {**kept, "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": "/box", "TMPDIR": "/tmp"}
+    return {
+        **kept,
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": "/box",
+        "USER": "box",
+        "TMPDIR": "/tmp",
+    }
 
 
 def _system() -> list[str]:

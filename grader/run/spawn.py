@@ -247,7 +247,7 @@ class _Gone(Exception):
 
 
 def _python_path() -> str:
-    """This package first, also where it is not installed; never the current folder, which may be a learner's."""
+    """This package first, also where it is not installed; never a learner's current folder."""
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return os.pathsep.join([str(_PACKAGE_ROOT), *(entry for entry in given if Path(entry).is_absolute())])
 

@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def _python(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False, timeout=120,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False,
+        timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )  # fmt: skip
 
 

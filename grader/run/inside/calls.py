@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import _engine_run_backward
 
 from grader.run.inside.arguments import Given, rebuild
 from grader.run.inside.placing import Place, Places
@@ -50,9 +52,9 @@ class Calls:
         arguments, self._last = rebuild(request, self._places.on_cpu)
         place = self._places.place(text["device"], text["stream"])
         self._tracer.set_schedule(text.get("schedule", "forward"))
-        with self._places.current(place, [each.storage for each in self._last]):
+        with self._places.current(place):
             try:
-                returned, values = self._run(text, arguments)
+                returned, values = self._run(text, arguments, place)
                 trace = self._tracer.collect(values, self._last) if text["trace"] else {}
                 parcel = Parcel.empty()
                 entries = [pack(value, parcel, self._last) for value in values]
@@ -70,7 +72,7 @@ class Calls:
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
         arrived = [cotangent for cotangent in cotangents if cotangent is not None]
-        with self._places.current(graph.place, [each.storage for each in arrived]):
+        with self._places.current(graph.place):
             try:
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
                 trace = self._tracer.collect(gradients, graph.given) if traced else {}
@@ -100,13 +102,14 @@ class Calls:
         for handle in handles:
             self._graphs.pop(handle, None)
 
-    def _run(self, text: dict[str, Any], arguments: list[Any]) -> tuple[str, list[Any]]:
+    def _run(self, text: dict[str, Any], arguments: list[Any], place: Place | None) -> tuple[str, list[Any]]:
         """Call the entry under the tracer; the only references to its results are in the list returned."""
         entry = self._entry(text, arguments)
-        grad = text.get("grad", True)
-        with self._tracer.watch(text["trace"], text["device"]), torch.set_grad_enabled(grad):
+        with (
+            self._tracer.watch(text["trace"], text["device"], self._delivery(place, self._last)),
+            torch.set_grad_enabled(text.get("grad", True)),
+        ):
             result = entry(*arguments)
-            self._tracer.synchronize()
         return flatten(result)
 
     def _entry(self, text: dict[str, Any], arguments: list[Any]) -> Callable[..., Any]:
@@ -118,25 +121,18 @@ class Calls:
     def _differentiate(
         self, graph: Graph, wanted: list[Given], cotangents: list[Given | None], traced: bool
     ) -> list[Tensor | None]:
-        """One gradient per wanted argument; an output without cotangent is left out: its node sees none."""
+        """One gradient per wanted argument. An output without cotangent passes an undefined gradient on."""
         pairs = [
-            (output, cotangent.value)
+            (output, cotangent.value) if cotangent is not None else _undefined(output)
             for output, cotangent in zip(graph.outputs, cotangents, strict=True)
-            if cotangent is not None and output.requires_grad
+            if output.requires_grad
         ]
-        device = graph.place.device if graph.place else 0
-        with self._tracer.watch(traced, device):
-            if not pairs:
-                return [None] * len(wanted)
-            gradients = torch.autograd.grad(
-                [output for output, _ in pairs],
-                [each.value for each in wanted],
-                [cotangent for _, cotangent in pairs],
-                retain_graph=True,
-                allow_unused=True,
-            )
-            self._tracer.synchronize()
-        return list(gradients)
+        delivery = self._delivery(graph.place, [each for each in cotangents if each is not None])
+        with self._tracer.watch(traced, graph.place.device if graph.place else 0, delivery):
+            return _run_engine(pairs, [each.value for each in wanted])
+
+    def _delivery(self, place: Place | None, given: Sequence[Given]) -> Callable[[], None]:
+        return functools.partial(self._places.deliver, place, [each.storage for each in given])
 
     def _keep(self, values: list[Any], place: Place | None) -> int:
         outputs = [value for value in values if isinstance(value, Tensor)]
@@ -157,7 +153,32 @@ class Calls:
         error.__traceback__ = None
         trace: dict[str, Any] = self._tracer.collect([], self._last) if traced else {}
         self._count_live(trace)
-        return Answer({"error": description, "trace": trace, "spent": self._tracer.is_spent()})
+        lasting = self._tracer.lasting_error()
+        if lasting is not None:
+            trace["sticky_error"] = lasting
+        return Answer({"error": description, "trace": trace, "spent": lasting is not None})
+
+
+def _undefined(output: Tensor) -> tuple[Tensor, Tensor]:
+    """An output, and a cotangent for it, behind which its node sees an undefined gradient."""
+    with torch.enable_grad():
+        behind = cast(Tensor, torch._C._functions.UndefinedGrad()(output))
+    return behind, torch.ones_like(output)
+
+
+def _run_engine(pairs: Sequence[tuple[Tensor, Tensor]], leaves: Sequence[Tensor]) -> list[Tensor | None]:
+    """``torch.autograd.grad`` without its comparison of symbolic sizes, whose sympy takes long to import."""
+    for output, cotangent in pairs:
+        if output.shape != cotangent.shape:
+            raise RuntimeError(
+                f"a cotangent of shape {[*cotangent.shape]} for an output of {[*output.shape]}"
+            )
+    outputs, cotangents = zip(*pairs, strict=True)
+    return list(
+        _engine_run_backward(
+            outputs, cotangents, True, False, tuple(leaves), allow_unreachable=True, accumulate_grad=False
+        )
+    )
 
 
 def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:

@@ -1,98 +1,107 @@
-"""The trace of a real GPU, from the profiler: launches, copies and synchronisations."""
+"""The trace of a real GPU, from the profiler: launches, copies and synchronisations of the call itself."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerActivity, profile, record_function
 
 from grader.run.inside.arguments import Given
 
+_CALL = "cu2grad: call"
+_STREAM = "cu2grad: stream"
 _MOST_ENTRIES = 2000
 _DIRECTIONS = {"HtoD": "host to device", "DtoH": "device to host"}
-_SYNCS = ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cuStreamSynchronize",
-          "cuCtxSynchronize")  # fmt: skip
+_OPERATOR = re.compile(r"(?!autograd::|torch::autograd::)\w+::\w+")
+_SYNCS = (
+    "cudaDeviceSynchronize",
+    "cudaStreamSynchronize",
+    "cudaEventSynchronize",
+    "cuCtxSynchronize",
+    "cuStreamSynchronize",
+    "cuEventSynchronize",
+)
+
+_Event = dict[str, Any]
 
 
 class CudaTracer:
     """Profiles a call when a trace is asked for; knows nothing of last writers."""
 
     def __init__(self) -> None:
-        self._events: list[dict[str, Any]] = []
+        self._events: list[_Event] = []
         self._live = (0, 0)
+        self._mark: torch.Tensor | None = None  # stays, so that it does not count as freed
 
     @contextlib.contextmanager
-    def watch(self, traced: bool, device: int) -> Iterator[None]:
-        """Run the body under the profiler; the first memset, ours, tells the id of the current stream."""
+    def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:
+        """Run the body, under the profiler if ``traced``, and wait for the device.
+
+        Two annotations tell the profiler's events apart: a fill that shows the current stream, and the body.
+        """
         self._events = []
         if not traced:
+            prepare()
             yield
-            return
-        torch.cuda.synchronize()
-        marker = torch.empty(1, dtype=torch.uint8, device=f"cuda:{device}")
-        self._live = self._memory()
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], acc_events=False) as profiler:
-            marker.zero_()
             torch.cuda.synchronize()
+            return
+        self._mark = mark = torch.empty(1, device=f"cuda:{device}")
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], acc_events=True) as profiler:
+            prepare()
+            with record_function(_STREAM):
+                mark.zero_()
+            self._live = _live_memory()
             try:
-                yield
+                with record_function(_CALL):
+                    yield
+                torch.cuda.synchronize()
             finally:
                 with contextlib.suppress(RuntimeError):
                     torch.cuda.synchronize()
         self._events = _exported(profiler)
 
-    def synchronize(self) -> None:
-        """Raises what the device found wrong since the launch."""
-        torch.cuda.synchronize()
-
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
-        """Launches, operators, copies and synchronisations, without the marker's own."""
-        device_work = [
-            event for event in self._events if event.get("cat") in ("kernel", "gpu_memset", "gpu_memcpy")
-        ]
-        marker = device_work[:1]
-        work = device_work[1:]
+        """Launches, operators, copies and synchronisations that happened in the call."""
+        calls = _within(self._events, _CALL)
+        work = _device_work(self._events, calls)
         launches = [_launch(event) for event in work if event["cat"] == "kernel"]
-        start = marker[0]["ts"] + marker[0].get("dur", 0) if marker else 0.0
-        calls = [event for event in self._events if event.get("cat") in ("cuda_runtime", "cuda_driver")
-                 and event["ts"] > start]  # fmt: skip
-        operators = [
-            event["name"] for event in self._events if event.get("cat") == "cpu_op" and event["ts"] > start
-        ]
-        syncs = [event for event in calls if event["name"] in _SYNCS]
+        operators = [event["name"] for event in calls if event["cat"] == "cpu_op"]
+        mark = _device_work(self._events, _within(self._events, _STREAM))
         return {
             "findings": [],
             "launches": launches[:_MOST_ENTRIES],
             "launches_total": len(launches),
-            "operators": list(dict.fromkeys(operators)),
+            "operators": [name for name in dict.fromkeys(operators) if _OPERATOR.fullmatch(name)],
             "copies": [text for text in map(_copy_text, work) if text][:_MOST_ENTRIES],
             "api_calls": [],
             "writers": [None for _ in values],
             "sticky_error": None,
-            "stream": marker[0]["args"].get("stream", 0) if marker else 0,
-            "host_syncs": max(0, len(syncs) - _own_syncs(self._events)),
+            "stream": mark[0]["args"].get("stream", 0) if mark else 0,
+            "host_syncs": sum(event["name"] in _SYNCS for event in calls),
         }
 
     def count_live(self, trace: dict[str, Any]) -> None:
         """Change in torch's live allocations on all devices."""
-        live = self._memory()
-        trace["live_allocations"] = live[0] - self._live[0]
-        trace["live_bytes"] = live[1] - self._live[1]
+        allocations, live_bytes = _live_memory()
+        trace["live_allocations"] = allocations - self._live[0]
+        trace["live_bytes"] = live_bytes - self._live[1]
 
-    def is_spent(self) -> bool:
-        """Whether even waiting for the device fails: the context is lost."""
+    def lasting_error(self) -> str | None:
+        """The error that even waiting for the device raises: the context is lost."""
         try:
             torch.cuda.synchronize()
-        except RuntimeError:
-            return True
-        return False
+        except RuntimeError as error:
+            named = re.search(r"cudaError\w+", str(error))
+            return named.group() if named else str(error).partition("\n")[0]
+        return None
 
     def set_watchdog(self, seconds: float) -> None:
         """A kernel cannot be stopped alone; the parent ends the worker."""
@@ -100,16 +109,17 @@ class CudaTracer:
     def set_schedule(self, order: str) -> None:
         """The hardware chooses."""
 
-    def _memory(self) -> tuple[int, int]:
-        allocations = live_bytes = 0
-        for device in range(torch.cuda.device_count()):
-            statistics = torch.cuda.memory_stats(device)
-            allocations += statistics.get("allocation.all.current", 0)
-            live_bytes += statistics.get("allocated_bytes.all.current", 0)
-        return allocations, live_bytes
+
+def _live_memory() -> tuple[int, int]:
+    allocations = live_bytes = 0
+    for device in range(torch.cuda.device_count()):
+        statistics = torch.cuda.memory_stats(device)
+        allocations += statistics.get("allocation.all.current", 0)
+        live_bytes += statistics.get("allocated_bytes.all.current", 0)
+    return allocations, live_bytes
 
 
-def _exported(profiler: profile) -> list[dict[str, Any]]:
+def _exported(profiler: profile) -> list[_Event]:
     """The profiler's events in order of time; only its export tells grid, block and stream."""
     handle, path = tempfile.mkstemp(suffix=".json")
     os.close(handle)
@@ -123,7 +133,31 @@ def _exported(profiler: profile) -> list[dict[str, Any]]:
     )
 
 
-def _launch(event: dict[str, Any]) -> dict[str, Any]:
+def _within(events: Sequence[_Event], annotation: str) -> list[_Event]:
+    """The host's events during an annotation, whichever thread they are on."""
+    for window in events:
+        if window["cat"] == "user_annotation" and window["name"] == annotation:
+            end = window["ts"] + window["dur"]
+            return [
+                event
+                for event in events
+                if event["cat"] in ("cpu_op", "cuda_runtime", "cuda_driver")
+                and window["ts"] <= event["ts"] <= end
+            ]
+    return []
+
+
+def _device_work(events: Sequence[_Event], calls: Sequence[_Event]) -> list[_Event]:
+    """What the device did for the host's ``calls``."""
+    ids = {event["args"].get("correlation") for event in calls if event["cat"] != "cpu_op"}
+    return [
+        event
+        for event in events
+        if event["cat"] in ("kernel", "gpu_memset", "gpu_memcpy") and event["args"].get("correlation") in ids
+    ]
+
+
+def _launch(event: _Event) -> dict[str, Any]:
     args = event["args"]
     return {
         "kernel": event["name"],
@@ -135,15 +169,10 @@ def _launch(event: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _copy_text(event: dict[str, Any]) -> str:
+def _copy_text(event: _Event) -> str:
     if event["cat"] != "gpu_memcpy":
         return ""
     for short, way in _DIRECTIONS.items():
         if short in event["name"]:
             return f"cudaMemcpy {way} of {event['args'].get('bytes', 0)} bytes"
     return ""
-
-
-def _own_syncs(events: Sequence[dict[str, Any]]) -> int:
-    """The synchronisations of ``watch`` and ``synchronize`` themselves: see there."""
-    return 3 if events else 0

@@ -40,24 +40,22 @@ class Places:
         side = torch.cuda.Stream(device) if stream == "side" else None  # type: ignore[no-untyped-call]
         return Place(device, side)
 
-    @contextlib.contextmanager
-    def current(self, place: Place | None, arriving: Sequence[Tensor] = ()) -> Iterator[None]:
-        """Make ``place`` current; on a GPU's side stream, ``arriving`` is filled late and there only.
+    def current(self, place: Place | None) -> contextlib.AbstractContextManager[None]:
+        """Make ``place`` current."""
+        return contextlib.nullcontext() if place is None else place.current()
+
+    def deliver(self, place: Place | None, arriving: Sequence[Tensor]) -> None:
+        """On a GPU's side stream, empty the tensors and fill them again late, on that stream only.
 
         The simulated device knows the stream of each launch; on a real one, whoever reads the tensors on
         another stream reads zeros.
         """
-        if place is None:
-            yield
-            return
-        with place.current():
-            if self._delays and place.side is not None:
-                _deliver_late(arriving)
-            yield
+        if self._delays and place is not None and place.side is not None:
+            _deliver_late([tensor for tensor in arriving if tensor.is_cuda])
 
 
 def _deliver_late(arriving: Sequence[Tensor]) -> None:
-    staged = [(tensor, tensor.clone()) for tensor in arriving if tensor.is_cuda]
+    staged = [(tensor, tensor.clone()) for tensor in arriving]
     for tensor, _ in staged:
         tensor.zero_()
     torch.cuda.synchronize()

@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -52,8 +52,9 @@ class SimtTracer:
         self._runs = itertools.count(1)
 
     @contextlib.contextmanager
-    def watch(self, traced: bool, device: int) -> Iterator[None]:
-        """Reset the runtime's records; an error that an earlier call left behind goes with them."""
+    def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:
+        """Reset the runtime's records, with an error that an earlier call left; launches are synchronous."""
+        prepare()
         self._runtime.simt_reset()
         if traced:
             self._runtime.simt_take_api_calls()
@@ -61,9 +62,6 @@ class SimtTracer:
             self._live = self._memory()
             self._stream = self._driver.stream_of(device)
         yield
-
-    def synchronize(self) -> None:
-        """Launches are synchronous here."""
 
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
         """Findings, launches, operators, copies and writers, cut to a length that a reply can hold."""
@@ -93,9 +91,9 @@ class SimtTracer:
         trace["live_allocations"] = live[0] - self._live[0]
         trace["live_bytes"] = live[1] - self._live[1]
 
-    def is_spent(self) -> bool:
+    def lasting_error(self) -> str | None:
         """Never: ``simt_reset`` clears what a real device would keep."""
-        return False
+        return None
 
     def set_watchdog(self, seconds: float) -> None:
         """A kernel that runs longer is stopped and becomes a finding."""

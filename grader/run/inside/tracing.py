@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from grader.run.inside.arguments import Given
@@ -14,11 +14,13 @@ class Tracer(Protocol):
     ``count_live``.
     """
 
-    def watch(self, traced: bool, device: int) -> contextlib.AbstractContextManager[None]:
-        """Around the call: forget what came before; note the current stream of ``device``."""
+    def watch(
+        self, traced: bool, device: int, prepare: Callable[[], None]
+    ) -> contextlib.AbstractContextManager[None]:
+        """Around the call: ``prepare``, forget what came before, note the current stream of ``device``.
 
-    def synchronize(self) -> None:
-        """Wait for the device, so that an asynchronous error is raised here. Costs nothing in the trace."""
+        In the end it waits for the device, so that an asynchronous error is raised here.
+        """
 
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
         """The trace so far; ``values`` are the outputs, whose last writers it names."""
@@ -26,8 +28,8 @@ class Tracer(Protocol):
     def count_live(self, trace: dict[str, Any]) -> None:
         """Add the change in live allocations to ``trace``, after the outputs were dropped."""
 
-    def is_spent(self) -> bool:
-        """Whether the device is in an error that only a new program clears."""
+    def lasting_error(self) -> str | None:
+        """The device's error that only a new program clears, if there is one."""
 
     def set_watchdog(self, seconds: float) -> None:
         """Stop a kernel that runs longer, where the backend can."""
@@ -40,12 +42,10 @@ class NoTracer:
     """For backends without a device."""
 
     @contextlib.contextmanager
-    def watch(self, traced: bool, device: int) -> Iterator[None]:
-        """Nothing to watch."""
+    def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:
+        """Nothing to watch and nothing to wait for."""
+        prepare()
         yield
-
-    def synchronize(self) -> None:
-        """Nothing to wait for."""
 
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
         """An empty trace."""
@@ -54,9 +54,9 @@ class NoTracer:
     def count_live(self, trace: dict[str, Any]) -> None:
         """Nothing to count."""
 
-    def is_spent(self) -> bool:
+    def lasting_error(self) -> str | None:
         """Never."""
-        return False
+        return None
 
     def set_watchdog(self, seconds: float) -> None:
         """No kernels to stop."""
