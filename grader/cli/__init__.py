@@ -24,15 +24,13 @@ def main() -> int:
     from grader.cli.app import app
 
     try:
-        return int(app(standalone_mode=True) or 0)
+        app()
+        return 0
     except SystemExit as leaving:
-        return _code(leaving)
+        return _left_with(leaving.code)
     except GraderError as error:
         _print_error(error)
         return error.exit_code
-    except KeyboardInterrupt:
-        print("Interrupted. What was graded before is kept.", file=sys.stderr)
-        return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output left, as `head` does; point stdout away so that exiting stays quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -42,8 +40,11 @@ def main() -> int:
         return GraderError.exit_code
 
 
-def _code(leaving: SystemExit) -> int:
-    return leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
+def _left_with(code: object) -> int:
+    """The exit code that typer chose; Ctrl-C, which typer catches, gets a sentence."""
+    if code == INTERRUPTED:
+        print("Interrupted. What was graded before is kept.", file=sys.stderr)
+    return code if isinstance(code, int) else int(bool(code))
 
 
 def _print_error(error: GraderError) -> None:

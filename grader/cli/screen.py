@@ -16,7 +16,7 @@ from grader.report import table_text, verdict_text
 from grader.verdict import Verdict
 
 _FRAME_SECONDS = 0.2  # between redraws of the moving line
-_SILENCE_SECONDS = 10.0  # after which a log gets a line, so that nobody takes a first build for a hang
+_SILENCE_SECONDS = 10.0  # between lines in a log, so that nobody takes a first build for a hang
 _CLEAR = "\r\033[K"
 
 
@@ -85,9 +85,13 @@ class _Working:
 
     def _run(self) -> None:
         while not self._stopped.wait(_FRAME_SECONDS if self._moving else _SILENCE_SECONDS):
-            seconds = time.monotonic() - self._since
-            text = f"{self._what}: {self._stage}, {seconds:.0f} s"
             if self._moving:
-                print(f"{_CLEAR}{text}", end="", file=sys.stderr, flush=True)
+                print(f"{_CLEAR}{self._text()}", end="", file=sys.stderr, flush=True)
             else:
-                print(text, file=sys.stderr, flush=True)
+                print(self._text(), file=sys.stderr, flush=True)
+
+    def _text(self) -> str:
+        seconds = time.monotonic() - self._since
+        first = self._stage == "build" and seconds >= _SILENCE_SECONDS
+        why = " (the first build on a machine also compiles the simulated GPU)" if first else ""
+        return f"{self._what}: {self._stage}, {seconds:.0f} s{why}"

@@ -321,6 +321,17 @@ def test_a_build_that_was_killed_leaves_nothing_behind(solved_course: Catalog, t
     assert list((tmp_path / "cache").rglob("*.building")) == []
 
 
+def test_an_interrupted_check_leaves_quietly(solved_course: Catalog) -> None:
+    edit(solved_course, "00", "kernel.cu", "y[i] = -x[i];", "for (volatile int spin = 1; spin;) {}")
+    process = start("check", "00", "--course", str(solved_course.course))
+    assert process.stderr is not None
+    assert "00_negate:" in process.stderr.readline()  # ten seconds of work are reported, so it is under way
+    os.killpg(process.pid, signal.SIGINT)
+    run = finish(process)
+    assert run.code == 128 + signal.SIGINT
+    assert run.err.splitlines()[-1] == "Interrupted. What was graded before is kept."
+
+
 def test_two_graders_at_once_agree(solved_course: Catalog) -> None:
     edit(solved_course, "00", "kernel.cu", "// y = -x,", f"// Edited by process {os.getpid()}.\n// y = -x,")
     arguments = ("check", "00", "--course", str(solved_course.course))
