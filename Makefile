@@ -27,7 +27,7 @@ demo: $(VENV)/.core
 	@$(RUN) -m grader demo
 
 test: $(VENV)/.test $(VENV)/.docs
-	@$(RUN) -m pytest -n $(JOBS)
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal
 
 site: $(VENV)/.docs
 	@$(RUN) -m mkdocs build --strict

@@ -22,6 +22,7 @@ import pytest
 
 from grader.cache import cache_root
 from grader.catalog import Catalog
+from grader.simt import native
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSED, NOT_PASSED, USAGE, INFRASTRUCTURE = 0, 1, 2, 3
@@ -286,9 +287,10 @@ def seeded_cache(folder: Path) -> dict[str, str]:
     That spares compiling the runtime and the simulated device once more; without precompiled headers a
     binding takes seconds longer and no headers have to be prepared.
     """
-    runtime = cache_root() / "simt"
-    if runtime.is_dir():
-        shutil.copytree(runtime, folder / "cache" / "simt", ignore=shutil.ignore_patterns("*.building"))
+    native.runtime_library()
+    native.device_library()
+    unfinished = shutil.ignore_patterns("*.building")
+    shutil.copytree(cache_root() / "simt", folder / "cache" / "simt", ignore=unfinished)
     return {"CU2GRAD_CACHE": str(folder / "cache"), "CU2GRAD_PCH": "0"}
 
 
