@@ -44,6 +44,12 @@ WRONG = [
     ("other_device", "out_of_bounds", "write", "store", "cudaErrorIllegalAddress", 1),
     ("write_constant", "write_to_const", "write", "write_to_const", "cudaSuccess", 4),
     ("host_reads_device", "device_pointer_on_host", "read", "host_reads_device", "cudaSuccess", 1),
+    ("add_up_racy", "race_global", None, "add_up", "cudaSuccess", None),
+    ("add_up_in_warp", "race_global", None, "add_up", "cudaSuccess", None),
+    ("pass_on_across_blocks", "race_global", None, "pass_on_read", "cudaSuccess", None),
+    ("first_block_writes", "race_global", None, "one_writes_after", "cudaSuccess", None),
+    ("last_thread_writes", "race_global", "write", "one_writes_after", "cudaSuccess", 1),
+    ("one_block_last_thread_writes", "race_global", "write", "one_writes_after", "cudaSuccess", 1),
     ("reverse_racy", "race_shared", "read", "reverse_read", "cudaSuccess", 32),
     ("rotate_racy", "race_shared", "write", "rotate_write", "cudaSuccess", None),
     ("all_write", "race_shared", "write", "all_write", "cudaSuccess", 63),
@@ -64,7 +70,8 @@ WRONG = [
 
 RIGHT = [
     "guarded", "read_within", "free_after_use", "atomic_written", "aligned", "memcpy_within", "pinned",
-    "registered", "managed", "peer", "read_constant", "reverse_ordered", "rotate_ordered", "one_writes",
+    "registered", "managed", "peer", "add_up_atomic", "pass_on_within_block",
+    "nobody_writes", "each_writes_its_own", "last_block_adds", "read_constant", "reverse_ordered", "rotate_ordered", "one_writes",
     "warp_ordered", "half_warps_within", "told_on", "bytes_apart", "histogram_atomic", "shared_written",
     "dynamic_enough", "barrier_by_all", "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves",
     "shared_opted_in", "assertion_holds", "spins_never", "computes_briefly",

@@ -6,6 +6,7 @@
 
 #include "execution.h"
 #include "findings.h"
+#include "global_races.h"
 #include "shared_memory.h"
 
 namespace simt {
@@ -35,6 +36,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
         warps_[first / kWarpSize].reset(lanes == kWarpSize ? ~0u : (1u << lanes) - 1);
     }
     shared_memory.begin_block();
+    if (execution.access.cells) global_races.begin_block(shared_memory.epoch(), linear);
 }
 
 BlockState Block::run() {
@@ -61,8 +63,6 @@ void Block::fiber_main() {
 }
 
 void Block::run_threads(Fiber& self) {
-    execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
-    execution.access.quiet_bytes = self.stack.bytes;
     do {
         start_thread(self, unsigned(schedule_.at(started_++, threads_, linear_)));
     } while (started_ < threads_ && ready_.size() <= yielded_);
@@ -74,7 +74,7 @@ void Block::run_threads(Fiber& self) {
 void Block::start_thread(Fiber& self, unsigned thread) {
     self.thread = thread;
     self.atomics = 0;
-    threadIdx = execution.thread_index[thread];
+    enter(self);
     bool thrown = false;
     try {
         execution.launch->entry(execution.launch->closure);
@@ -135,12 +135,18 @@ void Block::park(Fiber& self, Wait wait, const void* call_site) {
     resume_current();
 }
 
-void Block::resume_current() {
-    Fiber& self = *current_;
-    self.wait = Wait::none;
+// Makes the state that device code and hooks see that of this fiber's thread.
+void Block::enter(const Fiber& self) {
     threadIdx = execution.thread_index[self.thread];
     execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
     execution.access.quiet_bytes = self.stack.bytes;
+    execution.access.identity = uint64_t(shared_memory.epoch()) << 32 | uint64_t(self.thread) << kThreadShift;
+}
+
+void Block::resume_current() {
+    Fiber& self = *current_;
+    self.wait = Wait::none;
+    enter(self);
     if (execution.timed_out) fail_by_timeout();
 }
 
@@ -162,8 +168,12 @@ int Block::barrier(int predicate, int op, const void* call_site) {
     barrier_count_ += predicate != 0;
     self.call_site = call_site;
     at_barrier_.push_back(&self);
-    if (at_barrier_.size() == live_) release_barrier();
-    else park(self, Wait::barrier, call_site);
+    if (at_barrier_.size() < live_) {
+        park(self, Wait::barrier, call_site);
+    } else {
+        release_barrier();
+        enter(self);
+    }
     return barrier_result_[op];
 }
 

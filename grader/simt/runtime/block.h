@@ -72,6 +72,7 @@ private:
     void finish_thread(Fiber& self);
     void park(Fiber& self, Wait wait, const void* call_site);
     void resume_current();
+    void enter(const Fiber& self);
     Fiber* next(bool prefer_new_threads);
     Fiber* idle_fiber();
     void end();

@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "execution.h"
 #include "findings.h"
+#include "global_races.h"
 #include "modules.h"
 #include "registered.h"
 #include "shared_memory.h"
@@ -124,12 +125,19 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
     else simt_check_other(address, bytes, kind, pc);
 }
 
+void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
+    simt_check_range(pointer, bytes, kind | ATOMIC, pc);
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    const AccessState& state = *simt_access;
+    if (!state.cells || address - state.arena_begin >= state.arena_bytes) return;
+    global_races.note_atomic(shared_memory.epoch());
+    if (bytes >= 4) global_races.access(address, bytes, kind | ATOMIC, pc);
+}
+
 void simt_atomic_access(const void* address, size_t bytes) {
     if (!simt_access->on_device) return;
     Block& block = *execution.block;
-    if (execution.launch->module->checked) {
-        simt_check_range(address, bytes, READ | WRITE | ATOMIC, __builtin_return_address(0));
-    }
+    if (execution.launch->module->checked) simt_check_atomic(address, bytes, READ | WRITE, __builtin_return_address(0));
     // A thread that waits for another by atomics must let it run; one that only counts need not give way each time.
     if (++block.current().atomics >= 64) block.yield();
 }

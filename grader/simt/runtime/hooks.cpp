@@ -48,6 +48,28 @@ inline bool passes(uint8_t* marks) {
     return true;
 }
 
+// The usual case of an access to a word: whoever touched it in this launch was this thread, in this stretch. Parts of words are
+// not tracked.
+template <unsigned bytes, int kind>
+inline bool is_unshared(const AccessState& state, uintptr_t offset, const void* pc) {
+    Record now = state.identity | (reinterpret_cast<uintptr_t>(pc) & kCallSiteMask);
+    for (unsigned word = 0; word < bytes / 4; ++word) {
+        GlobalCell& cell = state.cells[offset / 4 + word];
+        auto is_own = [&](Record record) {
+            return epoch_of(record) < state.launch_epoch || same_thread_and_epoch(record, now);
+        };
+        if (!is_own(cell.write)) return false;
+        if (!(kind & WRITE)) {
+            cell.read = with_read(cell.read, now, state);
+            continue;
+        }
+        bool others_read = epoch_of(cell.read) >= state.launch_epoch && cell.read & (kOtherBlocks | kOtherWarps);
+        if (others_read || !is_own(cell.read)) return false;
+        cell.write = now;
+    }
+    return true;
+}
+
 template <unsigned bytes, int kind, bool aligned>
 inline __attribute__((always_inline)) void access(const volatile void* pointer, const void* pc) {
     auto address = reinterpret_cast<uintptr_t>(pointer);
@@ -56,6 +78,9 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
     if (offset < state.arena_bytes) {
         if ((aligned && address % bytes != 0) || !passes<bytes, kind>(state.marks + offset)) {
             simt_check_global(address, bytes, kind, aligned, pc);
+        }
+        if (bytes >= 4 && state.cells && !is_unshared<bytes, kind>(state, offset, pc)) {
+            simt_check_race(address, bytes, kind, pc);
         }
     } else if (address - state.quiet_begin < state.quiet_bytes) {
         return;
@@ -99,7 +124,7 @@ constexpr int kStrongest = __ATOMIC_SEQ_CST;
 
 template <typename T>
 inline __attribute__((always_inline)) void atomic_access(const volatile T* p, int kind, const void* pc) {
-    simt_check_range(const_cast<const T*>(p), sizeof(T), kind | ATOMIC, pc);
+    simt_check_atomic(const_cast<const T*>(p), sizeof(T), kind, pc);
     if (kind & READ) simt_spin();
 }
 }  // namespace

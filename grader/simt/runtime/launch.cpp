@@ -11,6 +11,7 @@
 #include "execution.h"
 #include "faults.h"
 #include "findings.h"
+#include "global_races.h"
 #include "shared_memory.h"
 
 extern "C" {
@@ -114,6 +115,10 @@ void begin_execution(const simt_launch& launch) {
     access.shared_begin = shared_memory.begin();
     access.shared_bytes = shared_memory.bytes();
     access.on_device = 1;
+    // Blocks of a cooperative launch take turns, so their epochs are interleaved: not tracked.
+    bool track = launch.module->checked && !launch.cooperative;
+    access.launch_epoch = shared_memory.epoch() + 1;
+    access.cells = track ? global_races.begin_launch(access.launch_epoch, execution.device) : nullptr;
     blockDim = {launch.block[0], launch.block[1], launch.block[2]};
     gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};
 }

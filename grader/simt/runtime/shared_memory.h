@@ -36,6 +36,7 @@ public:
     void end_block() { settle_reads(); }
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 
+    uint32_t epoch() const { return epoch_; }
     uintptr_t begin() const { return begin_; }
     uintptr_t bytes() const { return bytes_; }
     uintptr_t dynamic_begin() const { return dynamic_begin_; }

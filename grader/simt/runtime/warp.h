@@ -31,6 +31,7 @@ struct LaneClocks {
     uint32_t seen[kWarpSize][kWarpSize];
     void reset();
     void join(uint32_t lanes, uint32_t live);
+    bool moved() const { return now > 1; }   // any collective since the block began
     bool ordered(unsigned earlier, uint32_t when, unsigned later) const;
 };
 

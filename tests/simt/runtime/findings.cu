@@ -49,6 +49,50 @@ __global__ void read_constant(float* c) {
     c[threadIdx.x] = device_table[threadIdx.x];
 }
 
+// ---- global memory, several threads -----------------------------------------------------------------------------------
+
+__global__ void add_up(float* c, const float* a, bool atomic) {
+    float value = a[blockIdx.x * blockDim.x + threadIdx.x];
+    if (atomic) atomicAdd(&c[0], value);
+    else c[0] += value;  // <- add_up
+}
+__global__ void pass_on(float* c, int distance) {   // reads what another thread may be writing
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    c[i] = 1;
+    __syncthreads();
+    float other = c[(i + distance) % n];  // <- pass_on_read
+    __syncthreads();
+    if (other != 7) c[i] = other;  // <- pass_on_write
+}
+__global__ void all_read_one_writes(float* c, int writer) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i + 1] = c[0];  // <- all_read
+    if (i == writer) c[0] = 5;  // <- one_writes_after
+}
+__global__ void each_writes_its_own(float* c, const float* a) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = a[0] + a[i];
+    c[i] += 1;
+    __syncthreads();
+    float next = c[blockIdx.x * blockDim.x + (threadIdx.x + 1) % blockDim.x];
+    __syncthreads();
+    c[i] += next;
+}
+// The last block adds up what the others wrote; the ticket orders them.
+__global__ void last_block_adds(float* c, unsigned* arrived) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        c[blockIdx.x + 1] = 1;
+        __threadfence();
+        last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last || threadIdx.x) return;
+    float sum = 0;
+    for (unsigned i = 0; i < gridDim.x; ++i) sum += c[i + 1];
+    c[0] = sum;
+}
+
 // ---- shared memory ------------------------------------------------------------------------------------------------------
 
 __global__ void reverse(float* c, bool barrier) {
@@ -112,7 +156,7 @@ __global__ void histogram(int* c, bool atomic) {
 __global__ void shared_unwritten(float* c, bool written) {
     __shared__ float tile[64];
     if (written) tile[threadIdx.x] = 0;
-    c[threadIdx.x] = tile[threadIdx.x];  // <- shared_unwritten
+    c[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];  // <- shared_unwritten
 }
 __global__ void dynamic_shared(float* c) {
     extern __shared__ float tile[];
@@ -211,6 +255,17 @@ int main(int, char** arguments) {
     if (name == "write_constant") write_constant<<<1, 4>>>();
     if (name == "read_constant") { cudaMemcpyToSymbol(table, host, sizeof table); read_constant<<<1, 4>>>(c); }
     if (name == "host_reads_device") host[0] = c[0];  // <- host_reads_device
+    if (name == "add_up_racy") add_up<<<3, 64>>>(floats(1), a, false);
+    if (name == "add_up_in_warp") add_up<<<1, 32>>>(floats(1), a, false);
+    if (name == "add_up_atomic") add_up<<<3, 64>>>(floats(1), a, true);
+    if (name == "pass_on_across_blocks") pass_on<<<4, 64>>>(floats(256), 64);
+    if (name == "pass_on_within_block") pass_on<<<1, 64>>>(c, 1);
+    if (name == "first_block_writes") all_read_one_writes<<<4, 64>>>(floats(257), 0);
+    if (name == "last_thread_writes") all_read_one_writes<<<4, 64>>>(floats(257), 255);
+    if (name == "one_block_last_thread_writes") all_read_one_writes<<<1, 64>>>(floats(257), 63);
+    if (name == "nobody_writes") all_read_one_writes<<<4, 64>>>(floats(257), 1000);
+    if (name == "each_writes_its_own") for (int i = 0; i < 3; ++i) each_writes_its_own<<<4, 64>>>(floats(256), a);
+    if (name == "last_block_adds") last_block_adds<<<9, 64>>>(floats(10), reinterpret_cast<unsigned*>(counter));
     if (name == "reverse_racy") reverse<<<1, 64>>>(c, false);
     if (name == "reverse_ordered") reverse<<<1, 64>>>(c, true);
     if (name == "rotate_racy") rotate<<<1, 64>>>(c, false);
