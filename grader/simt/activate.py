@@ -1,9 +1,10 @@
 """Turn this process into one whose PyTorch has a simulated ``cuda`` device.
 
-:func:`activate` must run before torch is imported. The two libraries are loaded first, so that the symbols which CPU
-builds of PyTorch lack, and which CUDA builds bind to a GPU, resolve to them, and the device is registered. At the
-moment when ``import torch`` reaches :mod:`torch.cuda`, ``torch._C`` receives the functions that ``torch.cuda`` is
-written over. No operator runs, so a process may fork afterwards and use the device in each child.
+:func:`activate` must run before torch is imported. The two libraries are loaded first, so that the symbols
+which CPU builds of PyTorch lack, and which CUDA builds bind to a GPU, resolve to them, and the device is
+registered. At the moment when ``import torch`` reaches :mod:`torch.cuda`, ``torch._C`` receives the functions
+that ``torch.cuda`` is written over. No operator runs, so a process may fork afterwards and use the device in
+each child.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ def _load(torch_folder: Path) -> Driver:
     from . import native
 
     libraries = torch_folder / "lib"
-    # Symbols resolve to the library loaded first: the runtime's cuda* functions before those of libcudart, which
-    # comes with a CUDA build's global dependencies; these before libtorch_cpu, which takes its BLAS from them.
+    # Symbols resolve to the library loaded first: the runtime's cuda* functions before those of libcudart,
+    # which comes with a CUDA build's global dependencies; these before libtorch_cpu, which needs their BLAS.
     runtime = ctypes.CDLL(str(native.runtime_library()), mode=ctypes.RTLD_GLOBAL)
     ctypes.CDLL(str(libraries / "libtorch_global_deps.so"), mode=ctypes.RTLD_GLOBAL)
     device = ctypes.CDLL(str(native.device_library()), mode=ctypes.RTLD_GLOBAL)

@@ -44,7 +44,8 @@ def test_convolutions_and_normalisation() -> None:
     from torch import nn
 
     torch.manual_seed(0)
-    host = nn.Sequential(nn.Conv2d(4, 8, 3, groups=4), nn.BatchNorm2d(8), nn.ReLU(), nn.ConvTranspose2d(8, 2, 2))
+    layers = nn.Conv2d(4, 8, 3, groups=4), nn.BatchNorm2d(8), nn.ReLU(), nn.ConvTranspose2d(8, 2, 2)
+    host = nn.Sequential(*layers)
     x = torch.randn(2, 4, 6, 6)
     expected = host(x)
     expected.sum().backward()
@@ -82,14 +83,16 @@ def test_recurrent_layers(kind: str) -> None:
 
 @on_device
 def test_attention_and_rms_norm() -> None:
+    from functools import partial
+
     import torch
     from torch.nn import functional
 
     q = torch.randn(2, 3, 7, 8, requires_grad=True)
     d = q.detach().cuda().requires_grad_()
     for causal in (False, True):
-        expected = functional.scaled_dot_product_attention(q, q, q, is_causal=causal)
-        torch.testing.assert_close(functional.scaled_dot_product_attention(d, d, d, is_causal=causal).cpu(), expected)
+        attend = partial(functional.scaled_dot_product_attention, is_causal=causal)
+        torch.testing.assert_close(attend(d, d, d).cpu(), attend(q, q, q))
     functional.rms_norm(q, (8,)).square().sum().backward()
     functional.rms_norm(d, (8,)).square().sum().backward()
     torch.testing.assert_close(d.grad.cpu(), q.grad)
@@ -159,24 +162,26 @@ def test_activation_is_idempotent_and_reported() -> None:
     assert activate.driver().simt_device_count() == 2
 
 
+def run(script: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
 def test_activation_after_torch_is_refused() -> None:
-    script = "import torch\nfrom grader.simt import activate\nactivate.activate()"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert "InfrastructureError: The simulated device cannot be added: torch is already imported." in done.stderr
+    done = run("import torch\nfrom grader.simt import activate\nactivate.activate()")
+    assert done.returncode == 1
+    assert "The simulated device cannot be added: torch is already imported." in done.stderr
 
 
 def test_a_plain_process_stays_plain() -> None:
-    script = "import grader.simt.activate, grader.simt.device, sys; print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = run("import grader.simt.activate, grader.simt.device, sys; print('torch' in sys.modules)")
     assert done.stdout.strip() == "False"
 
 
 def test_hidden_gpus_do_not_hide_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    script = (
+    done = run(
         "from grader.simt.activate import activate; activate(); import json, torch\n"
         "print(json.dumps([torch.cuda.is_available(), torch.cuda.device_count()]))"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == [True, 2]
     assert done.stderr == ""

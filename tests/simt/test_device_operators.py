@@ -1,4 +1,4 @@
-"""Operators on the simulated device: C++ kernels with guard and stream, autograd, opcheck, compile, the stable ABI."""
+"""Operators on the simulated device: kernels with guard and stream, autograd, opcheck, compile, stable ABI."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ SOURCES = Path(__file__).parent / "device"
 
 def _library(name: str, binding: str) -> str:
     sources = (SOURCES / "scale.cu", SOURCES / binding)
-    request = BuildRequest(
-        name=name, interface="torch_library", sources=sources, backend="simt", cxx_flags=("-DUSE_CUDA",)
-    )
+    request = BuildRequest(name, "torch_library", sources, backend="simt", cxx_flags=("-DUSE_CUDA",))
     return str(build(request).path)
 
 
@@ -71,7 +69,7 @@ def test_a_kernel_refuses_host_tensors(library: str) -> None:
     import torch
 
     torch.ops.load_library(library)
-    with pytest.raises(NotImplementedError, match=r"Could not run 'simt_tests::scale' with arguments from the 'CPU'"):
+    with pytest.raises(NotImplementedError, match="'simt_tests::scale' with arguments from the 'CPU'"):
         torch.ops.simt_tests.scale(torch.ones(2), 2.0)
     with pytest.raises(RuntimeError, match="x must be contiguous"):
         torch.ops.simt_tests.scale(torch.ones(2, 3, device="cuda").t(), 2.0)
@@ -85,7 +83,7 @@ def test_a_cpu_kernel_does_not_serve_the_device(library: str) -> None:
 
     torch.ops.load_library(library)
     assert torch.ops.simt_tests.only_for_cpu(torch.ones(2)).tolist() == [1.0, 1.0]
-    with pytest.raises(NotImplementedError, match=r"'simt_tests::only_for_cpu' with arguments from the 'CUDA' backend"):
+    with pytest.raises(NotImplementedError, match="'simt_tests::only_for_cpu' .* from the 'CUDA' backend"):
         torch.ops.simt_tests.only_for_cpu(torch.ones(2, device="cuda"))
 
 
@@ -95,7 +93,8 @@ def test_what_cpp_sees_of_the_device(library: str) -> None:
 
     torch.ops.load_library(library)
     fact = torch.ops.simt_tests.fact
-    assert [fact(name) for name in ("device_count", "current_device", "warp_size", "multiprocessors")] == [2, 0, 32, 132]
+    names = ("device_count", "current_device", "warp_size", "multiprocessors")
+    assert [fact(name) for name in names] == [2, 0, 32, 132]
     assert fact("major", 1) == 9 and fact("default_stream", 1) == 0
     side = torch.cuda.Stream(device="cuda:1")
     with torch.cuda.stream(side):
@@ -114,7 +113,7 @@ def test_errors_have_pytorchs_words(library: str, stable_library: str) -> None:
     with pytest.raises(torch.AcceleratorError, match="CUDA error: invalid configuration argument") as failure:
         torch.ops.simt_tests.fail_with(9)
     assert "Search for `cudaErrorInvalidConfiguration'" in str(failure.value)
-    with pytest.raises(RuntimeError, match="CUDA error: invalid device ordinal\nGPU device may be out of range"):
+    with pytest.raises(RuntimeError, match="CUDA error: invalid device ordinal\nGPU device may be"):
         torch.ops.simt_tests.fail_with(101)
     with pytest.raises(RuntimeError, match="CUDA error: invalid argument"):
         torch.ops.simt_stable_tests.fail_with(1)

@@ -114,7 +114,7 @@ def test_memory_statistics() -> None:
 def test_too_much_memory_is_refused() -> None:
     import torch
 
-    with pytest.raises(torch.cuda.OutOfMemoryError, match=r"CUDA out of memory\. Tried to allocate 1048576\.0 MiB"):
+    with pytest.raises(torch.cuda.OutOfMemoryError, match=r"CUDA out of memory.* allocate 1024\.00 GiB"):
         torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
     assert torch.cuda.memory_stats()["num_ooms"] == 1
     assert torch.ones(2, device="cuda").sum().item() == 2

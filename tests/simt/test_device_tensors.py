@@ -124,7 +124,7 @@ def test_two_devices() -> None:
     assert moved.device.index == 0 and torch.equal(moved.cpu(), x.cpu())
     with torch.cuda.device_of(x):
         assert torch.cuda.current_device() == 1
-    with pytest.raises((RuntimeError, AssertionError), match="invalid device ordinal|Invalid device"):
+    with pytest.raises(RuntimeError, match="invalid device ordinal"):
         torch.ones(1, device="cuda:2")
 
 
@@ -132,7 +132,8 @@ def test_two_devices() -> None:
 def test_devices_cannot_be_mixed() -> None:
     import torch
 
-    first, second, host = torch.ones(2, 2, device="cuda:0"), torch.ones(2, 2, device="cuda:1"), torch.ones(2, 2)
+    host = torch.ones(2, 2)
+    first, second = host.to("cuda:0"), host.to("cuda:1")
     with pytest.raises(RuntimeError, match=r"found at least two devices, cuda:0 and cuda:1!"):
         first + second
     with pytest.raises(RuntimeError, match=r"found at least two devices, cuda:0 and cpu!"):
@@ -232,7 +233,7 @@ def test_what_has_no_cpu_kernel_is_refused() -> None:
     import torch
 
     q = torch.ones(1, 1, 8, 8, device="cuda", dtype=torch.half)
-    with pytest.raises(NotImplementedError, match=r"Could not run 'aten::_scaled_dot_product_flash_attention'"):
+    with pytest.raises(NotImplementedError, match="Could not run 'aten::_scaled_dot_product_flash_attention"):
         torch.ops.aten._scaled_dot_product_flash_attention(q, q, q)
     with pytest.raises(NotImplementedError, match="no Sparse tensors"):
         torch.eye(3, device="cuda").to_sparse()

@@ -1,9 +1,9 @@
 """A simulated ``cuda`` device inside real PyTorch.
 
-``libcu2grad_device.so`` (the C++ files here, one translation unit) registers an allocator, a device guard, hooks and
-kernels for ``DeviceType::CUDA``. ``torch._C`` of a CPU build lacks the functions that :mod:`torch.cuda` is written
-over; :mod:`.bindings` supplies them, so that ``torch.cuda`` itself is PyTorch's own. :mod:`grader.simt.activate` puts
-the two together. Importing this package imports no torch.
+``libcu2grad_device.so`` (the C++ files here, one translation unit) registers an allocator, a device guard,
+hooks and kernels for ``DeviceType::CUDA``. ``torch._C`` of a CPU build lacks the functions that
+:mod:`torch.cuda` is written over; :mod:`.bindings` supplies them, so that ``torch.cuda`` itself is PyTorch's
+own. :mod:`grader.simt.activate` puts the two together. Importing this package imports no torch.
 """
 
 from pathlib import Path
@@ -14,6 +14,13 @@ SOURCES: tuple[Path, ...] = (FOLDER / "libcu2grad_device.cpp",)
 
 _INCLUDE = FOLDER.parent / "include"
 PARTS: tuple[Path, ...] = tuple(
-    sorted([*FOLDER.glob("*.cpp"), *FOLDER.glob("*.h"), *_INCLUDE.glob("c10/**/*.h"), *_INCLUDE.glob("ATen/**/*.h")])
+    sorted(
+        [
+            *FOLDER.glob("*.cpp"),
+            *FOLDER.glob("*.h"),
+            *_INCLUDE.glob("c10/**/*.h"),
+            *_INCLUDE.glob("ATen/**/*.h"),
+        ]
+    )
 )
 """Every file that the library is made of: what a cache key must cover."""

@@ -16,8 +16,4 @@ c10::cuda::CUDACachingAllocator::CUDAAllocator& arena();
 // view of it (host_view.h). Raises c10::OutOfMemoryError.
 c10::DataPtr allocate_in_arena(c10::DeviceIndex device, size_t bytes, c10::Device reported);
 
-// Page-locked host memory: plain memory here, remembered so that is_pinned() can tell.
-c10::Allocator& pinned_memory();
-bool is_pinned(const void* address);
-
 }  // namespace cu2grad::device

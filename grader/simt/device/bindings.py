@@ -1,7 +1,8 @@
 """The attributes of ``torch._C`` that :mod:`torch.cuda` is written over, on the simulated device.
 
-A CPU build of PyTorch lacks them; a CUDA build has them over a GPU. :func:`install` puts these in place before
-``torch.cuda`` is imported, which then runs unmodified. Names and signatures are those of PyTorch's CUDA build.
+A CPU build of PyTorch lacks them; a CUDA build has them over a GPU. :func:`install` puts these in place
+before ``torch.cuda`` is imported, which then runs unmodified. Names and signatures are those of PyTorch's CUDA
+build. Each is a function of its own: Dynamo tells them apart by identity.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class _CudaError(IntEnum):
 
 
 def _plain(c_function: Callable[..., Any]) -> Callable[..., Any]:
-    """A Python function over one of ctypes: those cannot be hashed, and Dynamo looks functions up in dictionaries."""
+    """A Python function over one of ctypes: those cannot be hashed, and Dynamo keeps functions in dictionaries."""
 
     def call(*args: Any) -> Any:
         return c_function(*args)
@@ -84,7 +85,7 @@ def _devices(driver: Driver) -> dict[str, Any]:
         "_cuda_getDevice": _plain(driver.simt_get_device),
         "_cuda_setDevice": set_device,
         "_cuda_exchangeDevice": exchange,
-        "_cuda_maybeExchangeDevice": lambda device: exchange(device),  # Dynamo tells the two apart by identity
+        "_cuda_maybeExchangeDevice": lambda device: exchange(device),
         "_cuda_hasPrimaryContext": lambda device: 0 <= device < driver.simt_device_count(),
         "_cuda_canDeviceAccessPeer": lambda device, peer: device != peer,
         "_cuda_synchronize": lambda: driver.simt_synchronize(driver.simt_get_device()),
@@ -124,6 +125,9 @@ def _streams(driver: Driver, torch_c: ModuleType) -> dict[str, Any]:
 def _memory(driver: Driver) -> dict[str, Any]:
     fraction: dict[int, float] = {}
 
+    def host_statistics() -> dict[str, int]:
+        return {}
+
     def raw_alloc(size: int, stream: int) -> int:
         return int(driver.simt_raw_allocate(size) or 0)
 
@@ -131,7 +135,7 @@ def _memory(driver: Driver) -> dict[str, Any]:
         "_cuda_memoryStats": driver.memory_statistics,
         "_cuda_resetPeakMemoryStats": _plain(driver.simt_reset_peak_statistics),
         "_cuda_resetAccumulatedMemoryStats": _plain(driver.simt_reset_accumulated_statistics),
-        "_cuda_hostMemoryStats": lambda: {},
+        "_cuda_hostMemoryStats": host_statistics,
         "_cuda_resetPeakHostMemoryStats": lambda: None,
         "_cuda_resetAccumulatedHostMemoryStats": lambda: None,
         "_cuda_emptyCache": _plain(driver.simt_empty_cache),

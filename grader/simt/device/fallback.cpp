@@ -195,10 +195,9 @@ void record_writes(const OperatorFacts& facts, const c10::FunctionSchema& schema
 
 void refuse_unless_runnable(const OperatorFacts& facts, const c10::OperatorHandle& op) {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      facts.runs_here, "Could not run '", op.operator_name(), "' with arguments from the 'CUDA' backend. This could be because ",
-      "the operator doesn't exist for this backend, or was omitted during the selective/custom build process (if using ",
-      "custom build). On the simulated device an operator runs if it has a kernel for CUDA, or is PyTorch's own and has ",
-      "one for the CPU.");
+      facts.runs_here, "Could not run '", op.operator_name(), "' with arguments from the 'CUDA' backend. ",
+      "This could be because the operator doesn't exist for this backend. ",
+      "On the simulated device an operator runs if it has a kernel for CUDA, or is PyTorch's own with a CPU kernel.");
 }
 
 }  // namespace

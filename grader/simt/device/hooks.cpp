@@ -3,6 +3,7 @@
 
 #include "allocator.h"
 #include "generator.h"
+#include "pinned_memory.h"
 
 #include "../runtime/simt_api.h"
 
@@ -81,7 +82,8 @@ struct Hooks final : at::CUDAHooksInterface {
 
   c10::Device getDeviceFromPtr(void* data) const override {
     const int device = simt_pointer_device(data);
-    TORCH_CHECK(device >= 0, "The specified pointer resides on host memory and is not registered with any CUDA device.");
+    TORCH_CHECK(device >= 0,
+                "The specified pointer resides on host memory and is not registered with any CUDA device.");
     return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(device));
   }
 

@@ -27,7 +27,8 @@ class HostViews {
   // After the kernel: the device tensor takes over the sizes, strides and storage that its view was given.
   void adopt_changes(const at::Tensor& device_tensor);
 
-  // The device tensor for a result: the argument itself, a view of an argument's storage, or a copy of a fresh result, marked SIMT_LIBRARY.
+  // The device tensor for a result: the argument itself, a view of an argument's storage, or a copy of a fresh
+  // result, marked SIMT_LIBRARY.
   at::Tensor to_device(const at::Tensor& host) const;
 
  private:

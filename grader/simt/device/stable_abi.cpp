@@ -1,5 +1,5 @@
-// The C functions for CUDA that headers under torch/csrc/stable and torch/csrc/inductor/aoti_torch declare and that only
-// libtorch_cuda defines. Signatures as in those headers; they are part of PyTorch's stable ABI.
+// The C functions for CUDA that headers under torch/csrc/stable and torch/csrc/inductor/aoti_torch declare and that
+// only libtorch_cuda defines. Signatures as in those headers; they are part of PyTorch's stable ABI.
 #include "allocator.h"
 
 #include <ATen/cuda/CUDAContextLight.h>

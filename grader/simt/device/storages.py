@@ -1,4 +1,4 @@
-"""``torch.UntypedStorage(n, device="cuda")``, which CPU builds of PyTorch refuse and CUDA builds give to a GPU."""
+"""``torch.UntypedStorage(n, device="cuda")``, which CPU builds refuse and CUDA builds take from a GPU."""
 
 from __future__ import annotations
 

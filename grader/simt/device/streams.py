@@ -1,7 +1,7 @@
-"""``_CudaStreamBase`` and ``_CudaEventBase``: what ``torch.cuda.Stream`` and ``torch.cuda.Event`` derive from.
+"""The classes that ``torch.cuda.Stream`` and ``torch.cuda.Event`` derive from.
 
-PyTorch's device-independent :class:`torch.Stream` and :class:`torch.Event` do the work through the device guard; these
-add the constructors and attributes that are CUDA's.
+PyTorch's device-independent :class:`torch.Stream` and :class:`torch.Event` do the work through the device
+guard; these add the constructors and attributes that are CUDA's.
 """
 
 from __future__ import annotations

@@ -14,14 +14,20 @@
 #include <c10/cuda/CUDAFunctions.h>
 
 namespace cu2grad::device {
+namespace {
+
+constexpr c10::DispatchKeySet kCudaKeys(c10::DispatchKey::CUDA);
+
+}  // namespace
+
 at::Tensor empty(c10::SymIntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> /*layout*/,
                  std::optional<at::Device> device, std::optional<bool> pin_memory,
                  std::optional<at::MemoryFormat> format) {
   check_device_is_usable();
   TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
   const c10::OptionalDeviceGuard guard(device);
-  return at::Tensor(at::detail::empty_generic(C10_AS_INTARRAYREF_SLOW(size), &arena(),
-                                              c10::DispatchKeySet(c10::DispatchKey::CUDA), c10::dtype_or_default(dtype), format));
+  return at::Tensor(at::detail::empty_generic(C10_AS_INTARRAYREF_SLOW(size), &arena(), kCudaKeys,
+                                              c10::dtype_or_default(dtype), format));
 }
 
 at::Tensor empty_strided(c10::SymIntArrayRef size, c10::SymIntArrayRef stride, std::optional<at::ScalarType> dtype,
@@ -31,7 +37,7 @@ at::Tensor empty_strided(c10::SymIntArrayRef size, c10::SymIntArrayRef stride, s
   TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
   const c10::OptionalDeviceGuard guard(device);
   return at::Tensor(at::detail::empty_strided_generic(C10_AS_INTARRAYREF_SLOW(size), C10_AS_INTARRAYREF_SLOW(stride),
-                                                      &arena(), c10::DispatchKeySet(c10::DispatchKey::CUDA), c10::dtype_or_default(dtype)));
+                                                      &arena(), kCudaKeys, c10::dtype_or_default(dtype)));
 }
 
 // aten::_efficientzerotensor: known to be zero, without memory, until something writes to it.

@@ -1,8 +1,8 @@
 """Runs tests in processes that have the simulated device.
 
-Activation comes before ``import torch`` and lasts as long as the process, so pytest's own process stays plain. A server
-activates once; for each test it forks a child, which imports the test's module and calls the test. A worker of the
-grader is made in the same way, so every test is also a test that forking after activation works.
+Activation comes before ``import torch`` and lasts as long as the process, so pytest's own process stays plain.
+A server activates once; for each test it forks a child, which imports the test's module and calls the test. A
+worker of the grader is made in the same way, so every test also tests that forking after activation works.
 """
 
 from __future__ import annotations
