@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import DEFAULT_SCORES, BuildFacts, Catalog, Section, find_course
+from grader.catalog import BuildFacts, Catalog, Section, find_course
 from grader.errors import BrokenExercise, UnknownExercise, UsageError
+from grader.exercise import DEFAULT_SCORES
 
 
 def test_facts_are_read_from_exercise_toml(toy_catalog: Catalog) -> None:

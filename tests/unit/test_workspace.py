@@ -144,7 +144,7 @@ def test_every_section_of_a_stub_is_open_and_none_of_a_solution(
         (toy_catalog.course / "solutions").rename(moved)
         solutions = [moved / folder.name for folder in solutions]
     assert open_names(toy_catalog, 0) == [("index", "kernel.cu", 6), ("store", "kernel.cu", 7)]
-    assert open_names(toy_catalog, 1) == [("element", "kernel.cu", 10), ("backward", "op.py", 22)]
+    assert open_names(toy_catalog, 1) == [("element", "kernel.cu", 10), ("backward", "op.py", 20)]
     assert open_names(toy_catalog, 0, solutions[0]) == []
     assert open_names(toy_catalog, 1, solutions[1]) == []
 
@@ -165,7 +165,7 @@ def test_code_beside_a_todo_comment_closes_it(toy_catalog: Catalog, place: str) 
     comment = kernel.read_text().splitlines(keepends=True)[9]
     code = "    y[i] = 0;\n"
     replace(kernel, comment, code + comment if place == "above" else comment + code)
-    assert open_names(toy_catalog, 1) == [("backward", "op.py", 22)]
+    assert open_names(toy_catalog, 1) == [("backward", "op.py", 20)]
 
 
 def test_whitespace_does_not_close_a_todo(toy_catalog: Catalog) -> None:

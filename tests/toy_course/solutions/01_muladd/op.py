@@ -17,9 +17,9 @@ class MulAdd(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        # --8<-- [start:backward]
         a, b = ctx.saved_tensors
         grad = grad.contiguous()
-        # --8<-- [start:backward]
         product = torch.ops.toy_muladd.muladd
         return product(grad, b, 0.0), product(grad, a, 0.0), None
         # --8<-- [end:backward]
