@@ -34,7 +34,9 @@ def check(bench: Bench) -> Outcome:
     if speed is None:
         return Outcome(Status.UNAVAILABLE, "This exercise is not timed.")
     inputs = bench.draw(speed.args, "speed")
-    measured = bench.session.measure(bench.spec.entry, inputs.for_worker(), speed.baseline)
+    parameters = ", ".join(bench.spec.parameters[: len(speed.args)])
+    baseline = f"lambda {parameters}: {speed.baseline}"
+    measured = bench.session.measure(bench.spec.entry, inputs.for_worker(), baseline)
     if measured.error is not None:
         return error_outcome(bench.text(inputs), measured.error, "speed")
     doubt = implausible(bench, inputs, measured) or noisy(measured, bench.seed)

@@ -109,6 +109,7 @@ def _validated(path: Path, module: ModuleType) -> Spec:
     if gradient is not None:
         gradient = _named_gradient(gradient, parameters)
     if speed is not None:
+        _check_expression(_of(Speed, speed, "SPEED").baseline)
         speed = replace(_of(Speed, speed, "SPEED"), args=_named(speed.args, parameters, "SPEED"))
     cases = _named_calls(Case, "CASES", module.CASES, parameters)
     if not cases:
@@ -129,6 +130,13 @@ def _check_names(module: ModuleType) -> None:
         if hasattr(module, name):
             known = ", ".join(CONSTANTS + FUNCTIONS)
             raise ValueError(f"{name} means nothing here (known are {known})")
+
+
+def _check_expression(baseline: str) -> None:
+    try:
+        compile(baseline, "SPEED", "eval")
+    except SyntaxError as problem:
+        raise ValueError(f"SPEED.baseline is no expression: {baseline!r}") from problem
 
 
 def _of(kind: type, value: Any, where: str) -> Any:

@@ -97,6 +97,7 @@ class FakeSession:
 
     def measure(self, entry: str, args: Sequence[Any], baseline: str) -> Measurement:
         assert self.measurement is not None
+        self.log.append(baseline)
         return self.measurement
 
     def _begin(self, stage: str) -> None:

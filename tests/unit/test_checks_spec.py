@@ -78,6 +78,7 @@ def test_the_file_is_imported_under_a_private_name_and_leaves_nothing_behind(tmp
         (MINIMAL + "GRADIENT = Gradient(cases=CASES, mode='exact')", "unknown mode 'exact'"),
         (MINIMAL + "GRADIENT = Gradient(cases=CASES, inputs=('y',))", "GRADIENT.inputs names ['y']"),
         (MINIMAL + "SPEED = Speed([{}], 'x')", "SPEED: argument x is a dict"),
+        (MINIMAL + "SPEED = Speed([1], 'x +')", "SPEED.baseline is no expression: 'x +'"),
     ],
 )
 def test_broken_specs_say_what_is_wrong_and_in_which_file(tmp_path: Path, text: str, part: str) -> None:

@@ -58,6 +58,13 @@ def test_the_ratio_earns_the_share_of_the_highest_step_reached(own: float, share
     assert ("The next step is at" in outcome.sentence) is (share < 1)
 
 
+def test_the_baseline_travels_as_a_function_of_the_arguments() -> None:
+    session = FakeSession(torch.Tensor.abs, measurement=measurement(1.0))
+    bench = fake_bench(session, lambda a, b: a, [], parameters=("a", "b"), speed=SPEED, backend="cuda")
+    speed.check(bench)
+    assert session.log == ["lambda a: a + 1"]
+
+
 def test_below_the_first_step_nothing_is_earned() -> None:
     outcome = judged(measurement(4.0))
     assert outcome.status is Status.FAIL
