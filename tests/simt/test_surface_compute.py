@@ -82,3 +82,10 @@ def test_a_barrier_over_the_grid(compute: Program) -> None:
     partial, totals = np.zeros(6, np.float32), np.zeros(6, np.float32)
     compute.grid(values, partial, totals, 1000)
     assert set(totals) == {499_500}
+
+
+@pytest.mark.parametrize("n", [128, 500, 501])
+def test_copies_in_the_background(compute: Program, n: int) -> None:
+    values, result = np.arange(n, dtype=np.float32), np.zeros(1, np.float32)
+    compute.pipelined_sum(values, result, n)
+    assert result[0] == values.sum()

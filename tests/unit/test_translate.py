@@ -278,6 +278,7 @@ def test_refusals_name_the_construct_and_its_line(source: str, line: int, says: 
         '__global__ void k() { asm volatile("" ::: "memory"); }',
         "__global__ void k(int*);\nvoid k(int* p, int n) {}\nvoid f() { k(p, 3); }",  # an overload
         "__global__ void k(int*);\ntemplate __global__ void k<int>(int*);\n",
+        '__host__ __device__ int f(int n) { asm volatile("" : "+r"(n)); return n; }',
         "struct texture { int x; };",
         "__global__ void k(int*);\nvoid f() { auto kernel = k; wrap(k)(p); }",
         "auto x = a.texture < 3;",

@@ -12,20 +12,8 @@ from grader.simt.translate.passages import Passage
 
 _CONTROL = {"if", "for", "while", "switch", "catch", "constexpr"}
 _STATEMENTS = {"else", "do", "return", "throw", "case", "default", "goto", "co_return", "co_yield"}
-_OPERATORS = {
-    "new",
-    "delete",
-    "and",
-    "or",
-    "not",
-    "sizeof",
-    "alignof",
-    "noexcept",
-    "decltype",
-    "operator",
-    "co_await",
-}
-_NO_OPERAND = frozenset(_CONTROL | _STATEMENTS | _OPERATORS | {"typename", "static_assert"})
+_OPERATORS = {"new", "delete", "and", "or", "not", "sizeof", "alignof", "noexcept", "operator", "co_await"}
+_NO_OPERAND = frozenset(_CONTROL | _STATEMENTS | _OPERATORS | {"typename", "decltype", "static_assert"})
 _BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grader.simt.translate.expressions import declaration_head
+from grader.simt.translate.expressions import declaration_head, declaration_start
 from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
@@ -40,13 +40,14 @@ def refuse_unsupported(passage: Passage) -> None:
 
 
 def _device_bodies(passage: Passage) -> set[int]:
-    """Indices of all tokens between the braces of functions and lambdas that run on the device."""
+    """Indices of all tokens between the braces of functions and lambdas that run only on the device."""
     inside: set[int] = set()
     for index, token in enumerate(passage.tokens):
-        if token.text in ("__global__", "__device__") and index not in inside:
-            opener = next((i for i in declaration_head(passage, index) if passage.text(i) == "{"), None)
-            if opener is not None:
-                inside.update(range(opener, passage.partner.get(opener, opener)))
+        if token.text not in ("__global__", "__device__") or index in inside:
+            continue
+        head = [*range(declaration_start(passage, index), index), *declaration_head(passage, index)]
+        if passage.text(head[-1]) == "{" and not any(passage.text(i) == "__host__" for i in head):
+            inside.update(range(head[-1], passage.partner.get(head[-1], head[-1])))
     return inside
 
 
