@@ -71,4 +71,5 @@ void launch_pointer(void (*function)(Parameters...), site where, configuration s
 }  // namespace simt
 #pragma GCC visibility pop
 
+// A kernel as it is written, template arguments and their commas included; in a macro's body, after its parameters.
 #define SIMT_TEXT(...) #__VA_ARGS__
