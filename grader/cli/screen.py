@@ -92,6 +92,6 @@ class _Working:
 
     def _text(self) -> str:
         seconds = time.monotonic() - self._since
-        first = self._stage == "build" and seconds >= _SILENCE_SECONDS
+        first = self._stage in ("starting", "build") and seconds >= _SILENCE_SECONDS
         why = " (the first build on a machine also compiles the simulated GPU)" if first else ""
         return f"{self._what}: {self._stage}, {seconds:.0f} s{why}"
