@@ -1,4 +1,4 @@
-"""Operators on the simulated device: kernels with guard and stream, autograd, opcheck, compile, stable ABI."""
+"""Operators on the device: kernels with guard and stream, autograd, opcheck, compile, the stable ABI."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_cpu_kernel_does_not_serve_the_device(library: str) -> None:
 
     torch.ops.load_library(library)
     assert torch.ops.simt_tests.only_for_cpu(torch.ones(2)).tolist() == [1.0, 1.0]
-    with pytest.raises(NotImplementedError, match="'simt_tests::only_for_cpu' .* from the 'CUDA' backend"):
+    with pytest.raises(NotImplementedError, match=r"'simt_tests::only_for_cpu' .* from the 'CUDA' backend"):
         torch.ops.simt_tests.only_for_cpu(torch.ones(2, device="cuda"))
 
 

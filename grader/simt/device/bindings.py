@@ -1,8 +1,8 @@
 """The attributes of ``torch._C`` that :mod:`torch.cuda` is written over, on the simulated device.
 
 A CPU build of PyTorch lacks them; a CUDA build has them over a GPU. :func:`install` puts these in place
-before ``torch.cuda`` is imported, which then runs unmodified. Names and signatures are those of PyTorch's CUDA
-build. Each is a function of its own: Dynamo tells them apart by identity.
+before ``torch.cuda`` is imported, which then runs unmodified. Names and signatures are those of PyTorch's
+CUDA build. Each is a function of its own: Dynamo tells them apart by identity.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _CudaError(IntEnum):
 
 
 def _plain(c_function: Callable[..., Any]) -> Callable[..., Any]:
-    """A Python function over one of ctypes: those cannot be hashed, and Dynamo keeps functions in dictionaries."""
+    """A Python function over one of ctypes, which cannot be hashed, as Dynamo does with functions."""
 
     def call(*args: Any) -> Any:
         return c_function(*args)

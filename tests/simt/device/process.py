@@ -1,6 +1,6 @@
 """Runs tests in processes that have the simulated device.
 
-Activation comes before ``import torch`` and lasts as long as the process, so pytest's own process stays plain.
+Activation comes before ``import torch`` and lasts as long as the process, so pytest's process stays plain.
 A server activates once; for each test it forks a child, which imports the test's module and calls the test. A
 worker of the grader is made in the same way, so every test also tests that forking after activation works.
 """
