@@ -10,6 +10,7 @@ from grader import progress
 from grader.catalog import Catalog, Exercise
 from grader.progress import Record
 
+_STATE_WIDTH = 26
 _GREEN, _YELLOW, _DIM, _OFF = "\033[32m", "\033[33m", "\033[2m", "\033[0m"
 
 
@@ -21,9 +22,9 @@ def list_exercises(course: Path | None) -> None:
     width = max((len(exercise.slug) for exercise in catalog.exercises), default=0)
     print(f"{len(catalog.exercises)} exercises, {passed} passed. A star marks the core course.\n")
     for exercise in catalog.exercises:
-        state = _state(exercise, records[exercise.slug])
+        state = _coloured(*_state(exercise, records[exercise.slug]))
         star = "★" if exercise.core else " "
-        print(f"{star} {exercise.slug:<{width}}  {exercise.minutes:>3} min  {state:<24}  {exercise.title}")
+        print(f"{star} {exercise.slug:<{width}}  {exercise.minutes:>3} min  {state}  {exercise.title}")
     print(f"\n{next_step(catalog, records)}")
 
 
@@ -48,16 +49,19 @@ def shown(path: Path) -> str:
     return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
 
 
-def _state(exercise: Exercise, record: Record | None) -> str:
+def _state(exercise: Exercise, record: Record | None) -> tuple[str, str]:
+    """The words for ``record`` and their colour."""
     if record is None:
-        return _colour("not started", _DIM)
+        return "not started", _DIM
     if record.version != exercise.version:
-        return _colour("changed since, check again", _YELLOW)
+        return "changed since, check again", _YELLOW
     score = f"{record.score:g}/100 {record.backend}"
-    return _colour(f"passed, {score}", _GREEN) if record.passed else _colour(f"not passed, {score}", _YELLOW)
+    return (f"passed, {score}", _GREEN) if record.passed else (f"not passed, {score}", _YELLOW)
 
 
-def _colour(text: str, code: str) -> str:
+def _coloured(text: str, colour: str) -> str:
+    """``text``, padded to its column and then coloured where a terminal shows it."""
+    padded = f"{text:<{_STATE_WIDTH}}"
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
-        return text
-    return f"{code}{text}{_OFF}"
+        return padded
+    return f"{colour}{padded}{_OFF}"
