@@ -12,7 +12,7 @@ from grader.build.devices import detect_backend
 from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
-from grader.cli.listing import next_step, start_sentence
+from grader.cli.listing import command, next_step, start_sentence
 from grader.cli.screen import Screen
 from grader.errors import UsageError
 from grader.verdict import Status, Verdict
@@ -62,7 +62,7 @@ def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
         raise UsageError(
             f"{files} is not there.",
             "This copy of the course comes without solutions.",
-            f"Check your own files: grader check {exercise.number:02d}",
+            f"Check your own files: {command('check', exercise)}",
         )
     with screen.working(exercise.slug) as stage:
         return grade(
@@ -137,8 +137,8 @@ def _next_step(
 
 
 def _after_failure(exercise: Exercise, verdict: Verdict, solutions: bool) -> str:
-    again = f"grader check {exercise.number:02d}{' --from solutions' if solutions else ''}"
-    hint = f"grader hint {exercise.number:02d}"
+    again = command("check", exercise, *(["--from", "solutions"] if solutions else []))
+    hint = command("hint", exercise)
     match verdict.status:
         case Status.INFRA_ERROR:
             return f"Your code was not judged. Next: grader doctor, then {again}"

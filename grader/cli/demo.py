@@ -12,6 +12,7 @@ from grader.build.request import Backend
 from grader.catalog import Catalog
 from grader.checks import grade
 from grader.cli.checking import Request, found_backend, grade_one
+from grader.cli.listing import command
 from grader.cli.screen import Screen
 from grader.mutants import Mutant, load_mutants
 from grader.verdict import Verdict
@@ -42,7 +43,7 @@ def run_demo(course: Path | None, backend: Backend | None, plain: bool) -> int:
     if failed:
         screen.say(f"Not as expected: {', '.join(failed)}. Run: grader doctor")
         return 1
-    screen.say(f"Your turn. Next: grader check {catalog.exercises[0].number:02d}")
+    screen.say(f"Your turn. Next: {command('check', catalog.exercises[0])}")
     return 0
 
 

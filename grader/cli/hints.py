@@ -9,6 +9,7 @@ from pathlib import Path
 
 from grader import progress, workspace
 from grader.catalog import Catalog, Exercise
+from grader.cli.listing import command
 from grader.errors import BrokenExercise, UsageError
 
 Rungs = dict[str, list[str]]  # section name -> the text of each rung, heading included
@@ -24,7 +25,7 @@ def show_hint(name: str, section: str | None, course: Path | None) -> None:
         raise UsageError(
             f"{exercise.slug} has no hints for {chosen!r}.",
             f"There are hints for {', '.join(rungs)}.",
-            f"Run: grader hint {exercise.number:02d} {next(iter(rungs))}",
+            f"Run: {command('hint', exercise, next(iter(rungs)))}",
         )
     count = min(revealed.get(chosen, 0) + 1, len(rungs[chosen]))
     progress.store_revealed_hints(exercise, {**revealed, chosen: count})
@@ -68,7 +69,7 @@ def _choose(exercise: Exercise, rungs: Rungs, revealed: dict[str, int]) -> str:
 
 
 def _next_step(exercise: Exercise, rungs: Rungs, section: str, count: int) -> str:
-    number = f"{exercise.number:02d}"
+    check = command("check", exercise)
     if count < len(rungs[section]):
-        return f"Try it, then run: grader check {number}. For more: grader hint {number} {section}"
-    return f"That was the last hint for {section}. Try it, then run: grader check {number}"
+        return f"Try it, then run: {check}. For more: {command('hint', exercise, section)}"
+    return f"That was the last hint for {section}. Try it, then run: {check}"

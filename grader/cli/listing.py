@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from grader import progress
-from grader.catalog import Catalog, Exercise
+from grader.catalog import Catalog, Exercise, find_course
+from grader.errors import UsageError
 from grader.progress import Record
 
 _STATE_WIDTH = 26
@@ -41,7 +42,19 @@ def start_sentence(exercise: Exercise) -> str:
     """How to begin ``exercise``: what to read, what to edit, what to run."""
     lesson = exercise.lesson_path
     read = f"read {shown(lesson)}, then " if lesson.is_file() else ""
-    return f"{read}edit {shown(exercise.root)} and run: grader check {exercise.number:02d}"
+    return f"{read}edit {shown(exercise.root)} and run: {command('check', exercise)}"
+
+
+def command(verb: str, exercise: Exercise, *words: str) -> str:
+    """`grader VERB NN WORDS`, with --course where the course is not the one that would be found from here."""
+    parts = ["grader", verb, f"{exercise.number:02d}", *words]
+    try:
+        found = find_course()
+    except UsageError:
+        found = None
+    if found != exercise.course:
+        parts += ["--course", shown(exercise.course)]
+    return " ".join(parts)
 
 
 def shown(path: Path) -> str:

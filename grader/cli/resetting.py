@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader import workspace
 from grader.catalog import Catalog
-from grader.cli.listing import shown
+from grader.cli.listing import command, shown
 
 
 def reset_exercise(name: str, course: Path | None) -> None:
@@ -20,4 +20,4 @@ def reset_exercise(name: str, course: Path | None) -> None:
         print(f"Put back {files} in {shown(exercise.root)}.")
     if done.backup:
         print(f"Your version is kept in {shown(done.backup)}.")
-    print(f"Next: grader check {exercise.number:02d}")
+    print(f"Next: {command('check', exercise)}")

@@ -86,6 +86,23 @@ def test_every_check_ends_with_its_exit_code_and_the_next_step(
     assert next_step in printed.splitlines()[-1]
 
 
+def test_commands_name_the_course_when_it_is_not_around_here(
+    run: Command,
+    pretended: PretendedGrader,
+    capsys: pytest.CaptureFixture[str],
+    toy_course: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pretended.statuses["00_negate"] = Status.FAIL
+    monkeypatch.chdir(tmp_path)
+    assert run("check", "00", "--course", "course") == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == (
+        "Next: repair it and run: grader check 00 --course course. For a hint: grader hint 00 --course course"
+    )
+
+
 def test_options_reach_the_grader(run: Command, pretended: PretendedGrader, toy_course: Path) -> None:
     assert run("check", "1", "--backend", "cuda", "--seed", "5", "--verbose", "--isolate", "--plain") == 0
     (call,) = pretended.calls
