@@ -14,14 +14,15 @@ from typing import Any, NoReturn
 
 from torch import Tensor
 
-from grader.errors import SubmissionError
+from grader.errors import InfrastructureError, SubmissionError
 from grader.run import wire
 from grader.run.boxes import Box
 from grader.run.failures import OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout, signal_name
 from grader.run.sockets import Spinner
-from grader.run.spawn import Worker, Zygote
+from grader.run.spawn import Zygote
 from grader.run.tensors import read_dense
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
+from grader.run.zygote_process import Worker
 
 CONNECTION_LOST = 71  # a worker's exit code when it can no longer speak to the parent
 _GRACE_MS = 3000  # between a closed connection and the end of the process: a GPU context takes its time
@@ -41,7 +42,10 @@ class Message:
 
 
 class Connection:
-    """One worker. After any exception from ``exchange`` the worker is gone and ``alive`` is False."""
+    """One worker. After any exception from ``exchange`` the worker is gone and ``alive`` is False.
+
+    Raises ``InfrastructureError`` when the worker cannot start.
+    """
 
     def __init__(self, zygote: Zygote) -> None:
         self._zygote = zygote
@@ -59,8 +63,12 @@ class Connection:
         try:
             self._outbox = self._give(Kind.OUTBOX, Box())
             self._inbox = self._give(Kind.INBOX, self._inbox)
-        except OSError:
-            self._ended("starting")
+            self.exchange(
+                Kind.HELLO, Parcel.empty(), {}, seconds=zygote.limits.load_seconds, during="starting"
+            )
+        except (OSError, SubmissionError) as error:
+            self.end()
+            raise _cannot_start(self.transcript()) from error
 
     def exchange(
         self,
@@ -211,6 +219,15 @@ class Connection:
         self._worker.close()
         self._inbox.close()
         self._outbox.close()
+
+
+def _cannot_start(printed: str) -> InfrastructureError:
+    """No learner code runs before the first answer: what fails until then is this machine's fault."""
+    return InfrastructureError(
+        f"A worker could not start. Its last words:\n{printed.strip() or '(none)'}\n",
+        "Nothing was graded, so nothing counts against the submission.",
+        "Run `grader doctor`.",
+    )
 
 
 def _crash_site(printed: str, files: Path) -> str:

@@ -41,11 +41,12 @@ class Worker:
         self._outbox: MappedBox
         self._most = 0  # bytes of a reply
         submission = Submission()
-        tracer = tracer_for(backend)
+        tracer = tracer_for(backend)  # where it takes seconds, a build is still going on
         places = Places(backend)
         calls = Calls(submission, tracer, places)
         measuring = Measuring(submission, places, backend)
         self._handlers: dict[Kind, Callable[[Request], Answer]] = {
+            Kind.HELLO: lambda _: Answer({}),
             Kind.LOAD: lambda request: _load(submission, tracer.set_watchdog, request),
             Kind.CALL: calls.call,
             Kind.BACKWARD: calls.backward,

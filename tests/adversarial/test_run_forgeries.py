@@ -60,9 +60,9 @@ def _assert_refused(load: Load, body: str, sentence: str) -> None:
         ("speak(bytes(100))", "where every message has 40"),
         ("speak(b'c2gW' + bytes(36))", "not one of the grader's"),
         ("speak(wire.Header(wire.Kind.REPLY, 1).pack())", "answered a request that was not made"),
-        ("speak(wire.Header(wire.Kind.CALL, 2).pack())", "does not belong here"),
-        ("speak(wire.Header(wire.Kind.GROW, 2, 2**62).pack())", "does not belong here"),
-        ("speak(wire.Header(wire.Kind.GROW, 2, 1).pack())", "does not belong here"),
+        ("speak(wire.Header(wire.Kind.CALL, 3).pack())", "does not belong here"),
+        ("speak(wire.Header(wire.Kind.GROW, 3, 2**62).pack())", "does not belong here"),
+        ("speak(wire.Header(wire.Kind.GROW, 3, 1).pack())", "does not belong here"),
         ("forge(request=77)", "answered a request that was not made"),
         ("forge(kind=99)", "unknown kind 99"),
         ("forge(tensors=2**31)", "announced 2147483648 tensors"),
@@ -131,7 +131,7 @@ def test_after_a_forgery_an_honest_request_works(load: Load) -> None:
 
 def test_a_message_between_requests_is_refused(load: Load) -> None:
     session = load(
-        KIT + "\ndef entry():\n    reply = wire.Header(wire.Kind.REPLY, 3).pack()\n"
+        KIT + "\ndef entry():\n    reply = wire.Header(wire.Kind.REPLY, 4).pack()\n"
         "    threading.Timer(0.1, speak, [reply]).start()\ndef wait():\n    time.sleep(0.3)\n"
     )
     session.call("entry", [])

@@ -135,7 +135,7 @@ def test_everything_ends_with_the_parent(folder: Path) -> None:
         from grader.run import Zygote
         zygote = Zygote.start("plain", isolate=True, readable=[Path({str(folder)!r})])
         session = zygote.spawn_worker()
-        print(zygote._process.pid, flush=True)
+        print(zygote.pid, flush=True)
         os.kill(os.getpid(), 9)
     """
     done = subprocess.run(

@@ -32,6 +32,7 @@ class Graph:
     given: list[Given]
     outputs: list[Tensor]
     place: Place | None
+    schedule: str
 
 
 class Calls:
@@ -48,17 +49,18 @@ class Calls:
     def call(self, request: Request) -> Answer:
         """Rebuild the arguments, call the entry, wait for the device, and report."""
         text = request.text
+        schedule: str = text.get("schedule", "forward")
+        self._tracer.begin(schedule)
         self._last = []  # the last call's arguments are freed before these are made
         arguments, self._last = rebuild(request, self._places.on_cpu)
         place = self._places.place(text["device"], text["stream"])
-        self._tracer.set_schedule(text.get("schedule", "forward"))
         with self._places.current(place):
             try:
                 returned, values = self._run(text, arguments, place)
                 trace = self._tracer.collect(values, self._last) if text["trace"] else {}
                 parcel = Parcel.empty()
                 entries = [pack(value, parcel, self._last) for value in values]
-                handle = self._keep(values, place) if text.get("grad") else 0
+                handle = self._keep(values, place, schedule) if text.get("grad") else 0
             except BaseException as error:  # also SystemExit: it ends the call
                 return self._failed(error, text["trace"])
             values.clear()
@@ -69,6 +71,7 @@ class Calls:
         """Gradients of a kept graph's outputs for the cotangents given."""
         traced: bool = request.text["trace"]
         graph = self._graphs[request.detail]
+        self._tracer.begin(graph.schedule)
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
         arrived = [cotangent for cotangent in cotangents if cotangent is not None]
@@ -134,12 +137,12 @@ class Calls:
     def _delivery(self, place: Place | None, given: Sequence[Given]) -> Callable[[], None]:
         return functools.partial(self._places.deliver, place, [each.storage for each in given])
 
-    def _keep(self, values: list[Any], place: Place | None) -> int:
+    def _keep(self, values: list[Any], place: Place | None, schedule: str) -> int:
         outputs = [value for value in values if isinstance(value, Tensor)]
         if not any(output.requires_grad for output in outputs):
             return 0
         handle = next(self._handles)
-        self._graphs[handle] = Graph(self._last, outputs, place)
+        self._graphs[handle] = Graph(self._last, outputs, place, schedule)
         return handle
 
     def _count_live(self, trace: dict[str, Any]) -> None:

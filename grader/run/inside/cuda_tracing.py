@@ -18,6 +18,7 @@ from grader.run.inside.arguments import Given
 
 _CALL = "cu2grad: call"
 _STREAM = "cu2grad: stream"
+_ACTIVITIES = (ProfilerActivity.CPU, ProfilerActivity.CUDA)
 _MOST_ENTRIES = 2000
 _DIRECTIONS = {"HtoD": "host to device", "DtoH": "device to host"}
 _OPERATOR = re.compile(r"(?!autograd::|torch::autograd::)\w+::\w+")
@@ -40,6 +41,13 @@ class CudaTracer:
         self._events: list[_Event] = []
         self._live = (0, 0)
         self._mark: torch.Tensor | None = None  # stays, so that it does not count as freed
+        with profile(
+            activities=_ACTIVITIES, acc_events=True
+        ):  # its first start takes seconds: now, not later
+            torch.zeros(1, device="cuda")
+
+    def begin(self, schedule: str) -> None:
+        """The hardware chooses the order, and an error that lasts takes the worker with it."""
 
     @contextlib.contextmanager
     def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:
@@ -54,7 +62,7 @@ class CudaTracer:
             torch.cuda.synchronize()
             return
         self._mark = mark = torch.empty(1, device=f"cuda:{device}")
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], acc_events=True) as profiler:
+        with profile(activities=_ACTIVITIES, acc_events=True) as profiler:
             prepare()
             with record_function(_STREAM):
                 mark.zero_()
@@ -105,9 +113,6 @@ class CudaTracer:
 
     def set_watchdog(self, seconds: float) -> None:
         """A kernel cannot be stopped alone; the parent ends the worker."""
-
-    def set_schedule(self, order: str) -> None:
-        """The hardware chooses."""
 
 
 def _live_memory() -> tuple[int, int]:

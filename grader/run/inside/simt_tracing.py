@@ -51,9 +51,14 @@ class SimtTracer:
         self._stream = 0
         self._runs = itertools.count(1)
 
+    def begin(self, schedule: str) -> None:
+        """Also a launch error that would last on a real device goes; every random schedule is another."""
+        self._runtime.simt_reset()
+        self._runtime.simt_set_schedule(_SCHEDULES[schedule], next(self._runs))
+
     @contextlib.contextmanager
     def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:
-        """Reset the runtime's records, with an error that an earlier call left; launches are synchronous."""
+        """Forget what preparing the call did; launches are synchronous, so nothing is waited for."""
         prepare()
         self._runtime.simt_reset()
         if traced:
@@ -92,16 +97,12 @@ class SimtTracer:
         trace["live_bytes"] = live[1] - self._live[1]
 
     def lasting_error(self) -> str | None:
-        """Never: ``simt_reset`` clears what a real device would keep."""
+        """Never: ``begin`` clears what a real device would keep."""
         return None
 
     def set_watchdog(self, seconds: float) -> None:
         """A kernel that runs longer is stopped and becomes a finding."""
         self._runtime.simt_set_watchdog(seconds)
-
-    def set_schedule(self, order: str) -> None:
-        """The order of blocks and threads; every random one is another."""
-        self._runtime.simt_set_schedule(_SCHEDULES[order], next(self._runs))
 
     def _memory(self) -> tuple[int, int]:
         allocations = live_bytes = 0

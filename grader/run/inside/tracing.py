@@ -10,9 +10,10 @@ from grader.run.inside.arguments import Given
 
 
 class Tracer(Protocol):
-    """One backend's view of a request, used in this order: ``watch`` around the call, ``collect``,
-    ``count_live``.
-    """
+    """One backend's view of a request: ``begin``, ``watch`` around the call, ``collect``, ``count_live``."""
+
+    def begin(self, schedule: str) -> None:
+        """Clear the error that an earlier request left, and choose the order of blocks and threads."""
 
     def watch(
         self, traced: bool, device: int, prepare: Callable[[], None]
@@ -34,12 +35,12 @@ class Tracer(Protocol):
     def set_watchdog(self, seconds: float) -> None:
         """Stop a kernel that runs longer, where the backend can."""
 
-    def set_schedule(self, order: str) -> None:
-        """The order of blocks and threads, where the backend has a choice."""
-
 
 class NoTracer:
     """For backends without a device."""
+
+    def begin(self, schedule: str) -> None:
+        """Nothing to clear and nothing to choose."""
 
     @contextlib.contextmanager
     def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:
@@ -60,9 +61,6 @@ class NoTracer:
 
     def set_watchdog(self, seconds: float) -> None:
         """No kernels to stop."""
-
-    def set_schedule(self, order: str) -> None:
-        """No order to choose."""
 
 
 def tracer_for(backend: str) -> Tracer:

@@ -1,0 +1,188 @@
+"""One zygote process as the parent holds it, from its start to its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.cache import cache_root
+from grader.run import sandbox, sockets
+from grader.run.control import Answer, Order, Word
+from grader.run.limits import Limits
+from grader.run.transcript import Transcript
+
+ANSWER_SECONDS = 5.0
+_READY_SECONDS = 600.0  # the first start compiles the simulated device
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+
+# A process that is to die with its parent dies with the *thread* that started it: this one stays.
+_starter = ThreadPoolExecutor(1, "zygote-starter")
+
+
+class Gone(Exception):
+    """The zygote ended or no longer answers; ``was_ready`` tells a fault of the start from one later on."""
+
+    def __init__(self, was_ready: bool = True) -> None:
+        super().__init__()
+        self.was_ready = was_ready
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker as the parent holds it: ``pidfd`` becomes readable when it ends."""
+
+    pid: int
+    pidfd: int
+    connection: socket.socket
+    transcript: Transcript
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        self.connection.close()
+        self.transcript.close()
+        with contextlib.suppress(OSError):
+            os.close(self.pidfd)
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """This side of a worker that was asked for: its connection, and where its output is read."""
+
+    connection: socket.socket
+    output: int
+
+    def close(self) -> None:
+        self.connection.close()
+        os.close(self.output)
+
+
+class ZygoteProcess:
+    """Starts at once, gets ready by itself, forks workers on order."""
+
+    def __init__(self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path]) -> None:
+        environment = {**os.environ, "PYTHONPATH": _python_path(), "CU2GRAD_CACHE": str(cache_root())}
+        command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", backend]
+        if isolate:
+            command = sandbox.prefix(backend, readable, environment) + command
+        else:
+            command += ["--parent", str(os.getpid())]
+        self._limits = limits
+        self._words = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
+        self._control, theirs = sockets.pair()
+        command += ["--control", str(theirs.fileno())]
+        self._process = _starter.submit(
+            subprocess.Popen, command, pass_fds=(theirs.fileno(),), env=environment, stdin=subprocess.DEVNULL,
+            stdout=self._words, stderr=self._words,
+        ).result()  # fmt: skip
+        theirs.close()
+        self._ready = False
+        self._ordered: _Ordered | None = None
+        with contextlib.suppress(Gone):  # told when the worker is fetched
+            self._ordered = self._order()
+
+    @property
+    def pid(self) -> int:
+        """Of the process that was started: the zygote, or bubblewrap around it."""
+        return self._process.pid
+
+    def fork(self) -> Worker:
+        """A fresh worker, once the zygote is ready; raises ``Gone``. The first was ordered with the start."""
+        self._wait_ready()
+        ordered = self._ordered or self._order()
+        self._ordered = None
+        try:
+            answer, fds = self._answer(ANSWER_SECONDS)
+            if answer.word is not Word.SPAWN or len(fds) != 1:
+                _close_all(fds)
+                raise Gone
+        except Gone:
+            ordered.close()
+            raise
+        return Worker(answer.pid, fds[0], ordered.connection, Transcript(ordered.output))
+
+    def end(self, worker: Worker, grace_ms: int) -> Answer:
+        """Have a worker ended; raises ``Gone``."""
+        self._send(Order(Word.END, worker.pid, grace_ms))
+        answer, fds = self._answer(grace_ms / 1000 + ANSWER_SECONDS)
+        _close_all(fds)
+        return answer
+
+    def last_words(self, nbytes: int = 4096) -> str:
+        """The end of what it wrote to stdout and stderr."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        size = os.fstat(self._words).st_size
+        return os.pread(self._words, nbytes, max(0, size - nbytes)).decode("utf-8", "replace").strip()
+
+    def kill(self) -> None:
+        """End it, and with it its workers."""
+        if self._ordered is not None:
+            self._ordered.close()
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        os.close(self._words)
+
+    def _order(self) -> _Ordered:
+        """Ask for a worker; the answer comes when the zygote is ready for it."""
+        ours, theirs = sockets.pair()
+        reading, writing = Transcript.pipe()
+        ordered = _Ordered(ours, reading)
+        limits = self._limits
+        order = Order(Word.SPAWN, memory_bytes=limits.memory_bytes, file_bytes=limits.file_bytes)
+        try:
+            self._send(order, theirs.fileno(), writing)
+        except Gone:
+            ordered.close()
+            raise
+        finally:
+            theirs.close()
+            os.close(writing)
+        return ordered
+
+    def _wait_ready(self) -> None:
+        if not self._ready:
+            answer, fds = self._answer(_READY_SECONDS, was_ready=False)
+            _close_all(fds)
+            if answer.word is not Word.READY:
+                raise Gone(was_ready=False)
+            self._ready = True
+
+    def _send(self, order: Order, *fds: int) -> None:
+        try:
+            socket.send_fds(self._control, [order.pack()], fds)
+        except OSError as error:
+            raise Gone from error
+
+    def _answer(self, seconds: float, was_ready: bool = True) -> tuple[Answer, list[int]]:
+        """Its next datagram; ``Gone`` when it ended, fell silent or said what no zygote says."""
+        until = time.monotonic() + seconds
+        poller = select.poll()
+        poller.register(self._control, select.POLLIN)
+        if not poller.poll(max(0.0, until - time.monotonic()) * 1000):
+            raise Gone(was_ready)
+        try:
+            datagram, fds = sockets.receive(self._control)
+            return Answer.unpack(datagram), fds
+        except (OSError, ValueError) as error:
+            raise Gone(was_ready) from error
+
+
+def _python_path() -> str:
+    """This package first, also where it is not installed; never a learner's current folder."""
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return os.pathsep.join([str(_PACKAGE_ROOT), *(entry for entry in given if Path(entry).is_absolute())])
+
+
+def _close_all(fds: Sequence[int]) -> None:
+    for fd in fds:
+        os.close(fd)
