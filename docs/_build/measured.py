@@ -1,7 +1,8 @@
 """Puts recorded measurements into the lessons; with ``--check`` only compares.
 
 What ``benchmarks/lessons.py --record`` wrote to ``benchmarks/results/lesson_SLUG.md`` becomes
-``docs/_generated/measured/SLUG.md``, which the lesson includes. Without a record the lesson says so.
+``docs/_generated/measured/SLUG.md``, which the lesson includes; a lesson may ask for more (``ALSO``).
+Without a record the lesson says so.
 """
 
 from __future__ import annotations
@@ -11,18 +12,17 @@ from pathlib import Path
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "measured"
+RESULTS = COURSE / "benchmarks" / "results"
+ALSO = {"02_elementwise_mult": "edit_to_verdict*.md"}  # its lesson is about the time that a build takes
 NOTHING = "*No run of this exercise on a GPU has been recorded yet.*\n"
 
 
 def render(record: Path) -> str:
     """The record without its title: a line on where it was measured, then its tables."""
-    if not record.is_file():
-        return NOTHING
     lines = record.read_text(encoding="utf-8").splitlines()[1:]
     facts = dict(line[2:].split(": ", 1) for line in lines if line.startswith("- ") and ": " in line)
     rest = "\n".join(line for line in lines if not line.startswith("- ")).strip()
-    machine = facts.get("GPU", "none")
-    where = machine if machine != "none" else facts["processor"]
+    where = facts["processor"] if facts["GPU"] == "none" else facts["GPU"]
     return f"Measured on {where}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:\n\n{rest}\n"
 
 
@@ -32,7 +32,11 @@ def main(check: bool) -> int:
         if not (exercise / "exercise.toml").is_file():
             continue
         target = FOLDER / f"{exercise.name}.md"
-        text = render(COURSE / "benchmarks" / "results" / f"lesson_{exercise.name}.md")
+        records = [
+            *RESULTS.glob(f"lesson_{exercise.name}.md"),
+            *sorted(RESULTS.glob(ALSO.get(exercise.name, "-"))),
+        ]
+        text = "\n".join(render(record) for record in records) or NOTHING
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
             stale.append(target.name)
             if not check:
