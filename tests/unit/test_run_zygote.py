@@ -168,8 +168,15 @@ def test_children_are_found_and_strangers_are_not() -> None:
         child.kill()
 
 
-def test_a_worker_that_cannot_start_is_not_the_submissions_fault() -> None:
-    starved = Limits(memory_bytes=2**20)
-    with Zygote.start("plain", limits=starved) as zygote, pytest.raises(InfrastructureError) as caught:
+def test_a_worker_that_cannot_start_is_not_the_submissions_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every fork of this zygote dies before it serves, as where the device cannot be opened."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os\nos.register_at_fork(after_in_child=lambda: os._exit(9))\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Zygote.start("plain") as zygote, pytest.raises(InfrastructureError) as caught:
         zygote.spawn_worker()
     assert caught.value.what.startswith("A worker could not start.")
+    assert "nothing counts against the submission" in caught.value.rule
