@@ -32,12 +32,16 @@ class HostCompiler:
 
 @dataclass(frozen=True)
 class CudaToolkit:
-    """An nvcc and the folders of its headers and of libcudart."""
+    """An nvcc with the folder of its headers and its runtime library."""
 
     nvcc: Path
     include_dirs: tuple[Path, ...]
-    library_dir: Path
+    cudart: Path  # libcudart.so, or libcudart.so.13 in NVIDIA's wheels
     identity: str  # changes whenever nvcc itself does
+
+    @property
+    def library_dir(self) -> Path:
+        return self.cudart.parent
 
 
 @dataclass(frozen=True)
@@ -142,11 +146,11 @@ def cuda_toolkit() -> CudaToolkit:
     tried = list(dict.fromkeys(_toolkit_candidates()))
     for home in tried:
         nvcc, header = home / "bin/nvcc", home / "include/cuda_runtime.h"
-        libraries = next((home / d for d in ("lib64", "lib") if any((home / d).glob("libcudart.so*"))), None)
-        if os.access(nvcc, os.X_OK) and header.is_file() and libraries is not None:
+        runtimes = sorted(f for folder in ("lib64", "lib") for f in (home / folder).glob("libcudart.so*"))
+        if os.access(nvcc, os.X_OK) and header.is_file() and runtimes:
             status = nvcc.resolve().stat()
             identity = f"{nvcc.resolve()} {status.st_size} {status.st_mtime_ns}"
-            return CudaToolkit(nvcc, (home / "include",), libraries, identity)
+            return CudaToolkit(nvcc, (home / "include",), runtimes[0], identity)
     raise ToolchainError(
         "No complete CUDA toolkit was found (looked in " + ", ".join(map(str, tried)) + ").",
         "The cuda backend needs nvcc, cuda_runtime.h and libcudart of one version.",

@@ -78,8 +78,8 @@ def link_flags(request: BuildRequest) -> list[str]:
             device = native.device_library()
             flags += [str(device), f"-Wl,-rpath,{device.parent}"]
     else:
-        folder = cuda_toolkit().library_dir
-        flags += [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lcudart"]
+        toolkit = cuda_toolkit()
+        flags += [str(toolkit.cudart), f"-Wl,-rpath,{toolkit.library_dir}"]
         torch_libraries += ["c10_cuda", "torch_cuda"]
     if request.interface == "pybind":
         return flags

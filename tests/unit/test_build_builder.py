@@ -112,9 +112,11 @@ def counting_compiler(folder: Path, before: str = "") -> tuple[str, Path]:
 
 
 def test_the_library_works_and_its_second_build_is_found(request_: BuildRequest) -> None:
+    before = sorted(request_.sources[0].parent.iterdir())
     first = build(request_)
     assert value(first, 3) == 60
     assert not first.cached
+    assert sorted(request_.sources[0].parent.iterdir()) == before, "nothing is written beside the sources"
     assert "object.o" in first.log.read_text()
     second = build(request_)
     assert second.cached

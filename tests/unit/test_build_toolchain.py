@@ -113,7 +113,15 @@ def test_cuda_home_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setenv("CUDA_HOME", str(home))
     found = toolchain.cuda_toolkit()
     assert found.nvcc == home / "bin/nvcc"
-    assert found.library_dir == home / "lib64"
+    assert found.cudart == home / "lib64/libcudart.so"
+
+
+def test_wheels_have_a_runtime_with_a_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    home = toolkit(tmp_path / "nvidia/cu13")
+    (home / "lib").mkdir()
+    (home / "lib64/libcudart.so").rename(home / "lib/libcudart.so.13")
+    monkeypatch.setenv("CUDA_HOME", str(home))
+    assert toolchain.cuda_toolkit().cudart == home / "lib/libcudart.so.13"
 
 
 def test_an_incomplete_toolkit_is_passed_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
