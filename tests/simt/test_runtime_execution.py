@@ -78,6 +78,11 @@ def test_prefix_sum_in_dynamic_shared_memory(schedule: str) -> None:
     assert ints("prefix_sum", schedule) == list(np.cumsum(np.arange(1, 201)))
 
 
+@BUILDS
+def test_several_os_threads_launch(checked: bool) -> None:
+    assert values("os_threads", FORWARD, checked) == list(np.cumsum(np.arange(1, 201))) * 4
+
+
 @SCHEDULES
 def test_shuffles_within_a_width(schedule: str) -> None:
     down = [lane + 3 if lane % 8 + 3 < 8 else lane for lane in LANES]

@@ -70,11 +70,11 @@ WRONG = [
 
 RIGHT = [
     "guarded", "read_within", "free_after_use", "atomic_written", "aligned", "memcpy_within", "pinned",
-    "registered", "managed", "peer", "add_up_atomic", "pass_on_within_block",
-    "nobody_writes", "each_writes_its_own", "last_block_adds", "read_constant", "reverse_ordered", "rotate_ordered", "one_writes",
-    "warp_ordered", "half_warps_within", "told_on", "bytes_apart", "histogram_atomic", "shared_written",
-    "dynamic_enough", "barrier_by_all", "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves",
-    "shared_opted_in", "assertion_holds", "spins_never", "computes_briefly",
+    "registered", "managed", "peer", "add_up_atomic", "pass_on_within_block", "nobody_writes",
+    "each_writes_its_own", "last_block_adds", "read_constant", "reverse_ordered", "rotate_ordered",
+    "one_writes", "warp_ordered", "half_warps_within", "told_on", "bytes_apart", "histogram_atomic",
+    "shared_written", "dynamic_enough", "barrier_by_all", "barrier_in_one_branch", "barrier_in_loop",
+    "masks_of_halves", "shared_opted_in", "assertion_holds", "spins_never", "computes_briefly",
 ]  # fmt: skip
 
 
@@ -106,10 +106,11 @@ def test_launch_that_does_not_fit(case: str) -> None:
 
 
 @pytest.mark.parametrize("checked", [True, False], ids=["checked", "fast"])
-@pytest.mark.parametrize("case", ["spins_forever", "computes_forever"])
-def test_endless_loops_are_stopped(case: str, checked: bool) -> None:
-    error, (finding,) = found(case, checked)
+@pytest.mark.parametrize("loop", ["spins", "computes"])
+def test_endless_loops_are_stopped(loop: str, checked: bool) -> None:
+    error, (finding,) = found(f"{loop}_forever", checked)
     assert (error, finding.kind) == ("cudaErrorLaunchTimeout", "timeout")
+    assert finding.frame.line == line(loop)
 
 
 @pytest.mark.parametrize("case", ["null_pointer", "far_away"])

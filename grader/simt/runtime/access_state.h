@@ -54,13 +54,13 @@ enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4 };
 extern "C" {
 extern __thread simt::AccessState* simt_access __attribute__((tls_model("initial-exec")));
 
-// The slow paths, in the runtime. `aligned`: the access must be a multiple of its size (the compiler assumed it is).
-void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, int aligned, const void* pc);
-void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, int aligned, const void* pc);
+// The slow paths, in the runtime. `misaligned`: the address is no multiple of the size, though the compiler relied on that.
+void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc);
+void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc);
 void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 void simt_check_atomic(const void* address, uintptr_t bytes, int kind, const void* pc);
 void simt_check_race(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 void simt_check_range(const void* address, uintptr_t bytes, int kind, const void* pc);   // memcpy and the like
-void simt_spin(void);                  // a volatile read: maybe the kernel waits for another thread
+void simt_spin(const void* pc);        // a volatile read: maybe the kernel waits for another thread
 }
 #pragma GCC visibility pop

@@ -31,6 +31,8 @@ __attribute__((constructor(102))) void open_arena() {
             if (memory) munmap(memory, bytes * kRegions);
             continue;
         }
+        madvise(memory, bytes * kRegions, MADV_DONTDUMP);   // a core file of 200 gigabytes helps nobody
+        madvise(marks, bytes * kRegions, MADV_DONTDUMP);
         arena = {reinterpret_cast<uintptr_t>(memory), bytes, static_cast<uint8_t*>(marks)};
         for (int i = 0; i < kRegions; ++i) regions[i].open(i, arena.region_begin(i), bytes);
         return;

@@ -140,6 +140,7 @@ void Block::enter(const Fiber& self) {
     threadIdx = execution.thread_index[self.thread];
     execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
     execution.access.quiet_bytes = self.stack.bytes;
+    shared_memory.enter(self.thread, warp_of(self.thread).clocks);
     execution.access.identity = uint64_t(shared_memory.epoch()) << 32 | uint64_t(self.thread) << kThreadShift;
 }
 
@@ -147,17 +148,17 @@ void Block::resume_current() {
     Fiber& self = *current_;
     self.wait = Wait::none;
     enter(self);
-    if (execution.timed_out) fail_by_timeout();
+    if (execution.timed_out) fail_by_timeout(self.call_site);
 }
 
-void Block::yield() {
+void Block::yield(const void* call_site) {
     Fiber& self = *current_;
     self.atomics = 0;
-    if (execution.timed_out) fail_by_timeout();
+    if (execution.timed_out) fail_by_timeout(call_site);
     if (ready_.empty() && started_ == threads_ && asking_mask_.empty()) return;
     ready_.push(&self);
     ++yielded_;
-    park(self, Wait::turn, nullptr);
+    park(self, Wait::turn, call_site);
 }
 
 // ---- barriers -----------------------------------------------------------------------------------------------------------

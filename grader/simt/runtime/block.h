@@ -54,7 +54,7 @@ public:
     const simt_warp_values& collect(uint32_t mask, uint64_t lo, uint64_t hi, int op, const void* call_site);
     uint32_t active_mask(const void* call_site);
     void grid_barrier(const void* call_site);
-    void yield();
+    void yield(const void* call_site);
     // Abandons the block: no thread of it runs again. Findings never unwind device code, they leave it.
     [[noreturn]] void drop();
 

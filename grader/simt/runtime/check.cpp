@@ -3,6 +3,7 @@
 
 #include "access_state.h"
 #include "arena.h"
+#include "device_limits.h"
 #include "execution.h"
 #include "findings.h"
 #include "global_races.h"
@@ -19,8 +20,7 @@ namespace {
     fail_launch(error);
 }
 
-void check_alignment(uintptr_t address, uintptr_t bytes, int kind, const char* space, const void* pc) {
-    if (address % bytes == 0) return;
+[[noreturn]] void fail_misaligned(uintptr_t address, uintptr_t bytes, int kind, const char* space, const void* pc) {
     fail_access({.kind = "misaligned", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = space,
                  .allocation = find_allocation(address)},
                 cudaErrorMisalignedAddress);
@@ -54,8 +54,8 @@ Verdict judge(uintptr_t address, uintptr_t bytes, int kind) {
 
 extern "C" {
 
-void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, int aligned, const void* pc) {
-    if (aligned) check_alignment(address, bytes, kind, "global", pc);
+void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc) {
+    if (misaligned) fail_misaligned(address, bytes, kind, "global", pc);
     if (!is_committed(address, bytes)) {
         fail_access({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
                      .space = "global", .allocation = nearest_allocation(address)});
@@ -67,10 +67,10 @@ void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, int aligned
             .allocation = nearest_allocation(address)});
 }
 
-void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, int aligned, const void* pc) {
-    if (aligned) check_alignment(address, bytes, kind, "shared", pc);
+void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc) {
+    if (misaligned) fail_misaligned(address, bytes, kind, "shared", pc);
     uintptr_t dynamic = address - shared_memory.dynamic_begin();
-    if (dynamic < 232448 && dynamic + bytes > shared_memory.dynamic_bytes()) {
+    if (dynamic < kSharedPerBlockOptin && dynamic + bytes > shared_memory.dynamic_bytes()) {
         Allocation dynamic_array;
         dynamic_array.base = shared_memory.dynamic_begin();
         dynamic_array.bytes = shared_memory.dynamic_bytes();
@@ -93,7 +93,7 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     }
     if (region >= 0) {   // pinned memory, or the other device's
         if (region == kPinned || may_access_peer(execution.device, region)) {
-            simt_check_global(address, bytes, kind, 0, pc);
+            simt_check_global(address, bytes, kind, false, pc);
             return;
         }
         fail_access({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
@@ -119,9 +119,9 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
     auto address = reinterpret_cast<uintptr_t>(pointer);
     const AccessState& state = *simt_access;
     if (bytes == 0) return;
-    if (address - state.arena_begin < state.arena_bytes) simt_check_global(address, bytes, kind, 0, pc);
+    if (address - state.arena_begin < state.arena_bytes) simt_check_global(address, bytes, kind, false, pc);
     else if (address - state.quiet_begin < state.quiet_bytes) return;
-    else if (address - state.shared_begin < state.shared_bytes) simt_check_shared(address, bytes, kind, 0, pc);
+    else if (address - state.shared_begin < state.shared_bytes) simt_check_shared(address, bytes, kind, false, pc);
     else simt_check_other(address, bytes, kind, pc);
 }
 
@@ -139,10 +139,10 @@ void simt_atomic_access(const void* address, size_t bytes) {
     Block& block = *execution.block;
     if (execution.launch->module->checked) simt_check_atomic(address, bytes, READ | WRITE, __builtin_return_address(0));
     // A thread that waits for another by atomics must let it run; one that only counts need not give way each time.
-    if (++block.current().atomics >= 64) block.yield();
+    if (++block.current().atomics >= 64) block.yield(__builtin_return_address(0));
 }
 
-void simt_spin(void) {
-    if (simt_access->on_device && ++execution.block->current().atomics >= 256) execution.block->yield();
+void simt_spin(const void* pc) {
+    if (simt_access->on_device && ++execution.block->current().atomics >= 256) execution.block->yield(pc);
 }
 }

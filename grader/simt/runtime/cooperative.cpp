@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "device_limits.h"
 #include "execution.h"
 #include "findings.h"
 #include "shared_memory.h"
@@ -23,7 +24,7 @@ struct Resident {
         copy.assign(reinterpret_cast<char*>(begin), reinterpret_cast<char*>(end));
     }
     void suspend() {
-        uintptr_t array = shared_memory.dynamic_begin(), array_end = array + 232448;
+        uintptr_t array = shared_memory.dynamic_begin(), array_end = array + kSharedPerBlockOptin;
         keep(before, shared_memory.begin(), array);
         keep(dynamic, array, array + shared_memory.dynamic_bytes());
         keep(after, array_end, shared_memory.begin() + shared_memory.bytes());
@@ -32,7 +33,7 @@ struct Resident {
         uintptr_t array = shared_memory.dynamic_begin();
         memcpy(reinterpret_cast<char*>(shared_memory.begin()), before.data(), before.size());
         memcpy(reinterpret_cast<char*>(array), dynamic.data(), dynamic.size());
-        memcpy(reinterpret_cast<char*>(array + 232448), after.data(), after.size());
+        memcpy(reinterpret_cast<char*>(array + kSharedPerBlockOptin), after.data(), after.size());
     }
 };
 }  // namespace

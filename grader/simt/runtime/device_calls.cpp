@@ -28,7 +28,7 @@ int64_t simt_clock(void) {
     // Time passes with every look at the clock, and others may run meanwhile: a loop that waits for it ends.
     execution.block_cycles += 64;
     int64_t now = int64_t(execution.block_cycles);
-    simt_spin();
+    simt_spin(__builtin_return_address(0));
     return now;
 }
 

@@ -32,7 +32,7 @@ extern std::recursive_mutex launch_lock;
 
 // A fatal finding was made on the running fiber: the launch fails with `error`, the block is dropped.
 [[noreturn]] void fail_launch(int error);
-[[noreturn]] void fail_by_timeout();
+[[noreturn]] void fail_by_timeout(const void* call_site = nullptr);
 
 // ---- errors.cpp: what cudaGetLastError and its kin answer ----
 int set_error(int error);          // stores a non-zero error as this thread's last error; returns it

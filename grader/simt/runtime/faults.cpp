@@ -28,7 +28,7 @@ constexpr size_t kSignalStackBytes = 64 * 1024;
 
 std::atomic<double> watchdog_seconds{0};
 struct sigaction previous_segv, previous_bus, previous_watchdog;
-uintptr_t fault_address, fault_pc;   // of the fault being turned into a finding; launches are serialised
+uintptr_t fault_address, fault_pc;   // of the fault or endless loop being turned into a finding; launches are serialised
 
 uintptr_t& program_counter(ucontext_t& context) {
 #if defined(__x86_64__)
@@ -56,7 +56,7 @@ void continue_in(ucontext_t& context, void (*landing)()) {
     fail_launch(cudaErrorIllegalAddress);
 }
 
-[[noreturn]] void land_after_timeout() { fail_by_timeout(); }
+[[noreturn]] void land_after_timeout() { fail_by_timeout(reinterpret_cast<const void*>(fault_pc + 1)); }
 
 // Only async-signal-safe calls: the process is about to die.
 void print_stack_overflow() {
@@ -100,15 +100,18 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
     hand_on(signal, info, &context, signal == SIGBUS ? previous_bus : previous_segv);
 }
 
-// Leaves only from the module's own code: a fiber interrupted inside the runtime or the C library may hold a lock there. The
-// flag stops such a fiber at its next barrier or atomic, and the timer tries again.
+// Leaves only from the program's own lines, which is also the place to report: a fiber interrupted inside the runtime or the C
+// library may hold a lock there. The flag stops such a fiber at its next barrier or atomic, and the timer tries again.
 void on_watchdog(int, siginfo_t*, void* raw_context) {
     int saved_errno = errno;
     if (simt_access->on_device) {
         execution.timed_out = 1;
 #ifndef CU2GRAD_UCONTEXT
         auto& context = *static_cast<ucontext_t*>(raw_context);
-        if (in_text(*execution.launch->module, program_counter(context))) continue_in(context, land_after_timeout);
+        if (in_program(*execution.launch->module, program_counter(context))) {
+            fault_pc = program_counter(context);
+            continue_in(context, land_after_timeout);
+        }
 #else
         (void)raw_context;
 #endif

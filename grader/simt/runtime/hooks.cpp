@@ -9,7 +9,8 @@
 
 using namespace simt;
 
-#define HOOK extern "C" __attribute__((visibility("hidden"))) void
+#define HIDDEN __attribute__((visibility("hidden"), section("simt_hooks")))
+#define HOOK extern "C" HIDDEN void
 #define HERE __builtin_return_address(0)
 
 namespace {
@@ -35,7 +36,7 @@ constexpr bool is_fine(uint8_t mark, int kind) {
 
 // Fine when all bytes have one mark and that one is fine; anything else is looked at byte by byte in the runtime.
 template <unsigned bytes, int kind>
-inline bool passes(uint8_t* marks) {
+inline __attribute__((always_inline)) bool passes(uint8_t* marks) {
     using Marks = typename MarksOf<bytes>::type;
     Marks all;
     memcpy(&all, marks, bytes);
@@ -51,7 +52,7 @@ inline bool passes(uint8_t* marks) {
 // The usual case of an access to a word: whoever touched it in this launch was this thread, in this stretch. Parts of words are
 // not tracked.
 template <unsigned bytes, int kind>
-inline bool is_unshared(const AccessState& state, uintptr_t offset, const void* pc) {
+inline __attribute__((always_inline)) bool is_unshared(const AccessState& state, uintptr_t offset, const void* pc) {
     Record now = state.identity | (reinterpret_cast<uintptr_t>(pc) & kCallSiteMask);
     for (unsigned word = 0; word < bytes / 4; ++word) {
         GlobalCell& cell = state.cells[offset / 4 + word];
@@ -75,9 +76,10 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
     auto address = reinterpret_cast<uintptr_t>(pointer);
     const AccessState& state = *simt_access;
     uintptr_t offset = address - state.arena_begin;
+    bool misaligned = aligned && address % bytes != 0;
     if (offset < state.arena_bytes) {
-        if ((aligned && address % bytes != 0) || !passes<bytes, kind>(state.marks + offset)) {
-            simt_check_global(address, bytes, kind, aligned, pc);
+        if (misaligned || !passes<bytes, kind>(state.marks + offset)) {
+            simt_check_global(address, bytes, kind, misaligned, pc);
         }
         if (bytes >= 4 && state.cells && !is_unshared<bytes, kind>(state, offset, pc)) {
             simt_check_race(address, bytes, kind, pc);
@@ -85,7 +87,7 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
     } else if (address - state.quiet_begin < state.quiet_bytes) {
         return;
     } else if (address - state.shared_begin < state.shared_bytes) {
-        simt_check_shared(address, bytes, kind, aligned, pc);
+        simt_check_shared(address, bytes, kind, misaligned, pc);
     } else {
         simt_check_other(address, bytes, kind, pc);
     }
@@ -99,9 +101,9 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
     HOOK __tsan_unaligned_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }                              \
     HOOK __tsan_read_write##bytes(void* p) { access<bytes, READ | WRITE, true>(p, HERE); }                             \
     HOOK __tsan_unaligned_read_write##bytes(void* p) { access<bytes, READ | WRITE, false>(p, HERE); }                  \
-    HOOK __tsan_volatile_read##bytes(void* p) { access<bytes, READ, true>(p, HERE); simt_spin(); }                     \
+    HOOK __tsan_volatile_read##bytes(void* p) { access<bytes, READ, true>(p, HERE); simt_spin(HERE); }                     \
     HOOK __tsan_volatile_write##bytes(void* p) { access<bytes, WRITE, true>(p, HERE); }                                \
-    HOOK __tsan_unaligned_volatile_read##bytes(void* p) { access<bytes, READ, false>(p, HERE); simt_spin(); }          \
+    HOOK __tsan_unaligned_volatile_read##bytes(void* p) { access<bytes, READ, false>(p, HERE); simt_spin(HERE); }          \
     HOOK __tsan_unaligned_volatile_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }
 HOOKS(1)
 HOOKS(2)
@@ -125,11 +127,11 @@ constexpr int kStrongest = __ATOMIC_SEQ_CST;
 template <typename T>
 inline __attribute__((always_inline)) void atomic_access(const volatile T* p, int kind, const void* pc) {
     simt_check_atomic(const_cast<const T*>(p), sizeof(T), kind, pc);
-    if (kind & READ) simt_spin();
+    if (kind & READ) simt_spin(pc);
 }
 }  // namespace
 
-#define ATOMIC_HOOK(T) extern "C" __attribute__((visibility("hidden"))) T
+#define ATOMIC_HOOK(T) extern "C" HIDDEN T
 #define ATOMIC_UPDATE(bits, T, name)                                                                                   \
     ATOMIC_HOOK(T) __tsan_atomic##bits##_##name(volatile T* p, T value, int) {                                         \
         atomic_access(p, READ | WRITE, HERE);                                                                          \
@@ -182,31 +184,31 @@ void* __real_memcpy(void*, const void*, size_t);
 void* __real_memmove(void*, const void*, size_t);
 void* __real_memset(void*, int, size_t);
 
-__attribute__((visibility("hidden"))) void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
+HIDDEN void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
     simt_check_range(from, bytes, READ, HERE);
     simt_check_range(to, bytes, WRITE, HERE);
     return __real_memcpy(to, from, bytes);
 }
 
-__attribute__((visibility("hidden"))) void* __wrap_memmove(void* to, const void* from, size_t bytes) {
+HIDDEN void* __wrap_memmove(void* to, const void* from, size_t bytes) {
     simt_check_range(from, bytes, READ, HERE);
     simt_check_range(to, bytes, WRITE, HERE);
     return __real_memmove(to, from, bytes);
 }
 
-__attribute__((visibility("hidden"))) void* __wrap_memset(void* to, int value, size_t bytes) {
+HIDDEN void* __wrap_memset(void* to, int value, size_t bytes) {
     simt_check_range(to, bytes, WRITE, HERE);
     return __real_memset(to, value, bytes);
 }
 
 // What newer compilers call for the same.
-__attribute__((visibility("hidden"))) void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
+HIDDEN void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
     return __wrap_memcpy(to, from, bytes);
 }
-__attribute__((visibility("hidden"))) void* __tsan_memmove(void* to, const void* from, size_t bytes) {
+HIDDEN void* __tsan_memmove(void* to, const void* from, size_t bytes) {
     return __wrap_memmove(to, from, bytes);
 }
-__attribute__((visibility("hidden"))) void* __tsan_memset(void* to, int value, size_t bytes) {
+HIDDEN void* __tsan_memset(void* to, int value, size_t bytes) {
     return __wrap_memset(to, value, bytes);
 }
 }

@@ -172,8 +172,8 @@ void fail_launch(int error) {
     execution.block->drop();
 }
 
-void fail_by_timeout() {
-    report({.kind = "timeout"});
+void fail_by_timeout(const void* call_site) {
+    report({.kind = "timeout", .call_site = call_site});
     fail_launch(cudaErrorLaunchTimeout);
 }
 
@@ -188,7 +188,7 @@ int simt_launch_kernel(const simt_launch* launch) {
         return cudaErrorNotSupported;
     }
     std::lock_guard lock(launch_lock);
-    if (int error = sticky_error()) return error;
+    if (int error = sticky_error()) return set_error(error);
     if (Refusal refusal = refuse(*launch); refusal.error) return refused(*launch, refusal);
     begin_execution(*launch);
     {

@@ -11,6 +11,12 @@ namespace {
 // The part of a range that lies in committed memory. A caller's range may be wrong; marks outside are never touched.
 size_t markable(uintptr_t address, size_t bytes) { return is_committed(address, bytes) ? bytes : 0; }
 
+bool eight_by_kernel(uintptr_t address) {
+    uint64_t marks;
+    memcpy(&marks, arena.mark(address), sizeof marks);
+    return marks == 0x0101010101010101 * SIMT_KERNEL;
+}
+
 bool differs_from_poison(uintptr_t address, bool lazy) {
     return *reinterpret_cast<const uint8_t*>(address) != (lazy ? 0 : kPoison);
 }
@@ -39,6 +45,11 @@ void simt_writers(const void* pointer, size_t bytes, uint64_t counts[6]) {
     auto allocation = find_allocation(address);
     bool lazy = allocation && allocation->lazy;
     for (uintptr_t byte = address; byte < address + bytes; ++byte) {
+        if (byte + 8 <= address + bytes && eight_by_kernel(byte)) {   // the usual output, eight times as fast
+            counts[KERNEL] += 8;
+            byte += 7;
+            continue;
+        }
         switch (uint8_t mark = *arena.mark(byte)) {
             case SIMT_COPY: ++counts[COPY]; break;
             case SIMT_LIBRARY: ++counts[LIBRARY]; break;

@@ -1,15 +1,17 @@
 // Linked into every translated library: the module's identity and its dynamic shared memory. All symbols are hidden, so each
 // library has its own.
+#include "device_limits.h"
 #include "simt_api.h"
 
 // 227 KiB, the most a block may have on sm_90. The translator turns `extern __shared__ T x[];` into a declaration of this array.
 extern "C" {
-__attribute__((visibility("hidden"), aligned(1024))) thread_local char simt_dynamic_shared[232448];
+__attribute__((visibility("hidden"), aligned(1024))) thread_local char simt_dynamic_shared[simt::kSharedPerBlockOptin];
 }
 
 // Provided by the linker for sections whose name is an identifier; absent when the module has no such variable.
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_constant[], __stop_simt_constant[];
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_device[], __stop_simt_device[];
+extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_hooks[], __stop_simt_hooks[];
 
 #ifndef CU2GRAD_CHECKED
 #define CU2GRAD_CHECKED 0
@@ -30,6 +32,8 @@ __attribute__((constructor)) void announce() {
     simt_this_module.constant_end = __stop_simt_constant;
     simt_this_module.device_begin = __start_simt_device;
     simt_this_module.device_end = __stop_simt_device;
+    simt_this_module.hooks_begin = __start_simt_hooks;
+    simt_this_module.hooks_end = __stop_simt_hooks;
     simt_register_module(&simt_this_module);
 }
 

@@ -96,6 +96,11 @@ bool in_text(const simt_module& module, uintptr_t address) {
     return address - reinterpret_cast<uintptr_t>(module.text_begin) < uintptr_t(module.text_end - module.text_begin);
 }
 
+bool in_program(const simt_module& module, uintptr_t address) {
+    auto byte = reinterpret_cast<const char*>(address);
+    return in_text(module, address) && !(byte >= module.hooks_begin && byte < module.hooks_end);
+}
+
 bool in_data(const simt_module& module, uintptr_t address) {
     return address - reinterpret_cast<uintptr_t>(module.data_begin) < uintptr_t(module.data_end - module.data_begin);
 }

@@ -23,6 +23,8 @@ struct Symbol {
 bool find_symbol(const void* address, Symbol* symbol);
 
 bool in_text(const simt_module& module, uintptr_t address);
+// Not in the hooks either: a line of the program.
+bool in_program(const simt_module& module, uintptr_t address);
 bool in_data(const simt_module& module, uintptr_t address);
 
 struct CodePlace {

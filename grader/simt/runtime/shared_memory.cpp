@@ -88,31 +88,26 @@ void SharedMemory::split(uintptr_t word) {
 }
 
 void SharedMemory::touch(Cell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
-    Touch now{epoch_, 0, uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_), 0, uint8_t(kind)};
-    Fiber& self = execution.block->current();
-    now.thread = uint16_t(self.thread);
-    now.clock = execution.block->warp_of(self.thread).clocks.now;
+    Touch now{epoch_, clocks_->now, uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_), thread_, uint16_t(kind)};
     if (races(cell.write, kind)) report_race(cell.write, address, bytes, kind, pc);
     if (kind & READ && cell.written_by_block != block_ && execution.track_shared_writes) {
         if (early_reads_.size() < kMostEarlyReads) early_reads_.push_back({&cell, now, address, bytes});
     }
-    if (kind & WRITE) {
-        if (races(cell.read, kind)) report_race(cell.read, address, bytes, kind, pc);
-        else if (races(cell.other_read, kind)) report_race(cell.other_read, address, bytes, kind, pc);
-        cell.write = now;
-        cell.written_by_block = block_;
-    } else {
-        remember_read(cell, now);
-    }
+    if (kind & WRITE) write(cell, now, address, bytes, pc);
+    else remember_read(cell, now);
+}
+
+void SharedMemory::write(Cell& cell, const Touch& now, uintptr_t address, uintptr_t bytes, const void* pc) {
+    if (races(cell.read, now.kind)) report_race(cell.read, address, bytes, now.kind, pc);
+    else if (races(cell.other_read, now.kind)) report_race(cell.other_read, address, bytes, now.kind, pc);
+    cell.write = now;
+    cell.written_by_block = block_;
 }
 
 bool SharedMemory::races(const Touch& earlier, int kind) const {
-    if (earlier.epoch != epoch_) return false;
-    unsigned thread = execution.block->current().thread;
-    if (earlier.thread == thread || (earlier.kind & kind & ATOMIC)) return false;
-    if (earlier.thread / kWarpSize != thread / kWarpSize) return true;
-    const LaneClocks& clocks = execution.block->warp_of(thread).clocks;
-    return !clocks.ordered(earlier.thread % kWarpSize, earlier.clock, thread % kWarpSize);
+    if (earlier.epoch != epoch_ || earlier.thread == thread_ || earlier.kind & kind & ATOMIC) return false;
+    if (earlier.thread / kWarpSize != thread_ / kWarpSize) return true;
+    return !clocks_->ordered(earlier.thread % kWarpSize, earlier.clock, thread_ % kWarpSize);
 }
 
 void SharedMemory::remember_read(Cell& cell, const Touch& read) const {

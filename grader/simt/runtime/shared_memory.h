@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simt_api.h"
+#include "warp.h"
 
 namespace simt {
 
@@ -16,7 +17,7 @@ struct Touch {
     uint32_t clock = 0;        // of the warp
     uint32_t call_site = 0;    // relative to the module
     uint16_t thread = 0;
-    uint8_t kind = 0;          // AccessKind bits
+    uint16_t kind = 0;         // AccessKind bits; no hole, so that a record is copied in one move
 };
 
 // A word, or one byte of a word that is accessed in parts. Of many readers two are kept, of different warps if there are:
@@ -34,6 +35,11 @@ public:
     void begin_block();
     void pass_barrier();
     void end_block() { settle_reads(); }
+    // The thread that runs from now on.
+    void enter(unsigned thread, const LaneClocks& clocks) {
+        thread_ = uint16_t(thread);
+        clocks_ = &clocks;
+    }
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 
     uint32_t epoch() const { return epoch_; }
@@ -45,6 +51,7 @@ public:
 private:
     void reserve_cells(uintptr_t bytes);
     void touch(Cell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+    void write(Cell& cell, const Touch& now, uintptr_t address, uintptr_t bytes, const void* pc);
     void split(uintptr_t word);
     bool races(const Touch& earlier, int kind) const;
     void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
@@ -56,6 +63,8 @@ private:
     Cell* parts_ = nullptr;         // one per byte
     uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover
     uint32_t epoch_ = 0, block_ = 0;
+    uint16_t thread_ = 0;
+    const LaneClocks* clocks_ = nullptr;   // of its warp
 
     // Reads of what nobody has written yet. If another thread writes it before the next barrier the two race, which is the
     // better thing to say; if nobody does, the memory was read uninitialised.

@@ -25,6 +25,7 @@ typedef struct simt_module {
     char* (*dynamic_shared)(void);       // address of this OS thread's dynamic shared memory (extern __shared__)
     const char *constant_begin, *constant_end;   // section simt_constant; equal when there is none
     const char *device_begin, *device_end;       // section simt_device
+    const char *hooks_begin, *hooks_end;         // section simt_hooks: the access hooks of a checked module
     struct simt_module* next;            // filled in by the runtime, as are all fields below
     uintptr_t load_address;              // program counters in findings are relative to this
     const char *text_begin, *text_end;   // executable segment(s)

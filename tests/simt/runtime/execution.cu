@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 extern "C" void simt_set_schedule(int, unsigned long);
@@ -228,6 +229,15 @@ int main(int count, char** arguments) {
         void* parameters[] = {&out, &blocks};
         cudaLaunchCooperativeKernel(grid_rounds, dim3(5), dim3(40), parameters, 0, nullptr);
         print(out, 10);
+    }
+    if (name == "os_threads") {   // as autograd's: launches from several OS threads, and one that launches nothing else
+        int* outs[4];
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i) outs[i] = zeros<int>(200);
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&, i] { for (int n = 0; n < 20; ++n) prefix_sum<<<1, 200, 800>>>(outs[i], 200); });
+        for (auto& thread : threads) thread.join();
+        for (int* each : outs) print(each, 200);
     }
     if (name == "overflow") { recurses<<<2, 3>>>(out, 1000); print(out, 1); }
     if (name == "recursion") { recurses<<<2, 3>>>(out, 20); print(out, 1); }

@@ -206,12 +206,12 @@ __global__ void asserts(int limit) {
     assert(threadIdx.x < limit);  // <- trap
 }
 __global__ void spins(volatile int* c, bool forever) {
-    while (forever && *c != 12345) {
+    while (forever && *c != 12345) {  // <- spins
     }
 }
 __global__ void computes(unsigned* c, unsigned n) {
     unsigned x = threadIdx.x;
-    for (unsigned i = 0; i != n; i += 2) x = x * 1664525 + 1013904223;   // an odd n is never met
+    for (unsigned i = 0; i != n; i += 2) x = x * 1664525 + 1013904223;  // <- computes
     *c = x;
 }
 
