@@ -31,13 +31,17 @@ SECONDS = re.compile(r"\b\d+(?:\.\d+)? (?=(?:m?s|seconds?)\b)")
 
 @dataclass(frozen=True)
 class Capture:
-    """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement; without either, the stub."""
+    """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement; without either, the stub.
+
+    ``compiler`` is the major version of g++ whose words are shown, if any are.
+    """
 
     name: str
     exercise: str
     mutant: str = ""
     edit: tuple[str, str, str] | None = None
     course: Path = COURSE
+    compiler: str = ""
 
 
 CAPTURES = (
@@ -45,7 +49,9 @@ CAPTURES = (
     Capture("00_first_kernel", "00"),
     Capture("00_first_kernel.guard_missing", "00", mutant="guard missing"),
     Capture("00_first_kernel.index_without_the_block", "00", mutant="index without the block"),
-    Capture("00_first_kernel.syntax_error", "00", edit=("kernel.cu", "(blockIdx.x)", "(blokIdx.x)")),
+    Capture(
+        "00_first_kernel.syntax_error", "00", edit=("kernel.cu", "(blockIdx.x)", "(blokIdx.x)"), compiler="12"
+    ),
     Capture("01_vector_add", "01"),
     Capture("02_elementwise_mult", "02"),
     Capture("03_fused_muladd", "03"),
@@ -66,6 +72,7 @@ def run(capture: Capture) -> str:
         if done.returncode != 1:
             raise SystemExit(f"{capture.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         text = done.stdout.replace(str(folder), "").replace(str(COURSE), "")
+    text = text.replace("Built from the cache.", "Built in 1 s.")  # it depends on what ran before
     return SECONDS.sub("… ", text).rstrip() + "\n"
 
 
