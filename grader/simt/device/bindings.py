@@ -189,6 +189,9 @@ def install(driver: Driver, torch_c: ModuleType) -> None:
     """Give ``torch_c`` (``torch._C``) everything that ``torch.cuda`` asks of it."""
     table: dict[str, Any] = {
         "_has_cuda": True,
+        "_has_cudnn": False,
+        "_has_magma": False,
+        "_has_cusparselt": False,
         "_cudart": _cudart(driver),
         "_cuda_init": lambda: _initialise(driver),
         **refusals(),
