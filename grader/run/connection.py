@@ -21,6 +21,7 @@ from grader.run.failures import OutputFlood, ProtocolViolation, WorkerCrashed, W
 from grader.run.sockets import Spinner
 from grader.run.spawn import Zygote
 from grader.run.tensors import read_dense
+from grader.run.text import decode_text, encode_text
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
 from grader.run.zygote_process import Worker
 
@@ -85,7 +86,7 @@ class Connection:
         self._refuse_unasked(during)
         self._worker.transcript.start()
         self._requests += 1
-        header, meta = parcel.seal(kind, self._requests, detail, wire.encode_text(document))
+        header, meta = parcel.seal(kind, self._requests, detail, encode_text(document))
         try:
             self._send(header, meta, parcel)
             reply = self._await(started + seconds, during, seconds)
@@ -170,7 +171,7 @@ class Connection:
             raise WireError("announced more bytes than its box holds")
         meta = self._outbox.read(header.meta_bytes)
         records = wire.unpack_records(header, meta)
-        document = wire.decode_text(memoryview(meta)[header.tensors * wire.RECORD_BYTES :])
+        document = decode_text(memoryview(meta)[header.tensors * wire.RECORD_BYTES :])
         tensors = [read_dense(self._outbox, header, record) for record in records]
         transcript = self._worker.transcript
         transcript.drain(self._zygote.limits.printed_bytes)

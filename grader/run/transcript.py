@@ -7,7 +7,7 @@ import fcntl
 import os
 from collections import deque
 
-from grader.run.wire import clean
+from grader.run.text import clean
 
 _READ_BYTES = 2**20
 _F_SETPIPE_SZ = 1031

@@ -18,6 +18,7 @@ from grader.run.inside.request import Answer, Request
 from grader.run.inside.submission import Submission, describe
 from grader.run.inside.tracing import tracer_for
 from grader.run.sockets import Spinner, receive
+from grader.run.text import encode_text
 from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
 
 _CONNECTION_LOST = 71
@@ -100,11 +101,11 @@ class Worker:
             return Answer({"error": describe(error, None)})
 
     def _send(self, request: Header, answer: Answer) -> None:
-        text = wire.encode_text(answer.document)
+        text = encode_text(answer.document)
         needed = RECORD_BYTES * len(answer.parcel.records) + len(text) + answer.parcel.payload_bytes
         if len(text) > wire.MAX_TEXT or needed > self._most:
             answer = _too_large(needed, self._most)
-            text = wire.encode_text(answer.document)
+            text = encode_text(answer.document)
         header, meta = answer.parcel.seal(Kind.REPLY, request.request, answer.detail, text)
         self._make_room(request, header.payload_start + header.payload_bytes)
         self._outbox.write(meta, answer.parcel.pieces(header))

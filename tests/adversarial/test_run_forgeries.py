@@ -38,6 +38,11 @@ def forge(**fields):
     pack = wire.Header.pack
     wire.Header.pack = lambda header: pack(header._replace(**fields))
 
+def say(text):
+    "Make this the next reply's text."
+    text = text if isinstance(text, bytes) else text.encode()
+    sys.modules["grader.run.worker"].encode_text = lambda document: text
+
 def forge_record(**fields):
     pack = wire.TensorRecord.pack
     wire.TensorRecord.pack = lambda record: pack(record._replace(**fields))
@@ -111,7 +116,7 @@ _LAUNCH = '{"kernel": "k", "grid": [1], "block": [1, 1, 1]}'
     ],
 )  # fmt: skip
 def test_a_forged_text_is_refused(load: Load, text: str, sentence: str) -> None:
-    body = f"text = {text}\nwire.encode_text = lambda _: text if isinstance(text, bytes) else text.encode()"
+    body = f"say({text})"
     _assert_refused(load, body, sentence)
 
 

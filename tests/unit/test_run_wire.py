@@ -10,6 +10,7 @@ import pytest
 
 from grader.run import wire
 from grader.run.boxes import Box, MappedBox
+from grader.run.text import decode_text, encode_text
 from grader.run.wire import SPARSE, Header, Kind, MessageTooLarge, Parcel, TensorRecord, WireError
 
 
@@ -155,7 +156,7 @@ def test_what_does_not_fit_is_refused_on_this_side() -> None:
 
 def test_text_is_cleaned_of_what_disturbs_a_terminal() -> None:
     document = {"a": ["\x1b[31mred\x07", {"b\x00": "tab\tline\nü"}], "n": 1.5, "none": None}
-    assert wire.decode_text(wire.encode_text(document)) == {
+    assert decode_text(encode_text(document)) == {
         "a": ["\ufffd[31mred\ufffd", {"b\ufffd": "tab\tline\nü"}],
         "n": 1.5,
         "none": None,
@@ -167,4 +168,4 @@ def test_text_is_cleaned_of_what_disturbs_a_terminal() -> None:
 )
 def test_text_that_is_no_object_is_refused(text: bytes) -> None:
     with pytest.raises(WireError, match=r"not (a )?JSON"):
-        wire.decode_text(text)
+        decode_text(text)
