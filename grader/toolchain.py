@@ -77,15 +77,6 @@ def host_compiler() -> HostCompiler:
 
 
 @functools.cache
-def linker_flags() -> tuple[str, ...]:
-    """The flag that chooses a faster linker than GNU ld where there is one.
-
-    Reading the symbols of libtorch_cpu is most of the work: 0.15 s for GNU ld, 0.06 s for gold.
-    """
-    return next(((f"-fuse-ld={name}",) for name in ("lld", "gold") if shutil.which(f"ld.{name}")), ())
-
-
-@functools.cache
 def ninja() -> Path:
     """The ninja of the PyPI package, else the one on PATH."""
     beside_python = Path(sysconfig.get_path("scripts")) / "ninja"

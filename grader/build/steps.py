@@ -14,6 +14,7 @@ from pathlib import Path
 from grader import cache
 from grader.build import headers
 from grader.build.devices import architecture_flags
+from grader.build.linker import linker_flags
 from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
 from grader.simt import native, translate
@@ -21,7 +22,6 @@ from grader.simt.includes import translate_tree
 from grader.toolchain import (
     cuda_toolkit,
     host_compiler,
-    linker_flags,
     pybind11_include,
     python_include,
     torch_install,
