@@ -57,7 +57,8 @@ void Block::diagnose_deadlock() {
         other = Party{b->call_site, 0, index_, execution.thread_index[b->thread]};
     }
     char note[200];
-    snprintf(note, sizeof note, "%zu threads wait in a block barrier, %u in a warp operation, %zu in a grid barrier, %u returned",
+    snprintf(note, sizeof note,
+             "%zu threads wait in a block barrier, %u in a warp operation, %zu in a grid barrier, %u returned",
              at_barrier_.size(), lanes_waiting, at_grid_barrier_.size(), exited());
     report({.kind = "deadlock", .call_site = first->call_site, .other = other, .note = note, .block = index_,
             .thread = execution.thread_index[first->thread]});

@@ -177,7 +177,7 @@ ATOMIC_HOOKS(64, uint64_t)
 HOOK __tsan_atomic_thread_fence(int) { __atomic_thread_fence(kStrongest); }
 HOOK __tsan_atomic_signal_fence(int) {}
 
-// ---- memcpy and its kin: library code, which is not instrumented. The linker sends the module's calls here (--wrap). ----------
+// ---- memcpy and its kin: library code, not instrumented. The linker sends the module's calls here (--wrap). ----------------
 
 extern "C" {
 void* __real_memcpy(void*, const void*, size_t);

@@ -80,8 +80,8 @@ Refusal refuse(const simt_launch& launch) {
     }
     uint64_t resident = uint64_t(resident_blocks(int(volume(launch.block)), launch.dynamic_shared)) * kMultiprocessors;
     if (launch.cooperative && volume(launch.grid) > resident) {
-        return {cudaErrorCooperativeLaunchTooLarge, "the blocks of a cooperative launch must all be resident at once; at most " +
-                                                        std::to_string(resident) + " are"};
+        return {cudaErrorCooperativeLaunchTooLarge, "the blocks of a cooperative launch must all be resident at once; "
+                                                    "at most " + std::to_string(resident) + " are"};
     }
     return {};
 }

@@ -3,7 +3,7 @@
 #include "device_limits.h"
 #include "simt_api.h"
 
-// 227 KiB, the most a block may have on sm_90. The translator turns `extern __shared__ T x[];` into a declaration of this array.
+// The most a block may have. The translator turns `extern __shared__ T x[];` into a declaration of this array.
 extern "C" {
 __attribute__((visibility("hidden"), aligned(1024))) thread_local char simt_dynamic_shared[simt::kSharedPerBlockOptin];
 }

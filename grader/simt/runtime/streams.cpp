@@ -41,7 +41,8 @@ double earliest_start(const Stream& stream) {
     if (stream.flags & cudaStreamNonBlocking) return start;
     if (stream.id != 0) return std::max(start, all().defaults[stream.device].busy_until);
     for (const auto& [handle, other] : all().created) {
-        if (other->device == stream.device && !(other->flags & cudaStreamNonBlocking)) start = std::max(start, other->busy_until);
+        bool blocking = other->device == stream.device && !(other->flags & cudaStreamNonBlocking);
+        if (blocking) start = std::max(start, other->busy_until);
     }
     return start;
 }
