@@ -76,6 +76,7 @@ class Bench:
     calls: list[Call] = field(default_factory=list)
     right: list[RightAnswer] = field(default_factory=list)
     current_case: str = ""
+    tried: bool = False  # whether the entry was called at all, be it in vain
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
 
     def draw(self, args: Sequence[Argument], *labels: object) -> Inputs:
@@ -96,6 +97,7 @@ class Bench:
         stream: Stream = case.stream if isinstance(case, Case) else "default"
         device = case.device if isinstance(case, Case) else 0
         self.current_case = case.name
+        self.tried = True
         if self.context_lost:
             self.reload()
             self.context_lost = False
@@ -114,8 +116,8 @@ class Bench:
         return stage != "refusal" and not seen and any(each.tensor.numel() for each in inputs.tensors())
 
     def ensure_calls(self) -> None:
-        """Run every case once if no check got so far, for a check that only reads the record."""
-        if any(call.stage == "forward" for call in self.calls):
+        """Run every case once if no check has tried to so far, for a check that only reads the record."""
+        if self.tried:
             return
         for number, case in enumerate(self.spec.cases):
             call = self.forward(case, self.draw(case.args, "case", number))

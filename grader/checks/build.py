@@ -47,7 +47,7 @@ def compile_submission(
         return build(request, verbose=verbose)
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
-        shown = tuple(text.rstrip().splitlines())
+        shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())
         if len(shown) > SHOWN_LINES and not verbose:
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")

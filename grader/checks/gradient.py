@@ -120,7 +120,7 @@ def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
         alone, failure = _judge_subset(bench, case, inputs, tape, [name], COTANGENTS[:1])
         if failure is not None:
             return failure
-        if gradient.unrequested and alone >= launches > 0:
+        if gradient.unrequested and alone >= launches > 1:
             return _unrequested(bench, case, inputs, name, alone)
     return None
 

@@ -8,7 +8,7 @@ from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict
 ENDED = {
     Status.PASS: "passed",
     Status.FAIL: "failed",
-    Status.BUILD_ERROR: "failed, because the submission does not build",
+    Status.BUILD_ERROR: "failed",
     Status.CRASH: "crashed",
     Status.TIMEOUT: "was stopped, because it took too long",
     Status.NOT_ATTEMPTED: "is still to be done",

@@ -191,7 +191,7 @@ def test_a_missing_file_is_named_with_the_way_to_get_it_back(grader: Grader) -> 
 
 def test_compiler_text_is_shown_and_nothing_else_judged(grader: Grader) -> None:
     def fails(request: object, verbose: bool) -> Artifact:
-        lines = "\n".join(f"kernel.cu:{number}: error" for number in range(60))
+        lines = "\n".join(f"{grader.files}/kernel.cu:{number}: error" for number in range(60))
         raise BuildFailed("kernel.cu does not compile.", diagnostics=lines, log="everything")
 
     grader.built = fails
@@ -200,6 +200,7 @@ def test_compiler_text_is_shown_and_nothing_else_judged(grader: Grader) -> None:
     assert build.status is Status.BUILD_ERROR
     assert build.sentence == "kernel.cu does not compile."
     assert len(build.lines) == 41
+    assert build.lines[0] == "kernel.cu:0: error"
     assert build.lines[-1] == "... 20 more lines: grader check --verbose shows them"
     assert set(statuses(verdict).values()) == {"build_error"}
     assert (verdict.earned, verdict.out_of) == (0, 100)
@@ -273,6 +274,19 @@ def test_a_fault_in_one_check_costs_that_check(
     }
     assert part in named(verdict, "gradient").sentence
     assert (verdict.earned, verdict.out_of) == (60, 80)
+
+
+def test_a_hang_is_waited_for_once_by_correctness_and_once_by_gradient(grader: Grader) -> None:
+    verdict = grader(raises=lambda stage, number: WorkerTimeout("calling `scale`", 30))
+    assert statuses(verdict) == {
+        "build": "pass",
+        "correctness": "timeout",
+        "gradient": "timeout",
+        "safety": "fail",
+        "device_work": "fail",
+        "performance": "unavailable",
+    }
+    assert grader.zygote.session.log == ["call", "call"]
 
 
 def test_after_a_sticky_error_the_next_check_gets_a_fresh_worker(grader: Grader) -> None:
