@@ -34,8 +34,10 @@ def check(bench: Bench) -> Outcome:
     merged = merge(findings)
     if merged:
         return _failure(bench, merged)
-    if not any(call.succeeded for call in bench.calls if call.stage == "forward"):
-        return Outcome(Status.FAIL, "No call succeeded, so nothing is known about its safety.")
+    ran = [call for call in bench.calls if call.stage == "forward" and call.succeeded]
+    if not any(own_launches(call) for call in ran):
+        what = "No kernel was launched" if ran else "No call succeeded"
+        return Outcome(Status.FAIL, f"{what}, so nothing is known about its safety.")
     return passed(_praise(bench))
 
 

@@ -167,6 +167,9 @@ def test_nothing_is_called_safe_that_never_ran() -> None:
     outcome = safety.check(fake_bench(FakeSession(raises), add, CASES, parameters="ab"))
     assert outcome.status is Status.FAIL
     assert outcome.sentence.startswith("No call succeeded")
+    idle = judged(lambda trace, stage, schedule: replace(trace, launches=(), launches_total=0))
+    assert idle.status is Status.FAIL
+    assert idle.sentence == "No kernel was launched, so nothing is known about its safety."
 
 
 def test_findings_merge_by_kind_and_line_and_add_up() -> None:
