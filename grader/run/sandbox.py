@@ -85,6 +85,12 @@ def _system() -> list[str]:
     return line
 
 
+def worker_readable(extra: Iterable[Path]) -> list[Path]:
+    """What a worker reads without bubblewrap: the same as within it, and the system's own folders."""
+    system = (*_SYSTEM, "/etc", "/proc", "/sys", "/dev")
+    return [Path(path) for path in (*system, *_readable([_PACKAGE, *extra]))]
+
+
 def _readable(extra: Iterable[Path]) -> list[str]:
     """Python's prefixes, the folders that packages come from, and ``extra``; parents first, none twice."""
     folders = {sys.prefix, sys.base_prefix, *site.getsitepackages()}

@@ -149,7 +149,9 @@ class Session:
         self, entry: str, args: Sequence[Arg], baseline: str, *, blocks: int = 12, bulk_calls: int = 50,
         device: int = 0, seconds: float | None = None,
     ) -> Measurement:  # fmt: skip
-        """Time ``entry`` against ``baseline``, an author's ``FILE.py:function`` with the same arguments.
+        """Time ``entry`` against ``baseline``, called with the same arguments.
+
+        ``baseline`` is a Python expression for a callable, written by an author: ``lambda a, b: torch.mm(a, b)``.
 
         ``blocks`` ABBA blocks of single calls, cold L2 and fresh inputs each; as many of the baseline
         against itself; and ``bulk_calls`` back-to-back calls of either on this side's clock.

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from grader.run import landlock, sandbox
 from grader.run.inside.request import Request
 
 _MAX_MESSAGE = 8192
@@ -42,6 +43,8 @@ class Submission:
             built is not None and request.records
         ):  # the library itself: this process is isolated and does not see the cache
             built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
+        if built is not None and built.backend == "simt":  # a GPU's driver opens devices and starts threads
+            landlock.confine(_needed(self.files, built))
         try:
             if op_file is not None:
                 if built is not None:
@@ -91,6 +94,11 @@ def describe(error: BaseException, files: Path | None) -> dict[str, str]:
                 where = f"{Path(frame.filename).relative_to(files)}:{frame.lineno}"
                 break
     return {"type": type(error).__name__, "message": message[:_MAX_MESSAGE], "where": where}
+
+
+def _needed(files: Path, built: Any) -> list[Path]:
+    """What learner code may read: the program, its own folder, and its own library; not the rest of the cache."""
+    return sandbox.worker_readable([files, *([built.path.parent] if built is not None else [])])
 
 
 def _artifact(table: dict[str, Any]) -> Any:
