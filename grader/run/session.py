@@ -151,7 +151,7 @@ class Session:
     ) -> Measurement:  # fmt: skip
         """Time ``entry`` against ``baseline``, called with the same arguments.
 
-        ``baseline`` is a Python expression for a callable, written by an author: ``lambda a, b: torch.mm(a, b)``.
+        ``baseline`` is a Python expression for a callable, an author's: ``lambda a, b: torch.mm(a, b)``.
 
         ``blocks`` ABBA blocks of single calls, cold L2 and fresh inputs each; as many of the baseline
         against itself; and ``bulk_calls`` back-to-back calls of either on this side's clock.
