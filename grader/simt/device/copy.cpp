@@ -3,6 +3,7 @@
 #include "fallback.h"
 #include "host_view.h"
 #include "operator_log.h"
+#include "simulated_time.h"
 
 #include "../runtime/simt_api.h"
 
@@ -10,6 +11,7 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/_local_scalar_dense.h>
 #include <ATen/ops/copy.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <cstring>
 
@@ -84,8 +86,11 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
   copy_values(self, src);
   mark_copied(self, src);
   log_copy("aten::copy_", src.device(), self.device(), self.nbytes(), self.dtype() != src.dtype());
-  if (!non_blocking && self.device() != src.device()) {
-    simt_synchronize((self.is_cuda() ? self : src).get_device());
+  const auto device = (self.is_cuda() ? self : src).device();
+  const c10::DeviceGuard guard(device);
+  pass_copy_time(device.index(), self.nbytes(), self.is_cuda() && src.is_cuda());
+  if (!non_blocking && !(self.is_cuda() && src.is_cuda())) {
+    simt_synchronize(device.index());
   }
   return self;
 }

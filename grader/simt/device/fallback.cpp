@@ -6,6 +6,7 @@
 #include "host_view.h"
 #include "operator_facts.h"
 #include "operator_log.h"
+#include "simulated_time.h"
 
 #include "../runtime/simt_api.h"
 
@@ -236,6 +237,7 @@ void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   }
   if (!facts.structural) {
     log_operator(facts.name, device.index());
+    pass_kernel_time(device.index(), views.bytes());
   }
 }
 

@@ -178,6 +178,14 @@ void HostViews::adopt_changes(const at::Tensor& device_tensor) {
   copy_lazy_bits(device_tensor, host);
 }
 
+size_t HostViews::bytes() const {
+  size_t sum = 0;
+  for (const auto& pair : pairs_) {
+    sum += pair.device.nbytes();
+  }
+  return sum;
+}
+
 at::Tensor HostViews::to_device(const at::Tensor& host) const {
   if (!host.defined() || !host.is_cpu()) {
     return host;

@@ -31,6 +31,9 @@ class HostViews {
   // result, marked SIMT_LIBRARY.
   at::Tensor to_device(const at::Tensor& host) const;
 
+  // Of the device tensors among the arguments.
+  size_t bytes() const;
+
  private:
   struct Pair {
     at::Tensor device;

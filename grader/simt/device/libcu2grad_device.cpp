@@ -14,6 +14,7 @@
 #include "pinned_memory.cpp"
 #include "python_face.cpp"
 #include "register.cpp"
+#include "simulated_time.cpp"
 #include "stable_abi.cpp"
 #include "streams.cpp"
 #include "structural.cpp"

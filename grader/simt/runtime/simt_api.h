@@ -118,6 +118,7 @@ int simt_stream_device(void*);
 int simt_stream_priority(void*);
 int simt_stream_query(void* stream);                              // 0 or cudaErrorNotReady
 void simt_stream_synchronize(void* stream);                       // counted as a host sync
+void simt_stream_work(void* stream, double microseconds);         // work that is not a launch: time passes on the stream
 void simt_set_current_stream(int device, void*);                  // torch's notion, per OS thread; null = default
 void* simt_current_stream(int device);
 void* simt_event_create(unsigned flags);

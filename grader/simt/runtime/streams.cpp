@@ -175,6 +175,8 @@ void simt_stream_synchronize(void* handle) {
     log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
 
+void simt_stream_work(void* handle, double microseconds) { advance_stream(handle, microseconds); }
+
 void simt_set_current_stream(int device, void* handle) {
     if (device >= 0 && device < kDevices) current_streams[device] = handle;
 }
