@@ -1,14 +1,15 @@
-"""The faster linker is one that was seen to link C++, not one that merely has the right name."""
+"""How to link is found out by linking: a linker or a library is used because it worked."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader.build import linker
-from grader.toolchain import host_compiler
+from grader.toolchain import HostCompiler, host_compiler
 
 
 @pytest.fixture(autouse=True)
@@ -17,17 +18,19 @@ def forget(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     linker.linker_flags.cache_clear()
 
 
-@pytest.mark.skipif(shutil.which("ld.gold") is None, reason="needs ld.gold (Debian package binutils)")
-def test_a_linker_that_links_is_chosen() -> None:
-    assert linker.links(host_compiler(), "gold", Path(linker.cache.cache_root().parent))
-    assert linker.linker_flags()[0] in ("-fuse-ld=gold", "-fuse-ld=lld")
+def test_what_is_chosen_links_against_the_shared_library(tmp_path: Path) -> None:
+    flags = linker.linker_flags()
+
+    assert linker.links(host_compiler(), flags, tmp_path)
+    needed = subprocess.run(["readelf", "-d", tmp_path / "probe.so"], capture_output=True, text=True).stdout
+    assert "libstdc++.so.6" in needed
 
 
-def test_a_linker_that_cannot_link_is_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_linker_that_cannot_link_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "ld.lld").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "ld.lld").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr(linker, "CANDIDATES", ("lld",))
+    monkeypatch.setattr(linker, "LINKERS", ("lld",))
 
     assert linker.linker_flags() == ()
 
@@ -38,3 +41,25 @@ def test_the_answer_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linker, "links", lambda *_: pytest.fail("asked again"))
 
     assert linker.linker_flags() == first
+
+
+@pytest.fixture
+def archive_only(tmp_path: Path) -> HostCompiler:
+    """A g++ that, like some toolchains outside /usr, says that it has no shared C++ library."""
+    real = shutil.which(host_compiler().command[0])
+    script = tmp_path / "g++"
+    script.write_text(
+        f'#!/bin/sh\ncase "$1" in -print-file-name=*) echo "${{1#*=}}";; *) exec {real} "$@";; esac\n'
+    )
+    script.chmod(0o755)
+    return HostCompiler((str(script),), "gcc", "g++ without libstdc++.so")
+
+
+def test_a_compiler_without_the_shared_library_gets_the_systems(
+    archive_only: HostCompiler, tmp_path: Path
+) -> None:
+    flags = linker.shared_library_flags(archive_only)
+
+    assert [Path(flag).name for flag in flags] == ["libstdc++.so.6"]
+    assert linker.links(archive_only, flags, tmp_path)
+    assert next(linker.candidates(archive_only, ["gold"])) == ("-fuse-ld=gold", *flags)
