@@ -3,11 +3,14 @@
 What a learner waits for after saving a file. Each round changes one constant in a comment *and* in the
 code of 03's ``kernel.cu`` (so that no cache can answer), then runs ``grader check`` in a new process.
 The tutorial's way compiles the same op as one file that includes ``torch/extension.h``: with nvcc where
-nvcc is present (compilation alone, no link, no check), otherwise the C++ side of ``load_inline``.
+nvcc is present (compilation alone, no link, no check), otherwise the C++ side of ``load_inline``. Where there
+is a GPU, ``torch.utils.cpp_extension.load`` of that file is timed as well, in a cold process, and the seconds
+that the verdict's own checks take are added to it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import statistics
@@ -19,6 +22,8 @@ import time
 from pathlib import Path
 
 import record
+
+from grader.build import detect_backend
 
 EXERCISE = "03_fused_muladd"
 TUTORIAL = Path(__file__).parent / "tutorial_muladd.cu"
@@ -49,8 +54,29 @@ def edit(kernel: Path, original: str, generation: int) -> None:
     kernel.write_text(original + f"\nstatic const int edit_{generation} = {generation};\n")
 
 
-def verdicts(rounds: int) -> tuple[float, list[float]]:
-    """Seconds of the very first check with an empty cache, and of one check per edit after it."""
+def checks_seconds(folder: Path, environment: dict[str, str]) -> float:
+    """What the checks of a verdict take, building left out."""
+    command = [sys.executable, "-m", "grader", "check", EXERCISE, "--course", str(folder), "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    document = json.loads(done.stdout)
+    verdict = document[0] if isinstance(document, list) else document
+    return sum(check["seconds"] for check in verdict["checks"] if check["name"] != "build")
+
+
+def load_seconds() -> float:
+    """A cold process that builds and loads the tutorial's file as its readers do."""
+    program = (
+        "import sys\nfrom torch.utils.cpp_extension import load\n"
+        "load('tutorial', [sys.argv[1]], build_directory=sys.argv[2], extra_cuda_cflags=['-arch=native'])"
+    )
+    with tempfile.TemporaryDirectory() as scratch:
+        return seconds([sys.executable, "-c", program, str(TUTORIAL), scratch], dict(os.environ))
+
+
+def verdicts(rounds: int) -> tuple[float, list[float], float]:
+    """Seconds of the very first check with an empty cache, of one check per edit after it, and of the checks
+    in such a verdict.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         folder = course(Path(scratch) / "course")
         environment = {**os.environ, "CU2GRAD_CACHE": str(Path(scratch) / "cache")}
@@ -62,7 +88,7 @@ def verdicts(rounds: int) -> tuple[float, list[float]]:
         for generation in range(rounds):
             edit(kernel, original, generation)
             times.append(seconds(command, environment))
-        return first, times
+        return first, times, checks_seconds(folder, environment)
 
 
 def tutorial_command(output: Path) -> tuple[str, list[str]]:
@@ -102,7 +128,7 @@ def main() -> None:
     parser = record.arguments(__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
-    first, times = verdicts(options.rounds)
+    first, times, checks = verdicts(options.rounds)
     with tempfile.TemporaryDirectory() as scratch:
         label, command = tutorial_command(Path(scratch) / "tutorial.o")
         tutorial = seconds(command, dict(os.environ))
@@ -121,6 +147,16 @@ def main() -> None:
         (label, f"{tutorial:.1f} s", "compilation alone"),
         ("ratio", f"{tutorial / median:.1f}", "tutorial's compilation / edit to verdict"),
     ]
+    if detect_backend() == "cuda":
+        load = load_seconds()
+        rows += [
+            ("load() of that file", f"{load:.1f} s", "torch.utils.cpp_extension, cold process"),
+            (
+                "ratio",
+                f"{(load + checks) / median:.1f}",
+                f"(load() + {checks:.1f} s of checks) / edit to verdict",
+            ),
+        ]
     record.report(
         f"Edit to verdict: {EXERCISE}", record.table(("what", "time", "note"), rows), options.record
     )
