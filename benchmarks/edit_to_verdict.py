@@ -1,7 +1,7 @@
 """From a one-line edit of kernel.cu to the verdict, in a cold process, against the tutorial's way.
 
-What a learner waits for after saving a file. Each round changes one constant in a comment *and* in the
-code of 03's ``kernel.cu`` (so that no cache can answer), then runs ``grader check`` in a new process.
+What a learner waits for after saving a file. Each round changes one line of the code of 03's ``kernel.cu``
+into one that no cache has seen, then runs ``grader check`` in a new process.
 The tutorial's way compiles the same op as one file that includes ``torch/extension.h``: with nvcc where
 nvcc is present (compilation alone, no link, no check), otherwise the C++ side of ``load_inline``. Where there
 is a GPU, ``torch.utils.cpp_extension.load`` of that file is timed as well, in a cold process, and the seconds
