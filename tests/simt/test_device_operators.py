@@ -12,20 +12,25 @@ from tests.simt.device.process import on_device
 SOURCES = Path(__file__).parent / "device"
 
 
-def _library(name: str, binding: str) -> str:
-    sources = (SOURCES / "scale.cu", SOURCES / binding)
+def _library(name: str, *files: str) -> str:
+    sources = tuple(SOURCES / file for file in files)
     request = BuildRequest(name, "torch_library", sources, backend="simt", cxx_flags=("-DUSE_CUDA",))
     return str(build(request).path)
 
 
 @pytest.fixture(scope="module")
 def library() -> str:
-    return _library("simt_tests", "scale.cpp")
+    return _library("simt_tests", "scale.cu", "scale.cpp")
 
 
 @pytest.fixture(scope="module")
 def stable_library() -> str:
-    return _library("simt_stable_tests", "stable_scale.cpp")
+    return _library("simt_stable_tests", "scale.cu", "stable_scale.cpp")
+
+
+@pytest.fixture(scope="module")
+def header_library() -> str:
+    return _library("simt_header_tests", "aten_headers.cu")
 
 
 @on_device
@@ -129,6 +134,29 @@ def test_the_stable_abi(stable_library: str) -> None:
     x = torch.arange(6.0, dtype=torch.float64, device="cuda:1")
     y = torch.ops.simt_stable_tests.scale(x, 0.5)
     assert y.device == x.device and y.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+
+
+@on_device
+def test_an_illegal_access_stays_until_the_process_ends(library: str) -> None:
+    import torch
+
+    torch.ops.load_library(library)
+    x, host = torch.ones(4, device="cuda"), torch.ones(4)
+    torch.ops.simt_tests.poke(x, 1 << 44)
+    for use in (lambda: x + 1, lambda: x.cpu(), lambda: torch.empty(1, device="cuda"), lambda: host.cuda()):
+        with pytest.raises(torch.AcceleratorError, match="CUDA error: an illegal memory access"):
+            use()
+
+
+@on_device
+def test_pytorchs_own_device_headers(header_library: str) -> None:
+    import torch
+
+    torch.ops.load_library(header_library)
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        assert torch.ops.simt_header_tests.sum(torch.ones(100, dtype=dtype, device="cuda")).item() == 100
+    x = torch.randperm(32).float()
+    assert torch.ops.simt_header_tests.largest(x.cuda()).item() == 31
 
 
 def _register_gradient() -> None:

@@ -15,6 +15,14 @@
 template <typename T>
 void launch_scale(const T* x, T* y, double factor, long n, cudaStream_t stream);
 
+void launch_poke(float* x, long offset, cudaStream_t stream);
+
+// Writes one element, wherever that is, and leaves the error, if there is one, to the next call.
+void poke(const at::Tensor& x, int64_t offset) {
+    const c10::cuda::CUDAGuard guard(x.device());
+    launch_poke(x.mutable_data_ptr<float>(), offset, at::cuda::getCurrentCUDAStream());
+}
+
 at::Tensor scale(const at::Tensor& x, double factor) {
     TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor");
     TORCH_CHECK(x.is_contiguous(), "x must be contiguous");
@@ -82,6 +90,7 @@ void ask_for_cublas() {
 TORCH_LIBRARY(simt_tests, m) {
     m.def("scale(Tensor x, float factor) -> Tensor");
     m.def("scale_aside(Tensor x, float factor) -> Tensor");
+    m.def("poke(Tensor x, int offset) -> ()", &poke);
     m.def("only_for_cpu(Tensor x) -> Tensor");
     m.def("fact(str name, int argument=0) -> int", &fact);
     m.def("raw_allocation(int bytes) -> int", &raw_allocation);
