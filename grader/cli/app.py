@@ -82,7 +82,9 @@ def check(
 
 @app.command()
 def replay(
-    verdict: Annotated[Path, typer.Argument(help="A file that `grader check --json` wrote.")],
+    verdict: Annotated[
+        str, typer.Argument(help="A file that `grader check --json` wrote, or an exercise: its last verdict.")
+    ],
     origin: From = "exercises",
     course: Course = None,
     plain: Plain = False,

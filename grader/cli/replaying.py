@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from grader import progress
 from grader.build.request import Backend
 from grader.catalog import Catalog
 from grader.cli.checking import Request, grade_one
+from grader.cli.listing import command
 from grader.cli.screen import Screen
 from grader.errors import UsageError
 from grader.verdict import Verdict
 
 
-def replay_verdict(path: Path, request: Request) -> int:
-    """Grades with the seed and backend stored in ``path``; returns the exit code of the new verdict."""
-    stored = _read(path)
-    exercise = Catalog.open(request.course).find(stored.exercise)
+def replay_verdict(wanted: str, request: Request) -> int:
+    """Grades with the seed and backend of the verdict file ``wanted``, or of the last verdict on an exercise.
+
+    Returns the exit code of the new verdict.
+    """
+    catalog = Catalog.open(request.course)
+    stored = _read(_verdict_file(wanted, catalog))
+    exercise = catalog.find(stored.exercise)
     backend: Backend = "cuda" if stored.backend == "cuda" else "simt"
     request = replace(request, backend=backend, seed=stored.seed)
     screen = Screen(plain=request.plain, verbose=request.verbose)
@@ -24,6 +30,20 @@ def replay_verdict(path: Path, request: Request) -> int:
     screen.show(verdict)
     screen.say(_comparison(stored, verdict))
     return verdict.exit_code
+
+
+def _verdict_file(wanted: str, catalog: Catalog) -> Path:
+    if wanted.endswith(".json") or Path(wanted).is_file():
+        return Path(wanted)
+    exercise = catalog.find(wanted)
+    kept = progress.verdict_path(exercise)
+    if kept is None:
+        raise UsageError(
+            f"No verdict on {exercise.slug} is kept.",
+            "grader replay takes a verdict file, or an exercise that was checked before.",
+            f"Run: {command('check', exercise)}",
+        )
+    return kept
 
 
 def _read(path: Path) -> Verdict:

@@ -283,6 +283,16 @@ def test_replay_uses_the_stored_seed_and_backend_and_says_what_changed(
     )
 
 
+def test_the_last_verdict_on_an_exercise_can_be_replayed(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("replay", "00") == 2
+    assert "No verdict on 00_negate is kept." in capsys.readouterr().err
+    assert run("check", "00", "--seed", "99") == 0
+    assert run("replay", "00") == 0
+    assert [call["seed"] for call in pretended.calls] == [99, 99]
+
+
 def test_the_demo_reports_a_wrong_kernel_that_was_not_caught(
     run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
 ) -> None:
