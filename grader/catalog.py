@@ -30,14 +30,13 @@ class Catalog:
         Raises UsageError when there is no course there, and BrokenExercise for a wrong exercise folder.
         """
         root = find_course() if course is None else course.resolve()
-        folder = root / "exercises"
-        if not folder.is_dir():
+        roots = sorted(facts.parent for facts in (root / "exercises").glob("*/exercise.toml"))
+        if not roots:
             raise UsageError(
                 f"{root} is not a course folder.",
-                "A course has its exercises in exercises/NN_slug/.",
+                "A course has its exercises in exercises/NN_slug/exercise.toml.",
                 "Run from the course folder, or name it: grader list --course DIR",
             )
-        roots = sorted(entry for entry in folder.iterdir() if (entry / "exercise.toml").is_file())
         exercises = tuple(read_exercise(entry) for entry in roots)
         _refuse_shared_numbers(exercises)
         return cls(root, exercises)

@@ -5,6 +5,7 @@ The wrong kernels are the mutants marked `demo = true` in the exercises' `mutant
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -43,6 +44,8 @@ def run_demo(course: Path | None, backend: Backend | None, plain: bool) -> int:
     if failed:
         screen.say(f"Not as expected: {', '.join(failed)}. Run: grader doctor")
         return 1
+    if shutil.which("grader") is None:
+        screen.say("The command grader is in .venv/bin; once per terminal, run: source .venv/bin/activate")
     screen.say(f"Your turn. Next: {command('check', catalog.exercises[0])}")
     return 0
 
