@@ -13,7 +13,6 @@ import ctypes
 import importlib.util
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -28,7 +27,7 @@ CUDA_VERSION = "13.0"  # of the simulated toolkit and headers
 _driver: Driver | None = None
 
 
-class _BeforeTorchCuda(MetaPathFinder):
+class _BeforeTorchCuda:
     """Finds no module: it acts when ``torch.cuda`` is about to be imported, and steps aside."""
 
     def __init__(self, driver: Driver) -> None:

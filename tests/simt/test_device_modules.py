@@ -155,6 +155,19 @@ def test_checkpointing_replays_dropout() -> None:
 
 
 @on_device
+def test_profiler_and_ranges() -> None:
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+
+    x = torch.ones(64, 64, device="cuda")
+    both = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
+    with profile(activities=both) as trace, torch.cuda.nvtx.range("mm"):
+        x @ x
+    times = {event.key: event.device_time_total for event in trace.key_averages()}
+    assert times["aten::mm"] > 0
+
+
+@on_device
 def test_activation_is_idempotent_and_reported() -> None:
     from grader.simt import activate
 

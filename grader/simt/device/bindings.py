@@ -166,6 +166,21 @@ def _cudart(driver: Driver) -> ModuleType:
     return module
 
 
+def _nvtx() -> ModuleType:
+    """``torch.cuda.nvtx``: ranges for a profiler that is not there."""
+    module = ModuleType("torch._C._nvtx")
+    vars(module).update(
+        rangePushA=lambda message: 0,
+        rangePop=lambda: 0,
+        rangeStartA=lambda message: 0,
+        rangeEnd=lambda range_id: None,
+        markA=lambda message: None,
+        deviceRangeStart=lambda message, stream: 0,
+        deviceRangeEnd=lambda range_id, stream: None,
+    )
+    return module
+
+
 def _initialise(driver: Driver) -> None:
     """What ``torch._C._cuda_init`` does on the first use of the device: fill in ``torch.cuda``."""
     import torch
@@ -190,9 +205,11 @@ def install(driver: Driver, torch_c: ModuleType) -> None:
     table: dict[str, Any] = {
         "_has_cuda": True,
         "_has_cudnn": False,
+        "_cudnn": None,
         "_has_magma": False,
         "_has_cusparselt": False,
         "_cudart": _cudart(driver),
+        "_nvtx": _nvtx(),
         "_cuda_init": lambda: _initialise(driver),
         **refusals(),
         **_devices(driver),

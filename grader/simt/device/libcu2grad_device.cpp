@@ -12,6 +12,7 @@
 #include "operator_facts.cpp"
 #include "operator_log.cpp"
 #include "pinned_memory.cpp"
+#include "profiler.cpp"
 #include "python_face.cpp"
 #include "register.cpp"
 #include "simulated_time.cpp"

@@ -3,6 +3,7 @@
 #include "copy.h"
 #include "fallback.h"
 #include "hooks.h"
+#include "profiler.h"
 #include "structural.h"
 #include "substitutes.h"
 
@@ -109,6 +110,7 @@ extern "C" void simt_register_device() {
   c10::impl::registerDeviceGuard(c10::kCUDA, &guard);
   c10::SetAllocator(c10::kCUDA, &arena(), /*priority=*/255);
   register_hooks();
+  register_profiler();
   run_explicitly_on_host();
   register_kernels();
 }
