@@ -1,8 +1,6 @@
 """`python -m grader` is `grader`."""
 
-import sys
-
-from grader.cli import main
+from grader.cli import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

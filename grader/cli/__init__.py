@@ -6,15 +6,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import sys
 import traceback
 from pathlib import Path
+from typing import NoReturn
 
 from grader.errors import GraderError
 
-__all__ = ["main"]
+__all__ = ["main", "run"]
 
 INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
@@ -38,6 +40,19 @@ def main() -> int:
     except Exception as error:
         _print_own_fault(error)
         return GraderError.exit_code
+
+
+def run() -> NoReturn:
+    """`main` as a process. Taking an interpreter apart that holds torch costs a third of a second, after the
+    verdict is printed and stored: leave without it.
+    """
+    code = main()
+    if "torch" in sys.modules:
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _left_with(code: object) -> int:
