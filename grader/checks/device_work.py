@@ -60,7 +60,12 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
         library = _foreign(bench, call)
         instead = f" {listed(library)} did the work instead." if library else ""
         return _failed(call, f"{call.text} launched no kernel.{instead}", "no_kernel")
-    return _wrong_writer(bench, call) or _foreign_operators(bench, call) or _traffic_with_host(bench, call)
+    return (
+        _wrong_writer(bench, call)
+        or _host_access(call)
+        or _foreign_operators(bench, call)
+        or _traffic_with_host(bench, call)
+    )
 
 
 def _backward(bench: Bench, call: Call) -> Outcome | None:
@@ -69,7 +74,7 @@ def _backward(bench: Bench, call: Call) -> Outcome | None:
         if writers and writers.get("host", 0):
             sentence = f"{call.text}: the gradient of {output.name} was written by {BY['host']}."
             return _failed(call, sentence, "host")
-    return _foreign_operators(bench, call) or _traffic_with_host(bench, call)
+    return _host_access(call) or _foreign_operators(bench, call) or _traffic_with_host(bench, call)
 
 
 def _has_elements(call: Call) -> bool:
@@ -86,6 +91,17 @@ def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
                 call, f"{call.text}: {share} of {subject} was last written by {BY[writer]}.", writer
             )
     return None
+
+
+def _host_access(call: Call) -> Outcome | None:
+    """Host code that reads or writes device memory could compute there what a kernel then only copies."""
+    if all(finding.get("kind") != "device_pointer_on_host" for finding in call.reply.trace.findings):
+        return None
+    sentence = (
+        f"{call.text}: host code read or wrote device memory, which a GPU does not allow. What is computed "
+        "between the launches is computed on the CPU."
+    )
+    return _failed(call, sentence, "host")
 
 
 def _foreign_writer(bench: Bench, writers: Mapping[str, int]) -> tuple[str, str]:

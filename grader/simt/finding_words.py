@@ -85,6 +85,7 @@ def _memory(finding: Finding, names: Names) -> str:
 
 
 def _thing(finding: Finding, name: str) -> str:
+    name = name or finding.array
     if name:
         return name if " " in name else f"`{name}`"
     return "the dynamic shared memory" if finding.space == "shared" else "an allocation"
@@ -117,7 +118,8 @@ def _host_pointer(finding: Finding, names: Names) -> str:
 
 
 def _device_pointer(finding: Finding, names: Names) -> str:
-    return _with_memory(f"Host code makes a {finding.access or 'access'} of device memory", finding, names)
+    does = f"makes a {finding.access} of" if finding.access else "touches"
+    return _with_memory(f"Host code {does} device memory", finding, names)
 
 
 def _race(finding: Finding, names: Names) -> str:

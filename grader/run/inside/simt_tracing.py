@@ -66,7 +66,11 @@ class SimtTracer:
             self._driver.take_operators()
             self._live = self._memory()
             self._stream = self._driver.stream_of(device)
-        yield
+        self._runtime.simt_raise_shield(int(traced))
+        try:
+            yield
+        finally:
+            self._runtime.simt_raise_shield(0)
 
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
         """Findings, launches, operators, copies and writers, cut to a length that a reply can hold."""

@@ -1,5 +1,6 @@
 #include "allocator.h"
 
+#include "host_view.h"
 #include "memory_statistics.h"
 
 #include "../runtime/simt_api.h"
@@ -61,6 +62,7 @@ class ArenaAllocator final : public c10::cuda::CUDACachingAllocator::CUDAAllocat
   }
 
   void copy_data(void* to, const void* from, size_t bytes) const override {
+    const DeviceMemoryAccess access;
     std::memcpy(to, from, bytes);
     simt_copy_marks(to, from, bytes);
   }

@@ -83,6 +83,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
     on_host(self).copy_(on_host(src));  // nothing moves; PyTorch still checks the shapes
     return self;
   }
+  const DeviceMemoryAccess access;
   copy_values(self, src);
   mark_copied(self, src);
   log_copy("aten::copy_", src.device(), self.device(), self.nbytes(), self.dtype() != src.dtype());
@@ -98,6 +99,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
 at::Scalar local_scalar_dense(const at::Tensor& self) {
   check_device_is_usable();
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  const DeviceMemoryAccess access;
   const auto value = at::_local_scalar_dense(host_view(self));
   log_copy("aten::_local_scalar_dense", self.device(), c10::Device(c10::kCPU), self.element_size(), false);
   simt_synchronize(self.get_device());

@@ -219,6 +219,7 @@ void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto device = common_device(facts, schema, arguments);
   const c10::DeviceGuard device_guard(device);
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  const DeviceMemoryAccess access;
   HostViews views(device.index());
   for (size_t i = 0; i < count; ++i) {
     (*stack)[stack->size() - count + i] = host_argument(arguments[i], schema.arguments()[i], device, views);

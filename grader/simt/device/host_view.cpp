@@ -91,6 +91,14 @@ at::Tensor copy_to_device(const at::Tensor& host, c10::DeviceIndex device) {
 
 }  // namespace
 
+DeviceMemoryAccess::DeviceMemoryAccess() {
+  simt_open_shield(1);
+}
+
+DeviceMemoryAccess::~DeviceMemoryAccess() {
+  simt_open_shield(0);
+}
+
 at::Tensor empty_on_device(c10::DeviceIndex device, at::IntArrayRef sizes, at::IntArrayRef strides,
                            at::ScalarType dtype) {
   c10::DeviceGuard guard(c10::Device(c10::kCUDA, device));

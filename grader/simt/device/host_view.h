@@ -6,6 +6,15 @@
 
 namespace cu2grad::device {
 
+// As long as one exists, the host may touch device memory: for copies and library operators.
+class DeviceMemoryAccess {
+ public:
+  DeviceMemoryAccess();
+  ~DeviceMemoryAccess();
+  DeviceMemoryAccess(const DeviceMemoryAccess&) = delete;
+  DeviceMemoryAccess& operator=(const DeviceMemoryAccess&) = delete;
+};
+
 // A device tensor over fresh device memory.
 at::Tensor empty_on_device(c10::DeviceIndex device, at::IntArrayRef sizes, at::IntArrayRef strides,
                            at::ScalarType dtype);

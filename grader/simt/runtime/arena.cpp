@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "region.h"
+#include "shield.h"
 
 namespace simt {
 
@@ -44,9 +45,13 @@ __attribute__((constructor(102))) void open_arena() {
 uintptr_t address_of(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 }  // namespace
 
-void* allocate(int region, size_t bytes, const AllocationOptions& options) { return regions[region].allocate(bytes, options); }
+void* allocate(int region, size_t bytes, const AllocationOptions& options) {
+    OpenShield open;   // fresh memory is filled with poison
+    return regions[region].allocate(bytes, options);
+}
 
 Release release(void* pointer, bool runtime_api) {
+    OpenShield open;
     int region = arena.region(address_of(pointer));
     return region < 0 ? Release::unknown : regions[region].release(address_of(pointer), runtime_api);
 }
@@ -65,6 +70,8 @@ bool is_committed(uintptr_t address, size_t bytes) {
     int region = arena.region(address);
     return region >= 0 && address + bytes <= regions[region].committed_end();
 }
+
+size_t committed_bytes(int region) { return regions[region].committed_end() - arena.region_begin(region); }
 
 void memory_info(int device, uint64_t* free_bytes, uint64_t* total_bytes) {
     *total_bytes = regions[device].capacity();

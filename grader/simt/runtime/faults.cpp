@@ -19,6 +19,7 @@
 #include "execution.h"
 #include "findings.h"
 #include "modules.h"
+#include "shield.h"
 
 namespace simt {
 
@@ -97,6 +98,7 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
         return;
     }
 #endif
+    if (pierce_shield(reinterpret_cast<uintptr_t>(info->si_addr), program_counter(context))) return;
     hand_on(signal, info, &context, signal == SIGBUS ? previous_bus : previous_segv);
 }
 
@@ -178,9 +180,13 @@ LaunchingThread& this_thread() {
 }
 }  // namespace
 
-FaultGuard::FaultGuard() {
+void install_fault_handlers() {
     install(SIGSEGV, on_fault, previous_segv);
     install(SIGBUS, on_fault, previous_bus);
+}
+
+FaultGuard::FaultGuard() {
+    install_fault_handlers();
     LaunchingThread& thread = this_thread();
     if (watchdog_seconds <= 0) return;
     install(kWatchdogSignal, on_watchdog, previous_watchdog);

@@ -3,6 +3,8 @@
 
 namespace simt {
 
+void install_fault_handlers();   // once installed they stay
+
 // For the duration of a launch on this OS thread: signal handlers with a stack of their own, and the watchdog.
 class FaultGuard {
 public:

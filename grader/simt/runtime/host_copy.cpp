@@ -5,6 +5,7 @@
 #include "host_call.h"
 #include "modules.h"
 #include "registered.h"
+#include "shield.h"
 #include "streams.h"
 
 using namespace simt;
@@ -81,6 +82,7 @@ cudaError_t run(const Copy& copy) {
     Direction way = direction(to, from, copy.kind);
     record.kind = way.name;
     if (way.error) return answer(record, way.error);
+    OpenShield open;
     for (size_t row = 0; row < copy.height; ++row) {
         move(static_cast<char*>(copy.to) + row * copy.to_pitch, static_cast<const char*>(copy.from) + row * copy.from_pitch,
              copy.width);
@@ -97,6 +99,7 @@ cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_
     if (width == 0 || height == 0) return answer(record, cudaSuccess);
     Place place = place_of_range(pointer, (height - 1) * pitch + width);
     if (place != Place::device && place != Place::both) return answer(record, cudaErrorInvalidValue);
+    OpenShield open;
     for (size_t row = 0; row < height; ++row) {
         char* begin = static_cast<char*>(pointer) + row * pitch;
         memset(begin, value, width);

@@ -13,6 +13,7 @@
 #include "findings.h"
 #include "global_races.h"
 #include "shared_memory.h"
+#include "shield.h"
 
 extern "C" {
 __thread simt::AccessState* simt_access __attribute__((tls_model("initial-exec"))) = &simt::host_access;
@@ -190,6 +191,7 @@ int simt_launch_kernel(const simt_launch* launch) {
     std::lock_guard lock(launch_lock);
     if (int error = sticky_error()) return set_error(error);
     if (Refusal refusal = refuse(*launch); refusal.error) return refused(*launch, refusal);
+    OpenShield open;
     begin_execution(*launch);
     {
         FaultGuard guard;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arena.h"
+#include "shield.h"
 
 using namespace simt;
 
@@ -39,6 +40,7 @@ void simt_copy_marks(void* to, const void* from, size_t bytes) {
 
 void simt_writers(const void* pointer, size_t bytes, uint64_t counts[6]) {
     enum { UNWRITTEN, KERNEL, LIBRARY, COPY, MEMSET, HOST };
+    OpenShield open;
     std::fill(counts, counts + 6, 0);
     auto address = reinterpret_cast<uintptr_t>(pointer);
     if (!markable(address, bytes)) return;

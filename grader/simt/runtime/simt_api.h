@@ -100,6 +100,10 @@ enum {
 };
 void simt_mark_written(void*, size_t bytes, int writer);
 void simt_copy_marks(void* to, const void* from, size_t bytes);   // a device-to-device copy keeps the writers
+// While the shield is up, host code that touches device memory is a finding, except between simt_open_shield(1) and (0), which
+// nest: what copies, fills and runs library operators. Launches and the CUDA runtime API open it themselves.
+void simt_raise_shield(int up);
+void simt_open_shield(int open);
 // Bytes by last writer: unwritten, kernel, library, copy, memset, host (differs from the poison though marked unwritten).
 void simt_writers(const void*, size_t bytes, uint64_t counts[6]);
 typedef struct {
