@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from grader.audit import Objection, audit_library, audit_sources
 from grader.build import Artifact, BuildRequest, build
 from grader.catalog import Exercise
 from grader.checks.outcome import Outcome, passed
@@ -21,7 +22,7 @@ SHOWN_LINES = 40
 def compile_submission(
     exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool
 ) -> Artifact | Outcome:
-    """The library, or what the compiler said. On simt the checked build alone is graded.
+    """The library, or what the audit or the compiler said. On simt the checked build alone is graded.
 
     Raises:
         InfrastructureError: the toolchain is missing or broken.
@@ -34,6 +35,9 @@ def compile_submission(
             f"{missing[0]} is missing from {files}. The exercise needs {', '.join(exercise.edit)}. "
             f"Get a fresh one with: grader reset {exercise.number:02d}",
         )
+    objection = audit_sources(exercise, files, backend)
+    if objection is not None:
+        return _refused(objection)
     request = BuildRequest(
         name=facts.name,
         interface=cast("Interface", facts.interface),
@@ -44,7 +48,7 @@ def compile_submission(
         owner=owner,
     )
     try:
-        return build(request, verbose=verbose)
+        artifact = build(request, verbose=verbose)
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
         shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())
@@ -52,6 +56,13 @@ def compile_submission(
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
         return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
+    objection = audit_library(exercise, artifact.path) if backend == "simt" else None
+    return _refused(objection) if objection is not None else artifact
+
+
+def _refused(objection: Objection) -> Outcome:
+    """What would make a verdict worthless is not run at all."""
+    return Outcome(Status.FAIL, objection.sentence, topic="audit")
 
 
 def built(artifact: Artifact) -> Outcome:

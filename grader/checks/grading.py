@@ -118,9 +118,8 @@ class Grading:
             built = building.compile_submission(self.exercise, self.files, self.backend, owner, verbose)
             if isinstance(built, Outcome):
                 self._add("build", built, time.perf_counter() - begun)
-                self._skip(
-                    self._judged(preparing.result()), built.status, f"{NOT_JUDGED}: it does not build."
-                )
+                why = "it is refused" if built.topic == "audit" else "it does not build"
+                self._skip(self._judged(preparing.result()), built.status, f"{NOT_JUDGED}: {why}.")
                 return
             self._load_and_check(zygote, built, preparing, begun)
 

@@ -1,12 +1,13 @@
 """Landlock: a worker gives up, for good, what learner code has no business with.
 
-Once confined, a process reads only what it was told it may read, writes no file, starts no program, opens no TCP
-connection, and can neither trace nor signal a process outside: not its parent, whose verdict is at stake, and not
-the build cache, which other submissions are built from. It needs no privileges and takes well under a millisecond.
+Once confined, a process reads only what it was told it may read, writes no file (so none of the build
+cache, which other submissions are built from), starts no program, opens no TCP connection, and can neither
+trace nor signal a process outside, such as its parent, whose verdict is at stake. It needs no privileges and
+takes about a millisecond.
 
 Linux has it since 5.13, with more of it in later versions; where there is none, nothing is confined. What is
-already open stays open, and threads that already run stay free: so this comes before learner code, in a process
-with one thread. https://docs.kernel.org/userspace-api/landlock.html
+already open stays open, and threads that already run stay free: so this comes before learner code, in a
+process with one thread. https://docs.kernel.org/userspace-api/landlock.html
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def version() -> int:
 
 
 def confine(readable: Iterable[Path]) -> bool:
-    """Confine the calling thread and all it starts to reading below ``readable``; False where that is impossible."""
+    """Confine the calling thread and all it starts to reading below ``readable``; or return False."""
     known = version()
     if known == 0:
         return False

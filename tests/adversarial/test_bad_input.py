@@ -165,10 +165,10 @@ def test_a_missing_compiler_is_this_machines_fault(solved_course: Catalog, tmp_p
 
 
 def test_an_op_that_raises_on_import_names_the_line(solved_course: Catalog) -> None:
-    edit(solved_course, "01", "op.py", "import grader\n", "import grader\nimport no_such_module\n")
+    edit(solved_course, "01", "op.py", "import grader\n", "import grader\nraise KeyError('what I forgot')\n")
     run = check(solved_course, "01")
     assert run.code == NOT_PASSED
-    assert "ModuleNotFoundError at op.py:8: No module named 'no_such_module'" in run.text
+    assert "KeyError at op.py:8: 'what I forgot'" in run.text
 
 
 @pytest.mark.parametrize(
@@ -180,11 +180,9 @@ def test_an_op_that_raises_on_import_names_the_line(solved_course: Catalog) -> N
         ("return None", "fail", ["None"]),
         ("return y * float('nan')", "fail", ["nan"]),
         ("raise ValueError('what I think')", "fail", ["ValueError", "what I think", "op.py:12"]),
-        ("import ctypes; ctypes.string_at(8)", "crash", ["SIGSEGV"]),
-        ("import os; os._exit(0)", "crash", ["ended its own worker", "exit code 0"]),
         ("print('x' * (1 << 30))\nreturn y", "crash", ["printed more than"]),
     ],
-    ids=["shape", "dtype", "device", "None", "NaN", "exception", "segfault", "_exit(0)", "1 GB of printing"],
+    ids=["shape", "dtype", "device", "None", "NaN", "exception", "1 GB of printing"],
 )
 def test_what_op_py_returns_or_does_wrong_is_said(
     solved_course: Catalog, body: str, status: str, words: list[str]
@@ -262,20 +260,22 @@ def test_an_exception_in_a_launcher_is_an_error_of_the_call(solved_course: Catal
     assert "launcher gave up" in checks["correctness"]["sentence"]
 
 
-def test_shrinking_the_shared_memory_costs_only_the_submission(solved_course: Catalog) -> None:
-    shrink = (
-        "import os\n"
-        "for name in os.listdir('/proc/self/fd'):\n"
-        "    try:\n"
-        "        os.ftruncate(int(name), 0)\n"
-        "    except OSError:\n"
-        "        pass\n"
-        "return y"
-    )
-    edit_op(solved_course, shrink)
-    code, checks = verdict(solved_course, "00")
-    assert code in (PASSED, NOT_PASSED)
-    assert {each["status"] for each in checks.values()} <= {"pass", "fail", "crash"}
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("*reinterpret_cast<volatile int*>(8) = 0;", ["SIGSEGV"]),
+        ("_exit(0);", ["ended its own worker", "exit code 0"]),
+    ],
+    ids=["segfault", "_exit(0)"],
+)
+def test_a_launcher_that_ends_its_worker_is_told_how(
+    solved_course: Catalog, code: str, words: list[str]
+) -> None:
+    edit(solved_course, "00", "kernel.cu", "#include <cstdint>", "#include <cstdint>\n#include <unistd.h>")
+    edit(solved_course, "00", "kernel.cu", "    if (n == 0) return;\n", f"    {code}\n")
+    exit_code, checks = verdict(solved_course, "00")
+    assert (exit_code, checks["correctness"]["status"]) == (NOT_PASSED, "crash")
+    assert [word for word in words if word not in checks["correctness"]["sentence"]] == []
 
 
 # What happens around the grader

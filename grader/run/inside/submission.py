@@ -97,7 +97,7 @@ def describe(error: BaseException, files: Path | None) -> dict[str, str]:
 
 
 def _needed(files: Path, built: Any) -> list[Path]:
-    """What learner code may read: the program, its own folder, and its own library; not the rest of the cache."""
+    """What learner code may read: the program, its own folder and library; not the rest of the cache."""
     return sandbox.worker_readable([files, *([built.path.parent] if built is not None else [])])
 
 

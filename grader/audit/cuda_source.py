@@ -1,0 +1,141 @@
+""".cu, .cpp and headers by their tokens: what switches the access checks off, or names their machinery."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.audit.objection import Objection
+from grader.simt.translate.lexer import Kind, Token, scan
+
+_TOUCH_RULE = "A submission does not touch what watches it."
+_ATTRIBUTE_RULE = "Attributes that change how a function is checked or when it runs are refused."
+_DIRECTIVE = re.compile(r"^#\s*(\w+)\s*(.*)$", re.DOTALL)
+_ATTRIBUTES = frozenset((
+    "aligned", "always_inline", "noinline", "packed", "unused", "may_alias", "const", "pure",
+    "deprecated", "hot", "cold", "noreturn", "nothrow", "fallthrough", "nodiscard", "maybe_unused",
+    "likely", "unlikely", "no_unique_address", "vector_size", "restrict", "gnu", "gcc", "clang",
+    "warn_unused_result", "carries_dependency", "assume",
+))  # fmt: skip
+_PRAGMAS = re.compile(r"(once|unroll\b.*|nounroll|nv_\w+.*|GCC (unroll|ivdep|diagnostic)\b.*|STDC .*)")
+_RESERVED = re.compile(
+    r"__(global|device|host|shared|constant|managed|grid_constant|launch_bounds|noinline|forceinline|restrict|"
+    r"attribute|builtin|sync|shfl|ballot|threadfence|CUDA|GNUC|SANITIZE|tsan|wrap|real|simt)\w*|simt\w*|"
+    r"cuda(Malloc|Free|Mem|Launch|Get|Set|Peek|Stream|Event|Device|Func|Host)\w*|(TORCH|C10|AT|PYBIND11)_\w*|"
+    r"(thread|block)(Idx|Dim)|gridDim|warpSize|atomic[A-Z]\w*"
+)
+_KEYWORDS = frozenset((
+    "if", "else", "for", "while", "do", "switch", "case", "return", "break", "continue", "goto",
+    "void", "bool", "char", "short", "int", "long", "float", "double", "unsigned", "signed",
+    "const", "volatile", "static", "extern", "inline", "template", "typename", "struct", "class",
+    "namespace", "using", "operator", "new", "delete", "throw", "try", "catch", "auto", "public",
+    "private", "protected", "true", "false", "nullptr", "sizeof", "this",
+))  # fmt: skip
+# Words, and what they would do.
+_WORDS = (
+    (re.compile(r"_*simt(_\w+)?|cu2grad\w*"), "belongs to the simulated GPU"),
+    (re.compile(r"__(tsan|sanitizer|wrap|real|asan|interceptor)_\w*"), "belongs to the access checks"),
+    (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive"),
+    (re.compile(r"_?Py[A-Z][a-z]\w*"), "runs the interpreter that judges"),
+    (
+        re.compile(r"__builtin_(ia32|nontemporal|return_address|frame_address|apply|longjmp)\w*"),
+        "evades the access checks",
+    ),
+    (re.compile(r"_mm\d*_\w+"), "is the processor's, not CUDA's, and evades the access checks"),
+    (
+        re.compile(r"no_sanitize\w*|no_instrument_function|disable_sanitizer_instrumentation"),
+        "switches checks off",
+    ),
+    (
+        re.compile(r"Dispatcher|RegisterOperators|TORCH_LIBRARY_THREAD_UNSAFE_LAZY_INIT"),
+        "changes PyTorch's own operators",
+    ),
+)
+_ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through")
+_HEADERS = re.compile(
+    r"(/|\.\./|.*/\.\./|dlfcn|link\.h|elf|sys/|linux/|asm/|Python\.h|.*mmintrin|simt|.*access_state|spawn)"
+)
+_REGISTRATIONS = ("TORCH_LIBRARY", "TORCH_LIBRARY_IMPL", "TORCH_LIBRARY_FRAGMENT")
+
+
+def audit(text: str, file: Path, name: str, assembly: bool) -> Iterator[Objection]:
+    """Objections to one source of the library ``name``, in order; ``assembly`` is allowed or not."""
+    tokens = [token for token in scan(text) if token.kind is not Kind.BLANK]
+    yield from _Audit(text, file, name, _WORDS if assembly else (*_WORDS, _ASSEMBLY)).run(tokens)
+
+
+class _Audit:
+    def __init__(
+        self, text: str, file: Path, name: str, words: tuple[tuple[re.Pattern[str], str], ...]
+    ) -> None:
+        self.text = text
+        self.file = file
+        self.name = name
+        self.words = words
+
+    def run(self, tokens: list[Token]) -> Iterator[Objection]:
+        line_begins = True
+        for index, token in enumerate(tokens):
+            if token.text == "#" and line_begins:
+                yield from self._directive(tokens, index)
+            elif token.text == "##":
+                yield self._object(
+                    token, "joins names with `##`", "Write names out, so that they can be read."
+                )
+            elif token.kind is Kind.WORD:
+                yield from self._word(tokens, index)
+            elif token.text == "[" and tokens[index + 1 : index + 2] and tokens[index + 1].text == "[":
+                yield from self._attributes(tokens, index + 2, "]")
+            line_begins = token.kind is Kind.NEWLINE
+
+    def _object(self, token: Token, what: str, rule: str = _TOUCH_RULE) -> Objection:
+        return Objection(self.file.name, self.text.count("\n", 0, token.start) + 1, what, rule)
+
+    def _word(self, tokens: list[Token], index: int) -> Iterator[Objection]:
+        token = tokens[index]
+        word = token.text.replace("\\\n", "").replace("\\\r\n", "")
+        for pattern, why in self.words:
+            if pattern.fullmatch(word):
+                yield self._object(token, f"uses `{word}`, which {why}")
+        if re.fullmatch(r"__attribute(__)?|__declspec", word):
+            yield from self._attributes(tokens, index + 1, ")")
+        following = [each.text for each in tokens[index + 1 : index + 3]]
+        own = following[1:] in ([self.name], ["TORCH_EXTENSION_NAME"])
+        if word in _REGISTRATIONS and following[:1] == ["("] and not own:
+            rule = f"This library registers operators of `{self.name}` only."
+            yield self._object(token, f"registers operators of `{following[1]}`", rule)
+
+    def _attributes(self, tokens: list[Token], start: int, end: str) -> Iterator[Objection]:
+        """The names in one ``__attribute__((...))`` or ``[[...]]``."""
+        depth = 0
+        for token in tokens[start:]:
+            depth += (token.text in "([") - (token.text in ")]")
+            if depth < 0 or (depth == 0 and token.text == end == ")"):
+                return
+            inside = depth == (2 if end == ")" else 0)
+            if inside and token.kind is Kind.WORD and token.text.strip("_") not in _ATTRIBUTES:
+                yield self._object(token, f"has the attribute `{token.text}`", _ATTRIBUTE_RULE)
+
+    def _directive(self, tokens: list[Token], index: int) -> Iterator[Objection]:
+        rest = tokens[index:]
+        end = next((at for at, token in enumerate(rest) if token.kind is Kind.NEWLINE), len(rest))
+        words = [token.text for token in rest[1:end]]
+        if not words:
+            return
+        if words[0] == "pragma" and not _PRAGMAS.fullmatch(" ".join(words[1:])):
+            rule = "`#pragma unroll` and `#pragma once` are the ones a kernel needs."
+            yield self._object(rest[0], f"has `#pragma {' '.join(words[1:3])}`", rule)
+        elif words[0] in ("define", "undef") and len(words) > 1:
+            if _RESERVED.fullmatch(words[1]) or words[1] in _KEYWORDS:
+                rule = "The words of C++, CUDA and PyTorch keep their meaning."
+                yield self._object(rest[0], f"gives `{words[1]}` another meaning", rule)
+        elif words[0] in ("include", "include_next", "import", "embed"):
+            yield from self._include(rest[0], words[0], "".join(words[1:]))
+
+    def _include(self, token: Token, directive: str, operand: str) -> Iterator[Objection]:
+        name = operand[1:-1]
+        written_out = operand[:1] + operand[-1:] in ('""', "<>")
+        if directive != "include" or not written_out or _HEADERS.match(name):
+            rule = "A source includes headers of C++, CUDA and PyTorch, and those beside it."
+            yield self._object(token, f"has `#{directive} {operand}`", rule)

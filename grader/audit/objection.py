@@ -1,0 +1,20 @@
+"""What an audit says against a submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Objection:
+    """``what`` goes on after the place, as in "op.py:3 imports `ctypes`"; ``rule`` is a sentence."""
+
+    file: str
+    line: int
+    what: str
+    rule: str
+
+    @property
+    def sentence(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place} {self.what}. {self.rule}"

@@ -1,0 +1,158 @@
+"""op.py by its syntax tree: it wires tensors to kernels, so it needs torch and little else."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.audit.objection import Objection
+
+IMPORTS = frozenset((
+    "torch", "numpy", "math", "cmath", "typing", "collections", "dataclasses", "functools",
+    "itertools", "enum", "abc", "warnings", "__future__",
+))  # fmt: skip
+_IMPORT_RULE = f"It may import grader, {', '.join(sorted(IMPORTS - {'__future__'}))}."
+_GRADER_RULE = "Of the grader, a submission uses `grader.load` alone."
+_REACH_RULE = "A submission does not reach into the program that judges it."
+_PATCH_RULE = "A submission leaves what it imports as it is."
+
+# Ways out of what a module is for: to names by strings, to other modules, to frames, files and processes.
+_NAMES = frozenset((
+    "eval", "exec", "compile", "open", "input", "breakpoint", "globals", "locals", "vars",
+    "getattr", "setattr", "delattr", "__import__", "__builtins__", "__loader__", "__spec__",
+))  # fmt: skip
+_ATTRIBUTES = frozenset((
+    "os", "sys", "ctypes", "builtins", "subprocess", "inspect", "gc", "importlib", "pathlib",
+    "shutil", "socket", "mmap", "pickle", "threading", "tempfile", "operator", "types", "io",
+    "glob", "atexit", "runpy", "pkgutil", "traceback", "logging", "get_type_hints", "ForwardRef",
+    "make_dataclass", "load_library", "load_inline", "from_file", "frombuffer", "tofile",
+    "fromfile", "memmap", "ctypeslib", "register_fake", "gi_frame", "cr_frame", "ag_frame",
+    "tb_frame", "f_back", "f_globals", "f_locals", "f_builtins", "gi_code",
+))  # fmt: skip
+_TORCH = frozenset((
+    "classes", "compile", "distributed", "export", "fx", "hub", "jit", "library", "load", "monitor",
+    "multiprocessing", "onnx", "overrides", "package", "profiler", "save", "serialization",
+    "storage", "testing", "utils",
+))  # fmt: skip
+_METHODS = frozenset((
+    "__init__", "__call__", "__repr__", "__str__", "__len__", "__iter__", "__getitem__", "__eq__",
+    "__hash__", "__enter__", "__exit__", "__post_init__",
+))  # fmt: skip
+_OWN = ("self", "cls", "ctx")  # objects whose private attributes are the submission's own
+
+
+def audit(text: str, file: str) -> Iterator[Objection]:
+    """Objections in the order of the lines; a file that Python cannot parse is the worker's to report."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    yield from sorted(_Audit(file).run(tree), key=lambda objection: objection.line)
+
+
+class _Audit:
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.imported: dict[str, str] = {}  # local name -> dotted name
+
+    def run(self, tree: ast.Module) -> Iterator[Objection]:
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield from self._import(node)
+        qualified = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
+            if isinstance(node, ast.Name):
+                yield from self._name(node, id(node) in qualified)
+            elif isinstance(node, ast.Attribute):
+                yield from self._attribute(node)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield from self._function(node)
+            elif isinstance(node, ast.ClassDef):
+                yield from self._class(node)
+            elif isinstance(node, ast.MatchClass):
+                for name in node.kwd_attrs:
+                    yield from self._attribute_name(node, name, own=False)
+
+    def _object(self, node: ast.AST, what: str, rule: str) -> Objection:
+        return Objection(self.file, getattr(node, "lineno", 0), what, rule)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Objection]:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            yield self._object(node, "imports relative to a package", _IMPORT_RULE)
+            return
+        for alias in node.names:
+            full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            bound = alias.asname or (full if isinstance(node, ast.Import) else alias.name).partition(".")[0]
+            self.imported[bound] = full if alias.asname or isinstance(node, ast.ImportFrom) else bound
+            root, *rest = full.split(".")
+            if root == "grader":
+                if rest not in ([], ["load"]):
+                    yield self._object(node, f"imports `{full}`", _GRADER_RULE)
+            elif root not in IMPORTS:
+                yield self._object(node, f"imports `{root}`", _IMPORT_RULE)
+            elif alias.name == "*" or self._is_refused(full):
+                yield self._object(node, f"imports `{full}`", _REACH_RULE)
+
+    def _is_refused(self, full: str) -> bool:
+        root, *rest = full.split(".")
+        private = any(part.startswith("_") for part in rest) and root != "__future__"
+        return (
+            private or bool(_ATTRIBUTES & set(rest)) or (root == "torch" and bool(rest) and rest[0] in _TORCH)
+        )
+
+    def _name(self, node: ast.Name, qualified: bool) -> Iterator[Objection]:
+        if node.id in _NAMES:
+            yield self._object(node, f"uses `{node.id}`", _REACH_RULE)
+        elif self.imported.get(node.id) in IMPORTS | {"grader"}:
+            if not isinstance(node.ctx, ast.Load):
+                yield self._object(node, f"gives the name `{node.id}` another meaning", _PATCH_RULE)
+            elif not qualified:
+                yield self._object(node, f"hands on the module `{node.id}` as a value", _REACH_RULE)
+
+    def _attribute(self, node: ast.Attribute) -> Iterator[Objection]:
+        root = _root(node)
+        full = self._dotted(node)
+        own = isinstance(node.value, ast.Name) and node.value.id in _OWN
+        if not isinstance(node.ctx, ast.Load) and not own and (root is None or root.id in self.imported):
+            yield self._object(node, f"changes `{ast.unparse(node)}`", _PATCH_RULE)
+        elif full.startswith("grader.") and full != "grader.load":
+            yield self._object(node, f"uses `{full}`", _GRADER_RULE)
+        elif full.startswith("torch.") and full.split(".")[1] in _TORCH:
+            yield self._object(node, f"uses `{full}`", _REACH_RULE)
+        else:
+            yield from self._attribute_name(node, node.attr, own)
+
+    def _attribute_name(self, node: ast.AST, name: str, own: bool) -> Iterator[Objection]:
+        dunder = name.startswith("__") and name not in _METHODS and name != "__name__"
+        if dunder or name in _ATTRIBUTES or (name.startswith("_") and not own and name not in _METHODS):
+            yield self._object(node, f"reads the attribute `{name}`", _REACH_RULE)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Objection]:
+        if node.name.startswith("__") and node.name not in _METHODS:
+            yield self._object(node, f"defines `{node.name}`", _REACH_RULE)
+
+    def _class(self, node: ast.ClassDef) -> Iterator[Objection]:
+        if node.keywords:
+            yield self._object(node, f"gives the class {node.name} a metaclass or options", _REACH_RULE)
+        for base in node.bases:
+            full = self._dotted(base)
+            if full.startswith("torch.") and full not in ("torch.autograd.Function", "torch.nn.Module"):
+                rule = "A class here derives from torch.autograd.Function or torch.nn.Module."
+                yield self._object(node, f"derives {node.name} from `{full}`", rule)
+
+    def _dotted(self, node: ast.expr) -> str:
+        """``torch.autograd.Function`` of a chain that begins at an imported name; else ``""``."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.imported:
+            return ""
+        return ".".join([self.imported[node.id], *reversed(parts)])
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
