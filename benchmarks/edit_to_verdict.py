@@ -137,7 +137,7 @@ def main() -> None:
         (
             "first check, empty cache",
             f"{first:.1f} s",
-            "runtime, simulated device, precompiled header and exercise are built",
+            "what is cached for later checks is built as well",
         ),
         (
             "edit to verdict, median",
