@@ -93,5 +93,5 @@ class _Working:
     def _text(self) -> str:
         seconds = time.monotonic() - self._since
         first = self._stage in ("starting", "build") and seconds >= _SILENCE_SECONDS
-        why = " (the first build on a machine also compiles the simulated GPU)" if first else ""
+        why = " (the first build on a machine takes longest)" if first else ""
         return f"{self._what}: {self._stage}, {seconds:.0f} s{why}"
