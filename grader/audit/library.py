@@ -28,6 +28,10 @@ _CONTROLS = re.compile(
     r"simt_(mark_written|copy_marks|writers|take_\w+|reset\w*|set_schedule|set_watchdog|sticky_error|last_error|memory\w*|"
     r"allocate|release|shield\w*|set_current_stream|set_device)"
 )
+# Libraries of ready-made loops: on simt a kernel could call them, on a GPU it could not.
+_READY_MADE = re.compile(
+    r"cblas_\w+|[sdcz](gemm|gemv|ger|axpy|scal|dot)_?|mkl_\w+|LAPACKE_\w+|v[sd][A-Z]\w+|_ZNK?2at(6native|3cpu)\w*"
+)
 _CHANGES_TORCH = re.compile(r"_ZNK?3c1010Dispatcher\w*|_ZN5torch17RegisterOperators\w*")
 
 _REASONS = (
@@ -35,6 +39,7 @@ _REASONS = (
     (_CPP, "asks the C++ library for files or threads, by"),
     (_INTERPRETER, "runs Python by"),
     (_CONTROLS, "operates the simulated GPU by"),
+    (_READY_MADE, "leaves the work to a library, by"),
     (_CHANGES_TORCH, "changes PyTorch's own operators by"),
 )
 # What the grader's own part of a library may offer is its array of shared memory.

@@ -25,8 +25,8 @@ STRUCTURAL = frozenset(
         "new_empty_strided", "new_full", "new_zeros", "numpy_T", "ones", "ones_like", "permute",
         "record_stream", "reshape", "reshape_as", "resize_", "resolve_conj", "resolve_neg", "result_type",
         "select", "set_", "slice", "split", "squeeze", "squeeze_", "t", "transpose", "unbind", "unflatten",
-        "unsqueeze", "unsqueeze_", "view", "view_as", "zero_", "zeros", "zeros_like", "_conj", "_local_scalar_dense",
-        "_reshape_alias", "_unsafe_view",
+        "unsqueeze", "unsqueeze_", "view", "view_as", "zero_", "zeros", "zeros_like", "_conj",
+        "_local_scalar_dense", "_reshape_alias", "_unsafe_view",
     )
 )  # fmt: skip
 BY = {
