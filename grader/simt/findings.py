@@ -78,6 +78,7 @@ class Finding:
     bytes: int = 0
     kernel: str | None = None
     space: str | None = None
+    array: str = ""  # the __shared__ array that was overrun
     block: Index | None = None
     thread: Index | None = None
     other: Party | None = None
@@ -167,6 +168,7 @@ def _finding(raw: Raw, frames: Mapping[_Site, Frame]) -> Finding:
         bytes=int(raw.get("bytes") or 0),
         kernel=raw.get("kernel"),
         space=raw.get("space"),
+        array=str(raw.get("array") or ""),
         block=_index(raw.get("block")),
         thread=_index(raw.get("thread")),
         other=_party(other, module, frames) if other else None,

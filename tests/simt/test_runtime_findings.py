@@ -39,6 +39,7 @@ WRONG = [
     ("atomic_unwritten", "uninitialized_read", "atomic", "atomic", "cudaSuccess", 1),
     ("misaligned", "misaligned", "read", "misaligned", "cudaErrorMisalignedAddress", 1),
     ("memcpy_past", "out_of_bounds", None, "memcpy", "cudaSuccess", 2),
+    ("memcpy_by_two", "race_global", "write", "memcpy", "cudaSuccess", None),
     ("host_pointer", "host_pointer", "write", "store", "cudaErrorIllegalAddress", 1),
     ("null_pointer", "host_pointer", "write", "store", "cudaErrorIllegalAddress", 1),
     ("other_device", "out_of_bounds", "write", "store", "cudaErrorIllegalAddress", 1),
@@ -59,6 +60,8 @@ WRONG = [
     ("bytes_together", "race_shared", "write", "bytes", "cudaSuccess", 32),
     ("histogram_racy", "race_shared", None, "histogram", "cudaSuccess", None),
     ("shared_unwritten", "uninitialized_read", "read", "shared_unwritten", "cudaSuccess", 128),
+    ("static_past", "out_of_bounds", "write", "static_shared", "cudaSuccess", 1),
+    ("static_before", "out_of_bounds", "write", "static_shared", "cudaSuccess", 1),
     ("dynamic_too_small", "out_of_bounds", None, "dynamic", "cudaSuccess", None),
     ("barrier_after_return", "divergent_barrier", None, "barrier_after_return", "cudaSuccess", 1),
     ("barrier_in_branches", "divergent_barrier", None, "first_branch", "cudaSuccess", 1),
@@ -73,8 +76,9 @@ RIGHT = [
     "registered", "managed", "peer", "add_up_atomic", "pass_on_within_block", "nobody_writes",
     "each_writes_its_own", "last_block_adds", "read_constant", "reverse_ordered", "rotate_ordered",
     "one_writes", "warp_ordered", "half_warps_within", "told_on", "bytes_apart", "histogram_atomic",
-    "shared_written", "dynamic_enough", "barrier_by_all", "barrier_in_one_branch", "barrier_in_loop",
-    "masks_of_halves", "shared_opted_in", "assertion_holds", "spins_never", "computes_briefly",
+    "shared_written", "static_within", "dynamic_enough", "barrier_by_all", "barrier_in_one_branch",
+    "barrier_in_loop", "masks_of_halves", "shared_opted_in", "assertion_holds", "spins_never",
+    "computes_briefly",
 ]  # fmt: skip
 
 
@@ -137,6 +141,18 @@ def test_a_tensor_is_named_by_the_element() -> None:
         "A thread whose index is past the end must not touch the element: guard the access.",
         "    c[i] = i;  // <- out_of_bounds",
     ]
+
+
+@pytest.mark.parametrize(
+    ("case", "element"),
+    [
+        ("static_past", "element 64 of `tile`, which has 64 elements (1 past the end)"),
+        ("static_before", "element -2 of `tile`, which has 64 elements (2 before its beginning)"),
+    ],
+)
+def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None:
+    _, (finding,) = found(case)
+    assert finding.text().startswith(f"Invalid __shared__ write of size 4 bytes: {element}. findings.cu:")
 
 
 def test_findings_do_not_depend_on_the_run() -> None:

@@ -132,6 +132,11 @@ def test_a_large_allocation_costs_what_is_touched(runtime: ctypes.CDLL) -> None:
     assert runtime.cudaFree(held) == 0
 
 
+def test_large_allocations_are_reused_before_addresses_run_out(runtime: ctypes.CDLL) -> None:
+    for _ in range(100):  # of 1 GiB each, one at a time: more addresses than a device has
+        assert runtime.cudaFree(allocate(runtime, 1 << 30)) == 0
+
+
 def test_more_than_there_is_gives_null(runtime: ctypes.CDLL) -> None:
     assert runtime.simt_allocate(0, 1 << 45) is None
 

@@ -73,6 +73,7 @@ void Block::run_threads(Fiber& self) {
 
 void Block::start_thread(Fiber& self, unsigned thread) {
     self.thread = thread;
+    self.wait = Wait::none;   // the fiber may come from a block that was dropped
     self.atomics = 0;
     enter(self);
     bool thrown = false;
@@ -99,7 +100,6 @@ void Block::finish_thread(Fiber& self) {
 Fiber* Block::idle_fiber() {
     if (idle_.empty()) {
         fibers_.emplace_back();
-        fibers_.back().stack = map_stack(unsigned(fibers_.size()));
         idle_.push_back(&fibers_.back());
     }
     Fiber* fiber = idle_.back();

@@ -50,6 +50,15 @@ Verdict judge(uintptr_t address, uintptr_t bytes, int kind) {
     }
     return verdict;
 }
+
+void report_overrun(const SharedArray& array, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    Allocation memory;
+    memory.base = shared_memory.begin() + array.begin;
+    memory.bytes = array.bytes;
+    memory.region = execution.device;
+    report({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "shared",
+            .allocation = memory, .array = array.name});
+}
 }  // namespace
 
 extern "C" {
@@ -70,13 +79,14 @@ void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, bool misali
 void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc) {
     if (misaligned) fail_misaligned(address, bytes, kind, "shared", pc);
     uintptr_t dynamic = address - shared_memory.dynamic_begin();
-    if (dynamic < kSharedPerBlockOptin && dynamic + bytes > shared_memory.dynamic_bytes()) {
-        Allocation dynamic_array;
-        dynamic_array.base = shared_memory.dynamic_begin();
-        dynamic_array.bytes = shared_memory.dynamic_bytes();
-        dynamic_array.region = execution.device;
-        report({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                .space = "shared", .allocation = dynamic_array});
+    if (dynamic < kSharedPerBlockOptin) {
+        if (dynamic + bytes > shared_memory.dynamic_bytes()) {
+            SharedArray whole{shared_memory.dynamic_begin() - shared_memory.begin(), shared_memory.dynamic_bytes(), ""};
+            report_overrun(whole, address, bytes, kind, pc);
+            return;
+        }
+    } else if (const SharedArray* array = shared_memory.overrun(address, bytes)) {
+        report_overrun(*array, address, bytes, kind, pc);
         return;
     }
     shared_memory.access(address, bytes, kind, pc);
@@ -119,19 +129,23 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
     auto address = reinterpret_cast<uintptr_t>(pointer);
     const AccessState& state = *simt_access;
     if (bytes == 0) return;
-    if (address - state.arena_begin < state.arena_bytes) simt_check_global(address, bytes, kind, false, pc);
-    else if (address - state.quiet_begin < state.quiet_bytes) return;
-    else if (address - state.shared_begin < state.shared_bytes) simt_check_shared(address, bytes, kind, false, pc);
-    else simt_check_other(address, bytes, kind, pc);
+    if (address - state.arena_begin < state.arena_bytes) {
+        simt_check_global(address, bytes, kind, false, pc);
+        if (state.cells) global_races.access(address, bytes, kind, pc);
+    } else if (address - state.quiet_begin < state.quiet_bytes) {
+        return;
+    } else if (address - state.shared_begin < state.shared_bytes) {
+        simt_check_shared(address, bytes, kind, false, pc);
+    } else {
+        simt_check_other(address, bytes, kind, pc);
+    }
 }
 
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
-    simt_check_range(pointer, bytes, kind | ATOMIC, pc);
-    auto address = reinterpret_cast<uintptr_t>(pointer);
     const AccessState& state = *simt_access;
-    if (!state.cells || address - state.arena_begin >= state.arena_bytes) return;
-    global_races.note_atomic(shared_memory.epoch());
-    if (bytes >= 4) global_races.access(address, bytes, kind | ATOMIC, pc);
+    bool is_global = reinterpret_cast<uintptr_t>(pointer) - state.arena_begin < state.arena_bytes;
+    if (is_global && state.cells) global_races.note_atomic(shared_memory.epoch());
+    simt_check_range(pointer, bytes, kind | ATOMIC, pc);
 }
 
 void simt_atomic_access(const void* address, size_t bytes) {

@@ -15,7 +15,7 @@ struct Collective;
 
 struct Fiber {
     Context context;
-    Stack stack{};
+    Stack stack = take_stack();
     unsigned thread = 0;                // linear index in the block
     Wait wait = Wait::none;
     uint32_t active_mask = 0;           // the answer to simt_active_mask
@@ -23,6 +23,11 @@ struct Fiber {
     Collective* reading = nullptr;      // the collective whose values this thread may still read
     unsigned atomics = 0;               // since it last let others run
     uint64_t launch = 0;                // the launch for which `context` was prepared
+
+    Fiber() = default;
+    Fiber(const Fiber&) = delete;
+    Fiber& operator=(const Fiber&) = delete;
+    ~Fiber() { give_back_stack(stack); }
 };
 
 }  // namespace simt

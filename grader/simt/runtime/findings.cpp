@@ -62,7 +62,7 @@ void write(const Finding& finding, std::string& out) {
     json.text("kind", what.kind).text("access", access_name(what.access)).integer("bytes", what.bytes);
     json.text("kernel", finding.kernel.empty() ? nullptr : finding.kernel.c_str());
     json.text("module", finding.place.path.c_str()).integer("pc", finding.place.offset).integer("address", what.address);
-    json.raw("allocation", allocation_json(finding)).text("space", what.space);
+    json.raw("allocation", allocation_json(finding)).text("array", what.array.c_str()).text("space", what.space);
     if (finding.on_device) json.triple("block", finding.block).triple("thread", finding.thread);
     else json.raw("block", "null").raw("thread", "null");
     json.raw("other", other_json(finding)).integer("count", finding.count).text("note", what.note.c_str());

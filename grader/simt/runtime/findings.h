@@ -27,6 +27,7 @@ struct Report {
     uintptr_t address = 0;
     const char* space = nullptr;        // "global", "shared", "local", "host"
     std::optional<Allocation> allocation{};
+    std::string array{};                // the __shared__ array of that name
     std::optional<Party> other{};
     std::string note{};
     std::optional<uint3> block{}, thread{};   // default: the running thread

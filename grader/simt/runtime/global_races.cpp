@@ -1,5 +1,6 @@
 #include "global_races.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -14,19 +15,40 @@ namespace simt {
 
 GlobalRaces global_races;
 
+namespace {
+size_t cell_bytes() { return arena.device_bytes() / 4 * sizeof(GlobalCell); }
+}  // namespace
+
 GlobalCell* GlobalRaces::begin_launch(uint32_t epoch, int device) {
     launch_epoch_ = epoch;
     blocks_.clear();
-    if (!cells_ && !unavailable_) {
-        // Shared with nobody, but mapped as shared: untouched pages of such a mapping count against no limit.
-        size_t bytes = arena.device_bytes() / 4 * sizeof(GlobalCell);
-        void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        unavailable_ = mapped == MAP_FAILED;
-        if (unavailable_) return nullptr;
-        madvise(mapped, bytes, MADV_DONTDUMP);
-        cells_ = static_cast<GlobalCell*>(mapped);
-    }
+    if (!cells_ && !unavailable_) map_cells();
     return cells_ ? cells_ + (arena.region_begin(device) - arena.begin) / 4 : nullptr;
+}
+
+void GlobalRaces::map_cells() {
+    // Shared with nobody, but mapped as shared: untouched pages of such a mapping count against no limit. The child of a fork
+    // would write into the same cells, so it gets new ones.
+    void* mapped = mmap(nullptr, cell_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unavailable_ = mapped == MAP_FAILED;
+    if (unavailable_) return;
+    static const int forks = pthread_atfork(nullptr, nullptr, [] { global_races.unmap_cells(); });
+    (void)forks;
+    madvise(mapped, cell_bytes(), MADV_DONTDUMP);
+    cells_ = static_cast<GlobalCell*>(mapped);
+}
+
+void GlobalRaces::unmap_cells() {
+    if (cells_) munmap(cells_, cell_bytes());
+    cells_ = nullptr;
+}
+
+void GlobalRaces::forget(uintptr_t begin, uintptr_t bytes) {
+    constexpr uintptr_t kPage = 65536;   // no smaller than any page of the supported machines
+    uintptr_t first = (begin - arena.begin) / 4 * sizeof(GlobalCell), end = first + bytes / 4 * sizeof(GlobalCell);
+    first = (first + kPage - 1) / kPage * kPage;
+    end = std::min<uintptr_t>(end, cell_bytes()) / kPage * kPage;
+    if (cells_ && first < end) madvise(reinterpret_cast<char*>(cells_) + first, end - first, MADV_REMOVE);
 }
 
 void GlobalRaces::begin_block(uint32_t epoch, uint64_t linear) {
@@ -69,7 +91,8 @@ bool GlobalRaces::read_races(Record earlier, int kind) const {
 void GlobalRaces::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     Record now = execution.access.identity | (reinterpret_cast<uintptr_t>(pc) & kCallSiteMask);
     if (kind & ATOMIC) now |= kAtomicRecord;
-    for (uintptr_t word = (address - arena.begin) / 4; word * 4 + 4 <= address - arena.begin + bytes; ++word) {
+    uintptr_t first = address - arena.begin;   // parts of words, such as a half, are not tracked
+    for (uintptr_t word = (first + 3) / 4; word * 4 + 4 <= first + bytes; ++word) {
         GlobalCell& cell = cells_[word];
         if (races(cell.write, kind)) {
             report_race(cell.write, address, bytes, kind, pc, false);

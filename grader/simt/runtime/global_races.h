@@ -19,6 +19,8 @@ public:
     GlobalCell* begin_launch(uint32_t epoch, int device);
     void begin_block(uint32_t epoch, uint64_t linear);
     void note_atomic(uint32_t epoch);
+    // The range was freed and its pages given back: its cells give back theirs, which are four times as many.
+    void forget(uintptr_t begin, uintptr_t bytes);
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 
 private:
@@ -27,6 +29,8 @@ private:
         uint32_t last_atomic;   // the epoch of it; 0: none
         uint64_t linear;
     };
+    void map_cells();
+    void unmap_cells();
     const BlockRecord& block_of(Record record) const;
     bool races(Record earlier, int kind) const;
     bool read_races(Record earlier, int kind) const;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <mutex>
+#include <utility>
 
 namespace simt {
 
@@ -78,6 +79,11 @@ ThreadBlockMemory shared_range(simt_module& module) {
     return {dynamic - module.tls_to_dynamic, module.tls_bytes, dynamic};
 }
 
+const std::vector<SharedArray>& shared_arrays(simt_module& module) {
+    if (!module.shared_arrays) module.shared_arrays = new std::vector(read_shared_arrays(module.path));
+    return *static_cast<const std::vector<SharedArray>*>(module.shared_arrays);
+}
+
 bool find_symbol(const void* address, Symbol* symbol) {
     std::lock_guard lock(modules_lock);
     auto byte = static_cast<const char*>(address);
@@ -138,6 +144,7 @@ void simt_unregister_module(simt_module* module) {
     for (simt_module** link = &first_module; *link; link = &(*link)->next) {
         if (*link != module) continue;
         *link = module->next;
+        delete static_cast<const std::vector<SharedArray>*>(std::exchange(module->shared_arrays, nullptr));
         return;
     }
 }

@@ -4,7 +4,9 @@
 #include <stdint.h>
 
 #include <string>
+#include <vector>
 
+#include "shared_arrays.h"
 #include "simt_api.h"
 
 namespace simt {
@@ -14,6 +16,7 @@ struct ThreadBlockMemory {
     uintptr_t begin, bytes, dynamic_begin;
 };
 ThreadBlockMemory shared_range(simt_module& module);
+const std::vector<SharedArray>& shared_arrays(simt_module& module);
 
 struct Symbol {
     uintptr_t begin = 0, bytes_to_end = 0;   // the rest of its section

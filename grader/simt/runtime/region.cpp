@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "global_races.h"
+
 namespace simt {
 
 namespace {
@@ -13,7 +15,8 @@ constexpr size_t kRedzone = 4096;
 constexpr size_t kCommitStep = size_t(2) << 20;
 constexpr size_t kLazyBytes = size_t(256) << 20;       // filling more than this with poison costs memory and seconds
 constexpr size_t kReturnBytes = size_t(1) << 20;       // spans from this size on give their pages back when they are recycled
-constexpr size_t kQuarantineBytes = size_t(64) << 20;  // a freed span is not reused until this much was freed after it
+constexpr size_t kQuarantineBytes = size_t(64) << 20;  // a freed span is not reused until this much was freed after it,
+constexpr size_t kQuarantineSpans = 4096;              // or this many spans, unless addresses run out
 constexpr size_t kPage = 65536;                        // no smaller than any page of the supported machines
 
 size_t round_up(size_t value, size_t step) { return (value + step - 1) / step * step; }
@@ -44,7 +47,7 @@ bool Region::commit(uintptr_t end) {
     if (end <= committed_end_) return true;
     size_t bytes = std::min(round_up(end - committed_end_, kCommitStep), begin_ + capacity_ - committed_end_);
     if (committed_end_ + bytes < end) return false;
-    auto* pages = reinterpret_cast<void*>(committed_end_);
+    auto* pages = reinterpret_cast<void*>(committed_end_.load());
     if (mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0) return false;
     if (mprotect(arena.mark(committed_end_), bytes, PROT_READ | PROT_WRITE) != 0) {
         mprotect(pages, bytes, PROT_NONE);
@@ -87,6 +90,10 @@ void* Region::allocate(size_t bytes, const AllocationOptions& options) {
     std::lock_guard lock(mutex_);
     size_t span = round_up(bytes, kAlignment) + kRedzone;
     auto base = take_span(span);
+    if (!base) {   // better to reuse what was freed just now than to have no memory
+        trim_quarantine(0, 0);
+        base = take_span(span);
+    }
     if (!base) return nullptr;
     Allocation allocation{*base, bytes, span, index_, false, options.managed, bytes >= kLazyBytes, options.runtime_api,
                           options.home};
@@ -118,12 +125,12 @@ Release Region::release(uintptr_t base, bool runtime_api) {
     }
     quarantine_.push_back(base);
     quarantined_bytes_ += allocation.lazy ? 0 : allocation.span;
-    trim_quarantine();
+    trim_quarantine(kQuarantineBytes, kQuarantineSpans);
     return Release::done;
 }
 
-void Region::trim_quarantine() {
-    while (quarantined_bytes_ > kQuarantineBytes || quarantine_.size() > 4096) {
+void Region::trim_quarantine(size_t most_bytes, size_t most_spans) {
+    while (quarantined_bytes_ > most_bytes || quarantine_.size() > most_spans) {
         auto it = allocations_.find(quarantine_.front());
         quarantine_.pop_front();
         quarantined_bytes_ -= it->second.lazy ? 0 : it->second.span;
@@ -133,6 +140,7 @@ void Region::trim_quarantine() {
 }
 
 void Region::recycle(const Allocation& allocation) {
+    if (allocation.span >= kReturnBytes) global_races.forget(allocation.base, allocation.span);
     if (allocation.span >= kReturnBytes && !allocation.lazy) {
         drop_pages(reinterpret_cast<char*>(allocation.base), allocation.span);
         drop_pages(reinterpret_cast<char*>(arena.mark(allocation.base)), allocation.span);

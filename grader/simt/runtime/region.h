@@ -1,5 +1,6 @@
 // One region of the arena: which spans are live, freed or free, and how much of it has memory behind it.
 #pragma once
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -25,11 +26,12 @@ private:
     bool commit(uintptr_t end);
     void clear(const Allocation& allocation);
     void recycle(const Allocation& allocation);
-    void trim_quarantine();
+    void trim_quarantine(size_t most_bytes, size_t most_spans);
 
     std::mutex mutex_;
     int index_ = 0;
-    uintptr_t begin_ = 0, next_ = 0, committed_end_ = 0;
+    uintptr_t begin_ = 0, next_ = 0;
+    std::atomic<uintptr_t> committed_end_{0};       // read by every check of an access, without the mutex
     size_t capacity_ = 0;
     std::map<uintptr_t, Allocation> allocations_;   // live and quarantined, by base
     std::deque<uintptr_t> quarantine_;              // oldest first

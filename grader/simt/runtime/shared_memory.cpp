@@ -22,7 +22,9 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
     dynamic_begin_ = range.dynamic_begin;
     dynamic_bytes_ = dynamic_bytes;
     load_address_ = module.load_address;
-    if (checked) reserve_cells(bytes_);
+    if (!checked) return;
+    arrays_ = &shared_arrays(module);
+    reserve_cells(bytes_);
 }
 
 void SharedMemory::begin_block() {

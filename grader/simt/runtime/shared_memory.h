@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "shared_arrays.h"
 #include "simt_api.h"
 #include "warp.h"
 
@@ -30,7 +31,7 @@ struct Cell {
 
 class SharedMemory {
 public:
-    // Finds the module's shared memory in this OS thread; returns false when the module has none.
+    // Finds the module's shared memory in this OS thread.
     void begin_launch(simt_module& module, size_t dynamic_bytes, bool checked);
     void begin_block();
     void pass_barrier();
@@ -47,6 +48,10 @@ public:
     uintptr_t bytes() const { return bytes_; }
     uintptr_t dynamic_begin() const { return dynamic_begin_; }
     uintptr_t dynamic_bytes() const { return dynamic_bytes_; }
+    // Of a checked launch: the static array that an access to [address, address + bytes) overran; null when it is within one.
+    const SharedArray* overrun(uintptr_t address, uintptr_t bytes) const {
+        return overrun_array(*arrays_, address - begin_, bytes);
+    }
 
 private:
     void reserve_cells(uintptr_t bytes);
@@ -59,6 +64,7 @@ private:
     void settle_reads();
 
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
+    const std::vector<SharedArray>* arrays_ = nullptr;
     Cell* words_ = nullptr;
     Cell* parts_ = nullptr;         // one per byte
     uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover

@@ -32,6 +32,7 @@ typedef struct simt_module {
     const char *data_begin, *data_end;   // everything else that is mapped from the file
     const char* path;
     uintptr_t tls_bytes, tls_to_dynamic; // its shared memory: all thread-local variables of the file
+    const void* shared_arrays;           // of a checked module: where each of them lies
 } simt_module;
 void simt_register_module(simt_module*);
 void simt_unregister_module(simt_module*);
@@ -138,9 +139,9 @@ void simt_synchronize(int device);                                // counted as 
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
 //   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout",
 //   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
-//   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "space":"global|shared|local|host",
-//   "block":[x,y,z], "thread":[x,y,z], "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n,
-//   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
+//   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
+//   "space":"global|shared|local|host", "block":[x,y,z], "thread":[x,y,z],
+//   "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n, "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
 //   "time_us":..}

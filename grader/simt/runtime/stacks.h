@@ -1,4 +1,5 @@
-// Stacks of fibers: mapped once, kept for the life of the process, each with a guard range below it.
+// Stacks of fibers, each with a guard range below it. They stay mapped for the life of the process and serve one fiber after
+// another.
 #pragma once
 #include <stddef.h>
 
@@ -11,8 +12,9 @@ struct Stack {
 
 constexpr size_t kStackBytes = 128 * 1024;
 
-// The stack of fiber `index`. Throws std::bad_alloc when the address space is exhausted.
-Stack map_stack(unsigned index);
+// A stack that no fiber has. Throws std::bad_alloc when the address space is exhausted.
+Stack take_stack();
+void give_back_stack(const Stack& stack);
 bool in_guard(const Stack& stack, const void* address);
 
 }  // namespace simt

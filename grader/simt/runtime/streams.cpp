@@ -171,7 +171,10 @@ int simt_stream_query(void* handle) {
 }
 
 void simt_stream_synchronize(void* handle) {
-    if (Stream* stream = find_stream(handle)) host_waits_for(earliest_start(*stream));
+    {
+        std::lock_guard lock(streams_lock);
+        if (Stream* stream = find_stream(handle)) host_waits_for(earliest_start(*stream));
+    }
     log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
 
@@ -199,6 +202,7 @@ void simt_event_destroy(void* handle) {
 }
 
 int simt_event_record(void* handle, void* stream_handle) {
+    std::lock_guard lock(streams_lock);
     Event* event = find_event(handle);
     Stream* stream = find_stream(stream_handle);
     if (!event || !stream) return cudaErrorInvalidResourceHandle;
@@ -228,6 +232,7 @@ int simt_event_elapsed_ms(float* ms, void* start_handle, void* stop_handle) {
 }
 
 int simt_stream_wait_event(void* stream_handle, void* handle) {
+    std::lock_guard lock(streams_lock);
     Stream* stream = find_stream(stream_handle);
     Event* event = find_event(handle);
     if (!stream || !event) return cudaErrorInvalidResourceHandle;

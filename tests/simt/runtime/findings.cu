@@ -158,6 +158,13 @@ __global__ void shared_unwritten(float* c, bool written) {
     if (written) tile[threadIdx.x] = 0;
     c[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];  // <- shared_unwritten
 }
+__global__ void static_shared(float* c, int i) {
+    __shared__ float tile[64], other[64];
+    tile[threadIdx.x] = other[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 63) tile[i] = 2;  // <- static_shared
+    c[threadIdx.x] = tile[threadIdx.x] + other[threadIdx.x];
+}
 __global__ void dynamic_shared(float* c) {
     extern __shared__ float tile[];
     tile[threadIdx.x] = 1;  // <- dynamic
@@ -244,6 +251,7 @@ int main(int, char** arguments) {
     if (name == "misaligned") load_wide<<<1, 1>>>(a, c, 1);
     if (name == "aligned") load_wide<<<1, 1>>>(a, c, 4);
     if (name == "memcpy_past") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N + 2);
+    if (name == "memcpy_by_two") copy_bytes<<<2, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 64);
     if (name == "memcpy_within") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N);
     if (name == "host_pointer") store_at<<<1, 1>>>(host, 0);
     if (name == "null_pointer") store_at<<<1, 1>>>(nullptr, 0);
@@ -284,6 +292,9 @@ int main(int, char** arguments) {
     if (name == "histogram_atomic") histogram<<<1, 64>>>(counter, true);
     if (name == "shared_unwritten") shared_unwritten<<<2, 64>>>(c, false);
     if (name == "shared_written") shared_unwritten<<<2, 64>>>(c, true);
+    if (name == "static_past") static_shared<<<1, 64>>>(c, 64);
+    if (name == "static_before") static_shared<<<1, 64>>>(c, -2);
+    if (name == "static_within") static_shared<<<1, 64>>>(c, 63);
     if (name == "dynamic_too_small") dynamic_shared<<<1, 64, 100>>>(c);
     if (name == "dynamic_enough") dynamic_shared<<<1, 64, 256>>>(c);
     if (name == "barrier_after_return") barrier_after_return<<<1, 64>>>(c, 40);

@@ -45,6 +45,17 @@
 
 #ifdef __CUDACC__
 #define __forceinline__ inline __attribute__((always_inline))
-// One copy for each OS thread, and a block runs on one: its threads share it, two blocks never do.
-#define __shared__ thread_local
+// One copy for each OS thread, and a block runs on one: its threads share it, two blocks never do. The checked build moves
+// arrays apart, so that an overrun meets a gap and not the next array.
+#if defined(__SANITIZE_THREAD__)
+#define SIMT_APART __attribute__((aligned(16384)))
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SIMT_APART __attribute__((aligned(16384)))
+#endif
+#endif
+#ifndef SIMT_APART
+#define SIMT_APART
+#endif
+#define __shared__ SIMT_APART thread_local
 #endif
