@@ -32,6 +32,12 @@ def test_every_form_of_launch(language: Program) -> None:
     assert result.reshape(-1, 8).T.tolist() == [expected] * 8
 
 
+def test_launches_in_macros(language: Program) -> None:
+    result = np.zeros(72, np.int32)
+    language.forms_in_macros(result)
+    assert result.reshape(-1, 8).T.tolist() == [[42, 0, 11, 4, 34, 9, 6, -6, 7]] * 8
+
+
 def test_arguments_from_a_pack(language: Program) -> None:
     result = np.zeros(8, np.int32)
     language.forwarded(result)

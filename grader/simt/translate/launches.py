@@ -11,8 +11,18 @@ The pieces keep their order and their lines:
 `launch` takes the arguments by value: they are evaluated once on the host and copied, as kernel parameters
 are. A null pointer constant or a braced list has no type of its own to be copied as; its text goes into the
 lambda. The whole stands in parentheses, so that a macro which takes the launch as its argument sees no bare
-comma. A kernel that is an expression, such as `table.pick(i)`, is evaluated on the host too: it is passed to
-`launch_pointer`, whose parameters are the kernel's.
+comma.
+
+In the body of a macro nobody knows what the arguments are until it is used. There the launch becomes
+
+    (::simt::launch_in_macro(
+        [&](auto simt_f) -> decltype(simt_f(kernel)) { return simt_f(kernel); },
+        [&](auto... simt_p) SIMT_HOST { return kernel(simt_p...); },
+        ...).with(arguments))
+
+whose parameters are the kernel's wherever `kernel` names one function. A kernel that is an expression, such
+as `table.pick(i)`, is evaluated on the host too: it is passed to `launch_pointer`, whose parameters are the
+kernel's as well.
 """
 
 from __future__ import annotations
@@ -48,16 +58,23 @@ def _rewrite_launch(passage: Passage, opener: int, rewrite: Rewrite) -> None:
         raise Refused(tokens[opener].start, "the arguments of the launch are not closed by )")
     line = "__LINE__" if passage.macro else str(rewrite.line(tokens[opener].start))
     site = f"::simt::site{{SIMT_TEXT({spelled(passage, first, opener)}), __FILE__, {line}}}"
+    takes = ", "
     if _is_name(passage, first, opener):
         parameters, passed = _parameters(passage, call, rewrite)
         before = f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return "
         between = f"({passed}); }}, {site}, ::simt::configuration("
+        if passage.macro:
+            kernel = spelled(passage, first, opener)
+            pointer = f"[&](auto simt_f) -> decltype(simt_f({kernel})) {{ return simt_f({kernel}); }}"
+            before = before.replace("launch(", f"launch_in_macro({pointer}, ")
+            takes = ").with("
     else:
         before, between = "(::simt::launch_pointer(", f", {site}, ::simt::configuration("
     rewrite.insert(tokens[first].start, before)
     rewrite.replace(tokens[opener], tokens[opener], between)
     rewrite.replace(tokens[closer], tokens[closer + 2], ")")
-    rewrite.replace(tokens[call], tokens[call], "" if passage.partner[call] == call + 1 else ", ")
+    no_arguments = passage.partner[call] == call + 1 and not passage.macro
+    rewrite.replace(tokens[call], tokens[call], "" if no_arguments else takes)
     rewrite.insert(tokens[passage.partner[call]].end, ")")
 
 
@@ -120,7 +137,7 @@ def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str
     """The lambda's parameters and what it passes on. A braced argument moves into the latter."""
     spans = arguments(passage, call)
     inner = [_untyped(passage, first, past) for first, past in spans]
-    if not any(inner):
+    if not any(inner) or any(spelled(passage, *span) == "__VA_ARGS__" for span in spans):
         return "auto... simt_p", "simt_p..."
     parameters, passed = [], []
     for number, ((first, past), text) in enumerate(zip(spans, inner, strict=True)):
@@ -128,12 +145,15 @@ def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str
         parameters.append("auto" if text else f"auto{pack} simt_p{number}")
         passed.append(text or f"simt_p{number}{pack}")
         if text.startswith("{"):
-            rewrite.replace(passage.tokens[first], passage.tokens[past - 1], "0", macro=passage.macro)
+            rewrite.replace(passage.tokens[first], passage.tokens[past - 1], "0")
     return ", ".join(parameters), ", ".join(passed)
 
 
 def _untyped(passage: Passage, first: int, past: int) -> str:
-    """The argument's text if it is a null pointer constant or a braced list, else nothing."""
+    """The argument's text if it is a null pointer constant or a braced list, else nothing.
+
+    In a macro's body a braced list stays where it is, for the parameter to give it a type.
+    """
     text = spelled(passage, first, past)
     is_braced = passage.text(first) == "{" and passage.partner.get(first) == past - 1
-    return text if is_braced or _NULL.fullmatch(text) else ""
+    return text if (is_braced and not passage.macro) or _NULL.fullmatch(text) else ""

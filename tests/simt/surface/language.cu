@@ -43,6 +43,32 @@ struct Table {
     void launch(int* out) const { kernels[1]<<<1, 8>>>(out, 5, 6); }
 };
 
+__global__ void default_kernel(int* out, int a, int b = 30) {
+    out[threadIdx.x] = a + b;
+}
+__global__ void overloaded_kernel(int* out, int a) {
+    out[threadIdx.x] = a;
+}
+__global__ void overloaded_kernel(int* out, float a) {
+    out[threadIdx.x] = -int(a);
+}
+
+// Arguments that have no type of their own come through a macro.
+extern "C" void forms_in_macros(int* out) {
+    int calls = 0;
+    auto next = [&] { return ++calls; };
+    LAUNCH(deep::inner::pair_kernel, out, {4, 2}, 0);
+    LAUNCH(deep::inner::pair_kernel, out + 8, {}, NULL);
+    LAUNCH(deep::inner::pair_kernel, out + 16, deep::inner::Pair{next(), calls}, nullptr);
+    LAUNCH(deduced_kernel, out + 24, next(), 2);
+    LAUNCH(default_kernel, out + 32, 4);
+    LAUNCH(default_kernel, out + 40, 4, 5);
+    LAUNCH(overloaded_kernel, out + 48, 6);
+    LAUNCH(overloaded_kernel, out + 56, 6.0f);
+    Kernel kernel = deduced_kernel;
+    LAUNCH(kernel, out + 64, 7, 0);
+}
+
 // Each form writes eight integers; the test knows which.
 extern "C" void forms(int* out) {
     int calls = 0;

@@ -68,6 +68,52 @@ void launch_pointer(void (*function)(Parameters...), site where, configuration s
     run_grid(thread, where, shape, (const void*)function, 0);
 }
 
+// A launch in the body of a macro, whose arguments may turn out to be `0`, `NULL` or `{1, 2}`: only a parameter's type makes
+// sense of those. A kernel that is one function, template arguments included, gives its parameters; any other, such as a
+// template whose arguments are to be deduced, takes what it gets.
+struct one_function {
+    template <class... Parameters>
+    constexpr auto operator()(void (*function)(Parameters...)) const {
+        return function;
+    }
+};
+
+template <class Body, class Function>
+struct macro_launch {
+    Body body;
+    Function function;
+    site where;
+    configuration shape;
+
+    template <class... Arguments>
+    void with(Arguments... arguments) const {
+        launch(body, where, shape, arguments...);
+    }
+};
+
+template <class Body, class... Parameters>
+struct macro_launch<Body, void (*)(Parameters...)> {
+    Body body;
+    void (*function)(Parameters...);
+    site where;
+    configuration shape;
+
+    void with(Parameters... arguments) const { launch_pointer(function, where, shape, arguments...); }
+    template <class... Arguments>
+        requires(sizeof...(Arguments) < sizeof...(Parameters))   // the others have default values
+    void with(Arguments... arguments) const {
+        launch(body, where, shape, arguments...);
+    }
+};
+
+template <class Pointer, class Body>
+auto launch_in_macro(Pointer pointer, Body body, site where, configuration shape) {
+    if constexpr (requires { pointer(one_function()); })
+        return macro_launch<Body, decltype(pointer(one_function()))>{body, pointer(one_function()), where, shape};
+    else
+        return macro_launch<Body, int>{body, 0, where, shape};
+}
+
 }  // namespace simt
 #pragma GCC visibility pop
 
