@@ -131,10 +131,18 @@ def test_a_launch_in_a_macro_body_takes_the_line_of_its_use() -> None:
     source = "#define RUN(K, ...) \\\n  K##_kernel<<<1, \\\n 2>>>(__VA_ARGS__, 0)\nint x;\n"
     assert body(source) == (
         "#define RUN(K, ...) \\\n"
-        "  (::simt::launch([&](auto simt_p0, auto) SIMT_HOST { return K##_kernel(simt_p0, 0); }, "
+        "  (::simt::launch_in_macro("
+        "[&](auto simt_f) -> decltype(simt_f(K##_kernel)) { return simt_f(K##_kernel); }, "
+        "[&](auto... simt_p) SIMT_HOST { return K##_kernel(simt_p...); }, "
         "::simt::site{SIMT_TEXT(K##_kernel), __FILE__, __LINE__}, ::simt::configuration(1, \\\n"
-        " 2), __VA_ARGS__, 0))\nint x;\n"
+        " 2)).with(__VA_ARGS__, 0))\nint x;\n"
     )
+
+
+def test_a_null_pointer_that_stands_in_a_macro_body_goes_into_the_call() -> None:
+    translated = body("#define RUN(x) k<<<1, 2>>>(x, 0, {})\n")
+    assert "[&](auto simt_p0, auto, auto simt_p2) SIMT_HOST { return k(simt_p0, 0, simt_p2); }" in translated
+    assert translated.endswith(").with(x, 0, {}))\n")
 
 
 @pytest.mark.parametrize(
@@ -212,17 +220,17 @@ def test_a_file_name_is_quoted() -> None:
             'namespace a::b { extern "C" { __shared__ extern int s[]; } }',
             'namespace a::b { extern "C" { extern __thread  int s[] __asm__("simt_dynamic_shared"); } }',
         ),
-        ("__device__ int x;", "SIMT_DEVICE_MEMORY int x;"),
+        ("__device__ int x;", "static SIMT_DEVICE_MEMORY int x;"),
         ("static __constant__ float c[3];", "static SIMT_CONSTANT_MEMORY float c[3];"),
-        ("__device__ const float* p = 0;", "SIMT_DEVICE_MEMORY const float* p = 0;"),
-        ("__device__ const float c = 1;", "__device__ const float c = 1;"),
-        ("__constant__ std::array<float, 3> c;", "SIMT_CONSTANT_MEMORY std::array<float, 3> c;"),
-        ("__device__ float f(int x = 3) { return x; }", "__device__ float f(int x = 3) { return x; }"),
+        ("__device__ const float* p = 0;", "static SIMT_DEVICE_MEMORY const float* p = 0;"),
+        ("__device__ const float c = 1;", "static __device__ const float c = 1;"),
+        ("__constant__ std::array<float, 3> c;", "static SIMT_CONSTANT_MEMORY std::array<float, 3> c;"),
+        ("__device__ float f(int x = 3) { return x; }", "static __device__ float f(int x = 3) { return x; }"),
         ("auto g = [] __device__ (int i) { return i; };", "auto g = [] __device__ (int i) { return i; };"),
         ("__device__ bool operator==(A, B);", "__device__ bool operator==(A, B);"),
         ("struct A { __device__ A() : x{1} {} int x; };", "struct A { __device__ A() : x{1} {} int x; };"),
-        ("template <class T> __device__ T zero;", "template <class T> __device__ T zero;"),
-        ("__noinline__ __device__ int f();", "__attribute__((noinline)) __device__ int f();"),
+        ("template <class T> __device__ T zero;", "template <class T> static __device__ T zero;"),
+        ("__noinline__ __device__ int f();", "__attribute__((noinline)) static __device__ int f();"),
         (
             "cudaLaunchCooperativeKernel((const void*)k, g, b, a);",
             "cudaLaunchCooperativeKernel(k, g, b, a);",
@@ -235,6 +243,53 @@ def test_a_file_name_is_quoted() -> None:
 )
 def test_declarations(source: str, expected: str) -> None:
     assert body(source) == expected
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "static __device__ int f();",
+        "__host__ __device__ int f();",
+        "__device__ __host__ int f();",
+        "extern __device__ int f();\n__device__ int f() { return 1; }",
+        "template <> __device__ int f<int>(int);",
+        "template __device__ int f<int>(int);",
+        "__device__ int S::f() { return 1; }",
+        "struct S { __device__ int f(); };",
+        "__device__ INLINE int f();",  # INLINE may hold a static of its own
+        "INLINE __device__ int f();",
+        "[[nodiscard]] __device__ int f();",
+        "void g() { auto f = [=] __device__ (int i) { return i; }; }",
+        "#define DEFINE(T) __device__ T f(T x) { return x; }",
+    ],
+)
+def test_declarations_whose_linkage_stays(declaration: str) -> None:
+    assert body(declaration) == declaration
+
+
+@pytest.mark.parametrize(
+    ("declaration", "linked"),
+    [
+        ("__device__ T f(T);", "static __device__ T f(T);"),
+        (
+            "template <class T> inline __device__ T f(T);",
+            "template <class T> inline static __device__ T f(T);",
+        ),
+        ("__device__ std::pair<A<int>, B> f();", "static __device__ std::pair<A<int>, B> f();"),
+        (
+            "__device__ const unsigned int* __restrict__ f();",
+            "static __device__ const unsigned int* __restrict__ f();",
+        ),
+        ("namespace n { __device__ float f(); }", "namespace n { static __device__ float f(); }"),
+        (
+            "__device__ int f();\n__device__ int f() {}",
+            "static __device__ int f();\nstatic __device__ int f() {}",
+        ),
+        ("__device__ __align__(16) int x[4];", "static SIMT_DEVICE_MEMORY __align__(16) int x[4];"),
+    ],
+)
+def test_device_code_belongs_to_its_file(declaration: str, linked: str) -> None:
+    assert body(declaration) == linked
 
 
 # ---- refusals ------------------------------------------------------------------------------------------

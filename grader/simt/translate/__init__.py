@@ -1,6 +1,6 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
-Launches, dynamic shared memory, variables in device memory and `__noinline__` are rewritten in place. Every
+Launches, dynamic shared memory, what belongs to one file and `__noinline__` are rewritten in place. Every
 line stays where it was, so the compiler's messages and the debug information name the learner's file. The
 rest is up to the headers (`grader/simt/include`).
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 from grader.simt.translate.calls import refuse_miscalls
 from grader.simt.translate.kernel_casts import rewrite_kernel_casts
 from grader.simt.translate.launches import rewrite_launches
+from grader.simt.translate.linkage import rewrite_linkage
 from grader.simt.translate.passages import Passage, passages
 from grader.simt.translate.refusal import Refused, TranslationError
 from grader.simt.translate.rewrite import Rewrite
@@ -37,6 +38,7 @@ def translate(source: str, filename: str) -> str:
             rewrite_launches(passage, rewrite)
             rewrite_shared(passage, rewrite)
             rewrite_variables(passage, rewrite)
+            rewrite_linkage(passage, rewrite)
             rewrite_kernel_casts(passage, rewrite)
             _rewrite_noinline(passage, rewrite)
     except Refused as refused:

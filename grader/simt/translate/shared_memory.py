@@ -13,10 +13,10 @@ a template.)
 from __future__ import annotations
 
 from grader.simt.translate.expressions import declaration_start, spelled
-from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
 from grader.simt.translate.rewrite import Rewrite
+from grader.simt.translate.scopes import is_file_scope
 
 _LABEL = ' __asm__("simt_dynamic_shared")'
 
@@ -45,7 +45,7 @@ def _rewrite_dynamic(
             "extern __shared__ declares something that is not an array",
             "Dynamic shared memory is an array without a size, sized by the third parameter of the launch.",
         )
-    at_file_scope = not passage.macro and _is_file_scope(passage, span[0])
+    at_file_scope = not passage.macro and is_file_scope(passage, span[0])
     rewrite.replace(tokens[min(words)], tokens[min(words)], "extern __thread" if at_file_scope else "")
     rewrite.replace(tokens[max(words)], tokens[max(words)], "")
     if at_file_scope:
@@ -75,30 +75,6 @@ def _arrays(passage: Passage, index: int, past: int) -> list[tuple[int, int]]:
             arrays[-1] = (arrays[-1][0], passage.skip(index) - 1)
         index = passage.skip(index)
     return arrays
-
-
-def _is_file_scope(passage: Passage, index: int) -> bool:
-    """Is every bracket around the token at `index` that of a namespace or of `extern "C"`?"""
-    index -= 1
-    while index >= 0:
-        if passage.text(index) in (")", "]", "}"):
-            index = passage.partner.get(index, index) - 1
-            continue
-        if passage.text(index) in ("{", "(", "[") and not _opens_namespace(passage, index):
-            return False
-        index -= 1
-    return True
-
-
-def _opens_namespace(passage: Passage, brace: int) -> bool:
-    before = brace - 1
-    if before >= 0 and passage.tokens[before].kind is Kind.TEXT:
-        return passage.text(before - 1) == "extern"
-    while passage.is_word(before) or passage.text(before) == "::":
-        if passage.text(before) == "namespace":
-            return True
-        before -= 1
-    return False
 
 
 def _refuse_initial_value(passage: Passage, index: int, past: int) -> None:

@@ -1,0 +1,30 @@
+"""Which scope of a file a token stands in."""
+
+from __future__ import annotations
+
+from grader.simt.translate.lexer import Kind
+from grader.simt.translate.passages import Passage
+
+
+def is_file_scope(passage: Passage, index: int) -> bool:
+    """Is every bracket around the token at `index` that of a namespace or of `extern "C"`?"""
+    index -= 1
+    while index >= 0:
+        if passage.text(index) in (")", "]", "}"):
+            index = passage.partner.get(index, index) - 1
+            continue
+        if passage.text(index) in ("{", "(", "[") and not _opens_namespace(passage, index):
+            return False
+        index -= 1
+    return True
+
+
+def _opens_namespace(passage: Passage, brace: int) -> bool:
+    before = brace - 1
+    if before >= 0 and passage.tokens[before].kind is Kind.TEXT:
+        return passage.text(before - 1) == "extern"
+    while passage.is_word(before) or passage.text(before) == "::":
+        if passage.text(before) == "namespace":
+            return True
+        before -= 1
+    return False
