@@ -71,7 +71,7 @@ bool is_committed(uintptr_t address, size_t bytes) {
     return region >= 0 && address + bytes <= regions[region].committed_end();
 }
 
-size_t committed_bytes(int region) { return regions[region].committed_end() - arena.region_begin(region); }
+std::vector<Allocation> live_allocations(int region) { return regions[region].live(); }
 
 void memory_info(int device, uint64_t* free_bytes, uint64_t* total_bytes) {
     *total_bytes = regions[device].capacity();

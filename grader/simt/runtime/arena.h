@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <optional>
+#include <vector>
 
 #include "simt_api.h"
 
@@ -60,7 +61,7 @@ std::optional<Allocation> find_allocation(uintptr_t address);
 // The allocation, live or freed, that begins at or below the address and is nearest to it: what an overrun overran.
 std::optional<Allocation> nearest_allocation(uintptr_t address);
 bool is_committed(uintptr_t address, size_t bytes);
-size_t committed_bytes(int region);   // from its beginning
+std::vector<Allocation> live_allocations(int region);   // by address
 // Simulated capacity and what is left of it.
 void memory_info(int device, uint64_t* free_bytes, uint64_t* total_bytes);
 

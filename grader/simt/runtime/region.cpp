@@ -184,6 +184,15 @@ std::optional<Allocation> Region::holding(uintptr_t address) {
     return found;
 }
 
+std::vector<Allocation> Region::live() {
+    std::lock_guard lock(mutex_);
+    std::vector<Allocation> found;
+    for (auto& [base, allocation] : allocations_) {
+        if (!allocation.freed) found.push_back(allocation);
+    }
+    return found;
+}
+
 simt_memory_statistics Region::statistics() {
     std::lock_guard lock(mutex_);
     return statistics_;

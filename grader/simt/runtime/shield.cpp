@@ -1,9 +1,11 @@
 #include "shield.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 #include "arena.h"
 #include "faults.h"
@@ -18,13 +20,33 @@ int openers = 0;
 std::atomic<bool> closed{false};                      // what the pages are
 std::atomic<uintptr_t> pierced_at{0}, pierced_by{0};  // not yet reported: address, and the instruction behind it
 
-void make_accessible(bool accessible) {
+// Whole pages, which are what can be closed. Only live memory: closing costs time for every page there is.
+struct Pages {
+    uintptr_t begin, end;
+};
+std::vector<Pages> closed_pages;
+
+void protect(const Pages& pages, int protection) {
+    mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, protection);
+}
+
+void open_pages() {
+    for (const Pages& pages : closed_pages) protect(pages, PROT_READ | PROT_WRITE);
+}
+
+void close_pages() {
+    static const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
+    closed_pages.clear();
     for (int device = 0; device < kDevices; ++device) {
-        uintptr_t begin = arena.region_begin(device);
-        if (size_t bytes = committed_bytes(device)) {
-            mprotect(reinterpret_cast<void*>(begin), bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+        for (const Allocation& allocation : live_allocations(device)) {
+            if (allocation.managed) continue;
+            Pages pages{allocation.base / page * page, (allocation.base + allocation.bytes + page - 1) / page * page};
+            bool adjoins = !closed_pages.empty() && pages.begin <= closed_pages.back().end;
+            if (adjoins) closed_pages.back().end = pages.end;
+            else closed_pages.push_back(pages);
         }
     }
+    for (const Pages& pages : closed_pages) protect(pages, PROT_NONE);
 }
 
 void report_pierced() {
@@ -38,7 +60,8 @@ void report_pierced() {
 
 void settle() {
     bool close = is_up && openers == 0;
-    if (closed.exchange(close) != close || close) make_accessible(!close);   // after a fault it is open, whatever `closed` says
+    if (closed.exchange(close)) open_pages();
+    if (close) close_pages();
     report_pierced();
 }
 }  // namespace
@@ -58,7 +81,7 @@ bool pierce_shield(uintptr_t address, uintptr_t pc) {
     if (region < 0 || region >= kDevices || !closed.exchange(false)) return false;
     pierced_by = pc;
     pierced_at = address;
-    make_accessible(true);
+    open_pages();
     return true;
 }
 
