@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,3 +105,11 @@ def test_runtime_answers_as_an_h200_does() -> None:
     """Error codes, call by call. The recording is what the same program printed on the GPU with CUDA 13.0."""
     recorded = Path(__file__).parent / "runtime" / "error_codes.h200.txt"
     assert run(program("error_codes")).stdout.splitlines() == recorded.read_text().splitlines()
+
+
+def test_memcpy_stays_memcpy_where_the_compiler_fortifies() -> None:
+    fortified = [*host_compiler().command, "-D_FORTIFY_SOURCE=2", *native.compile_flags(checked=True)]
+    command = [*fortified, "-E", "-P", "-x", "c++", "-"]
+    source = "#include <string.h>\nlevel __USE_FORTIFY_LEVEL"
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "level 0"

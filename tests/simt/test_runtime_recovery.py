@@ -26,5 +26,9 @@ def test_a_forked_child_races_with_nobody() -> None:
     assert values("fork", checked=True) == [0, 1]
 
 
+def test_an_endless_kernel_of_a_forked_child_is_stopped() -> None:
+    assert values("endless_child")[0] == 7
+
+
 def test_a_cooperative_launch_may_have_more_threads_than_guarded_stacks() -> None:
     assert values("cooperative", "132", "256", "1") == [132 * 256, 132 * 256]

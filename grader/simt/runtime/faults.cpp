@@ -138,6 +138,7 @@ struct LaunchingThread {
     char* stack = nullptr;
     timer_t timer{};
     bool has_timer = false;
+    pid_t process = 0;   // whose timer it is: a child does not inherit it
 
     LaunchingThread() {
         stack_t present{};
@@ -150,21 +151,25 @@ struct LaunchingThread {
             own.ss_size = kSignalStackBytes;
             sigaltstack(&own, nullptr);
         }
-        struct sigevent event {};
-        event.sigev_notify = SIGEV_THREAD_ID;
-        event.sigev_signo = kWatchdogSignal;
-        event._sigev_un._tid = int(syscall(SYS_gettid));
-        has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
     }
     ~LaunchingThread() {
-        if (has_timer) timer_delete(timer);
+        if (has_timer && process == getpid()) timer_delete(timer);
         if (!stack) return;
         stack_t none{};
         none.ss_flags = SS_DISABLE;
         sigaltstack(&none, nullptr);
         munmap(stack, kSignalStackBytes);
     }
-    void arm(double seconds) const {
+    void open_timer() {
+        struct sigevent event {};
+        event.sigev_notify = SIGEV_THREAD_ID;
+        event.sigev_signo = kWatchdogSignal;
+        event._sigev_un._tid = int(syscall(SYS_gettid));
+        has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+        process = getpid();
+    }
+    void arm(double seconds) {
+        if (process != getpid()) open_timer();
         if (!has_timer) return;
         itimerspec when{};
         when.it_value.tv_sec = time_t(seconds);

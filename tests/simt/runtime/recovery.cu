@@ -1,6 +1,7 @@
 // What a launch leaves behind: nothing. One case per run, as in execution.cu.
 #include <cooperative_groups.h>
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <string>
 
 extern "C" void simt_reset();
+extern "C" void simt_set_watchdog(double);
 extern "C" const char* simt_take_findings();
 
 __global__ void waits_apart(int* out) {   // thread 0 in a barrier, the others in a shuffle
@@ -22,6 +24,10 @@ __global__ void count_twice(int* out) {
 }
 __global__ void number(int* out, bool backwards) {
     out[backwards ? blockDim.x - 1 - threadIdx.x : threadIdx.x] = threadIdx.x;
+}
+__global__ void never_ends(volatile int* out) {
+    while (*out == 0) {
+    }
 }
 __global__ void meet(int* out) {
     atomicAdd(out, 1);
@@ -50,6 +56,20 @@ int main(int, char** arguments) {
         waitpid(child, nullptr, 0);
         number<<<1, 32>>>(out, false);
         fputs(simt_take_findings(), stderr);
+    }
+    if (name == "endless_child") {
+        simt_set_watchdog(0.2);
+        number<<<1, 32>>>(out, false);
+        cudaMemset(out, 0, 4);
+        pid_t child = fork();
+        if (child == 0) {
+            never_ends<<<1, 1>>>(out);
+            _exit(cudaGetLastError() == cudaErrorLaunchTimeout ? 7 : 8);
+        }
+        int status = 0;
+        for (int tenths = 0; tenths < 300 && waitpid(child, &status, WNOHANG) == 0; ++tenths) usleep(100000);
+        if (!WIFEXITED(status) || status == 0) kill(child, SIGKILL);
+        printf("%d ", WEXITSTATUS(status));
     }
     if (name == "cooperative") {
         int blocks = atoi(arguments[2]), threads = atoi(arguments[3]), launches = atoi(arguments[4]);
