@@ -45,10 +45,10 @@ def _first_of(failures: list[Outcome]) -> Outcome:
     first = failures[0]
     if len(failures) == 1 or not first.case:
         return first
-    others = listed([f'"{each.case}"' for each in failures[1:4]])
-    more = f" and {len(failures) - 4} more" if len(failures) > 4 else ""
-    line = f"Also wrong: {others}{more}."
-    return replace(first, lines=(*first.lines, line))
+    others = [f'"{each.case}"' for each in failures[1:4]]
+    if len(failures) > 4:
+        others.append(f"{len(failures) - 4} more")
+    return replace(first, lines=(*first.lines, f"Also wrong: {listed(others)}."))
 
 
 def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
@@ -56,7 +56,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     inputs = bench.draw(case.args, "case", position)
     call = bench.forward(case, inputs)
     if call.reply.error is not None:
-        return error_outcome(call.text, call.reply.error, case.name)
+        outcome = error_outcome(call.text, call.reply.error, case.name)
+        return _pointing_to_safety(outcome) if call.reply.trace.sticky_error else outcome
     if call.reply.trace.sticky_error is not None:
         return _device_error(call, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
@@ -64,6 +65,11 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if failure is None:
         bench.right.append(RightAnswer(case, inputs, expected, call.reply.seconds))
     return failure
+
+
+def _pointing_to_safety(outcome: Outcome) -> Outcome:
+    """The line that raised is only the first to hear of a kernel that failed."""
+    return replace(outcome, sentence=f"{outcome.sentence}. A kernel failed: the safety check says where.")
 
 
 def _device_error(call: Call, case: str) -> Outcome:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from grader.checks.bench import Bench, Call
 from grader.checks.launches import own_launches
 from grader.checks.outcome import Outcome, passed
-from grader.checks.wording import listed
+from grader.checks.wording import counted, listed
 from grader.verdict import Status
 
 # Allocation, views, metadata and moving numbers about. A result must still be last written by the learner's
@@ -49,7 +49,10 @@ def check(bench: Bench) -> Outcome:
         if failure is not None:
             return failure
     launches = sum(len(own_launches(call)) for call in calls)
-    return passed(f"The work was done by your kernels: {launches} launches in {len(calls)} traced calls.")
+    return passed(
+        f"The work was done by your kernels: {counted(launches, 'launch', 'launches')} in "
+        f"{counted(len(calls), 'traced call')}."
+    )
 
 
 def _forward(bench: Bench, call: Call) -> Outcome | None:

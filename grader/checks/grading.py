@@ -164,7 +164,7 @@ class Grading:
         try:
             outcome: Outcome = check(bench)
         except SubmissionError as failure:
-            outcome = _ended_badly(failure, bench.current_case)
+            outcome = _ended_badly(failure, bench)
         if outcome.status.stands_in_the_way:
             outcome = replace(outcome, lines=(*outcome.lines, *_printed(bench, first_call)))
         self._add(name, outcome, time.perf_counter() - begun)
@@ -190,15 +190,18 @@ def _prepare(exercise: Exercise) -> Spec:
     return load_spec(exercise)
 
 
-def _ended_badly(failure: SubmissionError, case: str) -> Outcome:
+def _ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
     """The worker did not answer as a worker does; the check is lost, and nothing else."""
     if isinstance(failure, WorkerTimeout):
         status = Status.TIMEOUT
     else:
         status = Status.FAIL if isinstance(failure, ProtocolViolation) else Status.CRASH
-    where = f' (case "{case}")' if case else ""
+    case = bench.current_case
+    bad_input = case in {refusal.name for refusal in bench.spec.refusals}
+    kind = "bad input, to be refused:" if bad_input else "case"
+    where = f' ({kind} "{case}")' if case else ""
     sentence = f"{failure.what.rstrip('.')}{where}. {failure.rule}"
-    return Outcome(status, sentence, case=case, topic=status.value)
+    return Outcome(status, sentence, case=case, topic="refusals" if bad_input else status.value)
 
 
 def _printed(bench: Bench, first_call: int) -> Iterator[str]:

@@ -7,6 +7,7 @@ import torch
 from grader.checks.wrong import MANY, Wrong
 
 POISON = 0xA5  # fills fresh device memory on simt
+WARP = 32
 
 
 def never_written(wrong: Wrong) -> str:
@@ -29,8 +30,10 @@ def _about_the_grid(wrong: Wrong, first: int) -> str:
     row = wrong.expected.shape[-1]
     if wrong.expected.ndim >= 2 and first % row == 0 and first > 0:
         return f"That is from row {first // row} on: is the number of blocks rounded up in every dimension?"
-    if first % 32 == 0 and first > 0:
+    if first % WARP == 0 and first > 0:
         return "Is the number of blocks rounded up, and does the index count the block?"
+    if wrong.total - first > WARP:
+        return "Does every element have a thread: the index, the guard and the number of blocks?"
     return "Is the guard at the end of the grid too strict?"
 
 

@@ -16,6 +16,7 @@ from grader.checks.correctness import wrong_output
 from grader.checks.findings import in_words, source_line
 from grader.checks.launches import kernel_name, own_launches
 from grader.checks.outcome import Outcome, passed
+from grader.checks.wording import counted
 from grader.run.values import Launch
 from grader.verdict import Finding, Status
 
@@ -87,8 +88,8 @@ def stray_launches(bench: Bench) -> list[Finding]:
             used = "the default stream" if first.stream == 0 else f"stream {first.stream}"
             what = f"{kernel_name(first)} was launched on {used} while another one was current."
             rule = (
-                "Work belongs on the current stream, or it runs before its inputs are ready: pass "
-                "at::cuda::getCurrentCUDAStream() as the fourth launch parameter."
+                "Work belongs on the current stream, or it runs before its inputs are ready: the fourth "
+                "launch parameter is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
             )
             found.append(_at_launch("launch_stream", what, rule, first, len(strays), bench))
     return found
@@ -120,19 +121,25 @@ def leaks(calls: list[Call]) -> list[Finding]:
     """Device memory that is still allocated after the results of a call are gone.
 
     A call that keeps a graph is left out, since its saved tensors live on; so is a single allocation that
-    happens once and never again, since that is a cache and not a leak.
+    happens once and never again, since that is a cache and not a leak. After a failed kernel every cudaFree
+    fails too, so such a call says nothing.
     """
-    plain = [call for call in calls if call.reply.handle is None and call.stage != "backward"]
+    plain = [
+        call
+        for call in calls
+        if call.reply.handle is None and call.stage != "backward" and call.reply.trace.sticky_error is None
+    ]
     losing = [call for call in plain if call.reply.trace.live_allocations > 0]
     if len(losing) < min(2, len(plain)) or not losing:
         return []
     worst = max(losing, key=lambda call: call.reply.trace.live_bytes)
     trace = worst.reply.trace
-    what = f"{trace.live_allocations} device allocation{'s' if trace.live_allocations > 1 else ''}"
+    what = counted(trace.live_allocations, "device allocation")
+    freed = "were never freed" if trace.live_allocations > 1 else "was never freed"
     return [
         Finding(
             "leak",
-            f"{what} ({trace.live_bytes} bytes) made during {worst.text} were never freed.",
+            f"{what} ({trace.live_bytes} bytes) made during {worst.text} {freed}.",
             "Every cudaMalloc needs a cudaFree on every path, also on the one that raises.",
             count=len(losing),
         )

@@ -28,8 +28,7 @@ def check(bench: Bench) -> Outcome:
     if bench.backend != "cuda":
         return Outcome(
             Status.UNAVAILABLE,
-            "Speed is measured on a GPU only, and without one these points do not count. Counted memory "
-            "traffic is not judged yet.",
+            "Speed is measured on a GPU only; without one these points do not count.",
         )
     if speed is None:
         return Outcome(Status.UNAVAILABLE, "This exercise is not timed.")

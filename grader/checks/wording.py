@@ -33,7 +33,7 @@ def _argument(value: Value) -> str:
     given = value.spec
     words = [f"{given.name}: {given.dtype} {_shape(given.shape)}"]
     if given.layout != "contiguous":
-        words.append(given.layout)
+        words.append("sliced [..., ::2]" if given.layout == "sliced" else given.layout)
     if given.special:
         words.append({"nan": "with NaN", "inf": "with infinities"}.get(given.special, given.special))
     if given.kind == "numpy":
@@ -112,13 +112,17 @@ def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
 
 
 def inputs_at(inputs: Inputs, index: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """``a = 0.25, b = 0.7``: the elements that line up with `index` under broadcasting."""
+    """``a = 0.25, b = 0.7``: the elements that line up with `index` under broadcasting.
+
+    ``""`` unless all of them do: an element of a product of matrices does not depend on the input's element
+    at the same index, even where there happens to be one.
+    """
     texts = []
     for each in inputs.tensors():
         try:
             value = each.tensor.expand(shape)[index]
         except RuntimeError:
-            continue
+            return ""
         texts.append(f"{each.name} = {number(value.item())}")
     return ", ".join(texts)
 
@@ -140,6 +144,11 @@ def first_paragraph(message: str) -> str:
     """An error message without the backtrace and the advice that PyTorch appends."""
     text = re.split(_APPENDIX, message, maxsplit=1)[0]
     return " ".join(line.strip() for line in text.strip().splitlines())
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """``1 launch``, ``3 launches``."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 def listed(words: Sequence[str]) -> str:

@@ -147,6 +147,6 @@ def _after_failure(exercise: Exercise, verdict: Verdict, solutions: bool) -> str
         case Status.UNAVAILABLE | Status.INCONCLUSIVE:
             return f"Nothing could be judged here. Try another backend: {again} --backend simt"
         case Status.BUILD_ERROR:
-            return f"Next: repair what the compiler names first, then run: {again}"
+            return f"Next: repair the first thing that build names, then run: {again}"
         case _:
             return f"Next: repair it and run: {again}. For a hint: {hint}"

@@ -58,7 +58,7 @@ def place(finding: Finding) -> str:
     if finding.thread is not None and finding.block is not None:
         parts.append(f"Thread {finding.thread} of block {finding.block}")
     if finding.count > 1:
-        parts.append(f"{finding.count} times")
+        parts.append(f"{finding.count} times" if parts else f"Seen {finding.count} times")
     return ", ".join(parts)
 
 

@@ -81,7 +81,8 @@ def _memory(finding: Finding, names: Names) -> str:
         if element < 0
         else ""
     )
-    return f"element {element} of {whole}, which has {elements} elements{where}"
+    plural = "" if elements == 1 else "s"
+    return f"element {element} of {whole}, which has {elements} element{plural}{where}"
 
 
 def _thing(finding: Finding, name: str) -> str:

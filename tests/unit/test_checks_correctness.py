@@ -95,10 +95,23 @@ def test_a_wrong_device() -> None:
     assert "allocate it with the input's options" in outcome.sentence
 
 
+def test_input_elements_are_shown_only_where_all_of_them_line_up() -> None:
+    a, b = (replace(tensor(shape), name=name) for name, shape in (("a", (4, 6)), ("b", (6, 6))))
+    product = Case("a product", [a, b])
+    bench = fake_bench(FakeSession(lambda a, b: a @ b + 1), lambda a, b: a @ b, [product], parameters="ab")
+    assert correctness.check(bench).input == ""
+
+
 def test_other_wrong_cases_are_named() -> None:
     outcome = judged(lambda a, b, c: muladd(a, b, c) + 1)
     assert outcome.case == "a full block"
     assert outcome.lines == ('Also wrong: "odd".',)
+
+
+def test_of_many_other_wrong_cases_three_are_named_and_the_rest_counted() -> None:
+    cases = [Case(f"case {number}", three(5)) for number in range(6)]
+    outcome = judged(lambda a, b, c: muladd(a, b, c) + 1, cases)
+    assert outcome.lines == ('Also wrong: "case 1", "case 2", "case 3" and 2 more.',)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +151,19 @@ def test_a_sticky_error_ends_the_check_since_the_context_is_gone() -> None:
     assert outcome.got == "cudaErrorIllegalAddress"
     assert session.log == ["call"]
     assert bench.context_lost
+
+
+def test_an_exception_after_a_failed_kernel_points_to_the_safety_check() -> None:
+    def raises(*_: torch.Tensor) -> None:
+        raise RuntimeError("copy out: an illegal memory access was encountered")
+
+    def dies(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, sticky_error="cudaErrorIllegalAddress")
+
+    assert judged(raises, edit_trace=dies).sentence.endswith(
+        "an illegal memory access was encountered. A kernel failed: the safety check says where."
+    )
+    assert judged(raises).sentence.endswith("an illegal memory access was encountered")
 
 
 def test_a_modified_input_is_found_though_the_answer_is_right() -> None:

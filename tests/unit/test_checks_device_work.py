@@ -43,7 +43,7 @@ def judged(
 def test_a_kernel_that_writes_everything_passes() -> None:
     outcome = judged()
     assert outcome.status is Status.PASS
-    assert outcome.sentence == "The work was done by your kernels: 1 launches in 1 traced calls."
+    assert outcome.sentence == "The work was done by your kernels: 1 launch in 1 traced call."
 
 
 def test_no_launch_at_all_names_what_did_the_work() -> None:

@@ -55,6 +55,11 @@ def test_the_fill_pattern_is_known_in_every_dtype(dtype: torch.dtype) -> None:
             "Is the number of blocks rounded up, and does the index count the block?",
         ),
         (299, "Element 299 was", "Is the guard at the end of the grid too strict?"),
+        (
+            100,
+            "Elements 100 to 299 were",
+            "Does every element have a thread: the index, the guard and the number of blocks?",
+        ),
     ],
 )
 def test_an_unwritten_tail(first: int, which: str, question: str) -> None:

@@ -17,9 +17,10 @@ from grader.checks import grading
 from grader.errors import BrokenSpec, BuildFailed, ToolchainError
 from grader.run.failures import LoadFailed, OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout
 from grader.run.values import RemoteError, Trace
+from grader.spec import Refusal, tensor
 from grader.stubs import render_stub
 from grader.verdict import CheckResult, Status, Verdict
-from tests.unit.fake_submission import FakeSession, fake_exercise
+from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 SPEC = """
 from grader.spec import Case, Gradient, tensor
@@ -275,6 +276,15 @@ def test_a_fault_in_one_check_costs_that_check(
     }
     assert part in named(verdict, "gradient").sentence
     assert (verdict.earned, verdict.out_of) == (60, 80)
+
+
+def test_a_crash_on_bad_input_says_that_it_had_to_be_refused() -> None:
+    refusal = Refusal("x is float64", [replace(tensor(4, "float64"), name="x")], mentions=["x"])
+    bench = fake_bench(FakeSession(scale), scale, [], refusals=[refusal], parameters="x")
+    bench.current_case = refusal.name
+    outcome = grading._ended_badly(WorkerCrashed("calling `scale`", signal="SIGSEGV"), bench)
+    assert '(bad input, to be refused: "x is float64")' in outcome.sentence
+    assert outcome.topic == "refusals"
 
 
 def test_a_hang_is_waited_for_once_by_correctness_and_once_by_gradient(grader: Grader) -> None:

@@ -99,6 +99,14 @@ def test_memory_lost_by_every_call_is_a_leak() -> None:
     assert "were never freed" in outcome.sentence
 
 
+def test_what_a_call_could_not_free_after_a_failed_kernel_is_no_leak() -> None:
+    bench = fake_bench(FakeSession(add, edit_trace=leaking("call")), add, CASES, parameters="ab")
+    call = bench.forward(CASES[0], bench.draw(ARGS))
+    assert [finding.kind for finding in safety.leaks([call])] == ["leak"]
+    died = replace(call.reply, trace=replace(call.reply.trace, sticky_error="cudaErrorIllegalAddress"))
+    assert safety.leaks([replace(call, reply=died)]) == []
+
+
 def test_memory_kept_once_is_a_cache() -> None:
     assert judged(leaking("call", when=lambda number: number == 1)).status is Status.PASS
 

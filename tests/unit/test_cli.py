@@ -66,7 +66,7 @@ def run(monkeypatch: pytest.MonkeyPatch, toy_course: Path) -> Command:
     [
         (Status.PASS, 0, "Next: edit exercises/01_muladd and run: grader check 01"),
         (Status.FAIL, 1, "Next: repair it and run: grader check 00. For a hint: grader hint 00"),
-        (Status.BUILD_ERROR, 1, "repair what the compiler names first, then run: grader check 00"),
+        (Status.BUILD_ERROR, 1, "repair the first thing that build names, then run: grader check 00"),
         (Status.NOT_ATTEMPTED, 1, "Next: edit exercises/00_negate and run: grader check 00. For a hint:"),
         (Status.INFRA_ERROR, 3, "Your code was not judged. Next: grader doctor, then grader check 00"),
     ],

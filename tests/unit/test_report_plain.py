@@ -45,7 +45,7 @@ def test_a_failed_check_is_told_with_source_place_and_lesson() -> None:
         "  Line 12 of kernel.cu is: x[i] = a[i];",
         "  Thread (5, 0, 0) of block (3, 0, 0), 7 times.",
         "  One allocation was never freed.",
-        "  3 times.",
+        "  Seen 3 times.",
         "  Read docs/lessons/03_muladd.md#guard",
         "Performance is not available here and does not count. Speed needs a GPU.",
         "Seed 81985529216486. It took 1.7 seconds.",
