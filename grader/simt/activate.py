@@ -114,3 +114,7 @@ def _adjust(torch: ModuleType) -> None:
     # NVML, where there is one, counts real GPUs, and CUDA_VISIBLE_DEVICES hides them.
     torch.cuda._device_count_nvml = lambda: -1
     storages.install(torch)
+    # A CUDA build's profiler would ask CUPTI; without that it times operators with events of the device.
+    profiler = torch.autograd.profiler
+    activities = profiler._supported_activities() - {profiler.ProfilerActivity.CUDA}
+    profiler._supported_activities = lambda: activities
