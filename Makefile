@@ -18,7 +18,7 @@ help:
 	@echo "make test    run every test (JOBS=$(JOBS) at a time)"
 	@echo "make site    build the lessons into site/"
 	@echo "make serve   build the lessons and serve them while you edit"
-	@echo "make sync    regenerate the stubs from the solutions"
+	@echo "make sync    regenerate the stubs from the solutions, and the parts of the lessons that are not text"
 	@echo "make lint    run ruff and mypy"
 	@echo "make bench   print the figures that are claimed about speed"
 	@echo "make clean   remove .venv and everything that was built here"
@@ -37,6 +37,7 @@ serve: $(VENV)/.docs
 
 sync: $(VENV)/.core
 	@$(RUN) -m grader dev sync
+	@for part in hints figures measured; do $(RUN) docs/_build/$$part.py || exit 1; done
 
 lint: $(VENV)/.test
 	@$(RUN) -m ruff check grader tests benchmarks
