@@ -10,32 +10,18 @@ learner's file (`addr2line`, one call per library); `finding_words` turns the re
 from __future__ import annotations
 
 import ctypes
-import functools
 import json
-import shutil
-import subprocess
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from grader.simt.source_lines import NOWHERE, Frame, Site, frames_of, with_source
+
+__all__ = ["Allocation", "Finding", "Frame", "Index", "Party", "Tensor", "symbolise", "take"]
+
 Index = tuple[int, int, int]
 Raw = Mapping[str, Any]
-_OWN_HEADERS = Path(__file__).parent / "include"
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A line of source, with its text when the file could be read."""
-
-    file: str = ""
-    line: int = 0
-    source: str = ""
-
-    @property
-    def where(self) -> str:
-        return f"{Path(self.file).name}:{self.line}" if self.line else Path(self.file).name
 
 
 @dataclass(frozen=True)
@@ -72,8 +58,8 @@ class Finding:
     """One thing that went wrong at one place; `count` says how often."""
 
     kind: str
-    frame: Frame = Frame()
-    launch: Frame = Frame()
+    frame: Frame = NOWHERE
+    launch: Frame = NOWHERE
     access: str | None = None
     bytes: int = 0
     kernel: str | None = None
@@ -106,7 +92,7 @@ def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[Fin
     belongs neither to this backend's headers nor to the system's.
     """
     lines = [each for each in raw if isinstance(each.get("kind"), str)]
-    frames = _frames_of(_call_sites(lines), source_roots)
+    frames = frames_of(_call_sites(lines), source_roots)
     merged: dict[tuple[str, Frame, Frame, str], Finding] = {}
     for finding in (_finding(each, frames) for each in lines):
         if _is_one_barrier(finding):
@@ -114,7 +100,7 @@ def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[Fin
         key = (
             finding.kind,
             finding.frame,
-            finding.launch if not finding.frame.file else Frame(),
+            finding.launch if not finding.frame.file else NOWHERE,
             finding.access or "",
         )
         earlier = merged.get(key)
@@ -145,21 +131,19 @@ def _is_one_barrier(finding: Finding) -> bool:
 
 # ---- from JSON -----------------------------------------------------------------------------------------
 
-_Site = tuple[str, int]  # library, offset of the call in it
 
-
-def _call_sites(raw: Iterable[Raw]) -> Iterator[_Site]:
+def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
     for each in raw:
         for party in (each, each.get("other") or {}):
             if each.get("module") and party.get("pc"):
                 yield str(each["module"]), int(party["pc"])
 
 
-def _finding(raw: Raw, frames: Mapping[_Site, Frame]) -> Finding:
+def _finding(raw: Raw, frames: Mapping[Site, Frame]) -> Finding:
     module = str(raw.get("module") or "")
-    launch = _with_source(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
+    launch = with_source(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
     other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
-    frame = frames.get((module, int(raw.get("pc") or 0)), Frame())
+    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
     return Finding(
         kind=raw["kind"],
         frame=launch if raw["kind"] == "trap" else frame,  # an assertion knows its own line
@@ -185,8 +169,8 @@ def _finding(raw: Raw, frames: Mapping[_Site, Frame]) -> Finding:
     )
 
 
-def _party(raw: Raw, module: str, frames: Mapping[_Site, Frame]) -> Party:
-    frame = frames.get((module, int(raw.get("pc") or 0)), Frame())
+def _party(raw: Raw, module: str, frames: Mapping[Site, Frame]) -> Party:
+    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
     return Party(
         frame, raw.get("access"), _index(raw["block"]) or (0, 0, 0), _index(raw["thread"]) or (0, 0, 0)
     )
@@ -194,63 +178,3 @@ def _party(raw: Raw, module: str, frames: Mapping[_Site, Frame]) -> Party:
 
 def _index(raw: Sequence[int] | None) -> Index | None:
     return (int(raw[0]), int(raw[1]), int(raw[2])) if raw else None
-
-
-# ---- from addresses to lines -----------------------------------------------------------------------------
-
-
-def _frames_of(sites: Iterable[_Site], source_roots: Sequence[Path]) -> dict[_Site, Frame]:
-    by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
-    for module, offset in sites:
-        by_module[module][offset] = None
-    roots = [root.resolve() for root in source_roots]
-    return {
-        (module, offset): _choose(frames, roots)
-        for module, offsets in by_module.items()
-        for offset, frames in _addr2line(module, list(offsets)).items()
-    }
-
-
-def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
-    """For each offset the lines it belongs to, innermost first: a call inlined into the next, and so on."""
-    program = shutil.which("addr2line")
-    if not program or not Path(module).is_file():
-        return {}
-    command = [program, "-a", "-i", "-e", module, *map(hex, offsets)]
-    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    found: dict[int, list[Frame]] = {}
-    frames: list[Frame] = []
-    for text in output.splitlines():
-        if text.startswith("0x") and ":" not in text:
-            frames = found[int(text, 16)] = []
-            continue
-        file, _, line = text.partition(" (discriminator")[0].rpartition(":")
-        if line.isdecimal() and not file.startswith("??"):
-            frames.append(Frame(file, int(line)))
-    return found
-
-
-def _choose(frames: Sequence[Frame], roots: Sequence[Path]) -> Frame:
-    for frame in frames:
-        path = Path(frame.file).resolve()
-        own = any(path.is_relative_to(root) for root in roots) if roots else not _is_foreign(path)
-        if own:
-            return _with_source(frame)
-    return _with_source(frames[-1]) if frames else Frame()
-
-
-def _is_foreign(path: Path) -> bool:
-    return path.is_relative_to(_OWN_HEADERS) or str(path).startswith(("/usr/include/", "/usr/lib/"))
-
-
-def _with_source(frame: Frame) -> Frame:
-    lines = _lines_of(frame.file) if frame.line else ()
-    return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
-
-
-@functools.lru_cache(maxsize=64)
-def _lines_of(file: str) -> tuple[str, ...]:
-    try:
-        return tuple(Path(file).read_text(errors="replace").splitlines())
-    except OSError:
-        return ()

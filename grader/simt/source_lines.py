@@ -1,0 +1,89 @@
+"""From offsets in a compiled library to lines of the learner's files (`addr2line`, one call per library)."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+Site = tuple[str, int]  # library, offset of the call in it
+_OWN_HEADERS = Path(__file__).parent / "include"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A line of source, with its text when the file could be read."""
+
+    file: str = ""
+    line: int = 0
+    source: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"{Path(self.file).name}:{self.line}" if self.line else Path(self.file).name
+
+
+NOWHERE = Frame()
+
+
+def frames_of(sites: Iterable[Site], source_roots: Sequence[Path]) -> dict[Site, Frame]:
+    """The line of each site: the innermost one below `source_roots`, or, without roots, in no header."""
+    by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
+    for module, offset in sites:
+        by_module[module][offset] = None
+    roots = [root.resolve() for root in source_roots]
+    return {
+        (module, offset): _choose(frames, roots)
+        for module, offsets in by_module.items()
+        for offset, frames in _addr2line(module, list(offsets)).items()
+    }
+
+
+def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
+    """For each offset the lines it belongs to, innermost first: a call inlined into the next, and so on."""
+    program = shutil.which("addr2line")
+    if not program or not Path(module).is_file():
+        return {}
+    command = [program, "-a", "-i", "-e", module, *map(hex, offsets)]
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found: dict[int, list[Frame]] = {}
+    frames: list[Frame] = []
+    for text in output.splitlines():
+        if text.startswith("0x") and ":" not in text:
+            frames = found[int(text, 16)] = []
+            continue
+        file, _, line = text.partition(" (discriminator")[0].rpartition(":")
+        if line.isdecimal() and not file.startswith("??"):
+            frames.append(Frame(file, int(line)))
+    return found
+
+
+def _choose(frames: Sequence[Frame], roots: Sequence[Path]) -> Frame:
+    for frame in frames:
+        path = Path(frame.file).resolve()
+        own = any(path.is_relative_to(root) for root in roots) if roots else not _is_foreign(path)
+        if own:
+            return with_source(frame)
+    return with_source(frames[-1]) if frames else Frame()
+
+
+def _is_foreign(path: Path) -> bool:
+    return path.is_relative_to(_OWN_HEADERS) or str(path).startswith(("/usr/include/", "/usr/lib/"))
+
+
+def with_source(frame: Frame) -> Frame:
+    """`frame` with the text of its line, as far as the file can be read."""
+    lines = _lines_of(frame.file) if frame.line else ()
+    return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
+
+
+@functools.lru_cache(maxsize=64)
+def _lines_of(file: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(file).read_text(errors="replace").splitlines())
+    except OSError:
+        return ()
