@@ -68,6 +68,12 @@ def test_large_dynamic_shared_memory_needs_an_opt_in() -> None:
     assert result[0] == 11_999
 
 
+def test_any_number_of_kernels_may_opt_in(language: Program) -> None:
+    result = np.zeros(1, np.int32)
+    language.use_many(result)
+    assert result[0] == 128
+
+
 def test_constant_and_device_variables(language: Program) -> None:
     x = np.arange(8)
     result, copy = np.zeros((2, 8), np.float32)

@@ -139,6 +139,18 @@ __global__ void large_kernel(int* out, int words) {
     __syncthreads();
     if (threadIdx.x == 0) out[0] = large[words - 1];
 }
+#define EIGHT(DO, N) DO(N##0) DO(N##1) DO(N##2) DO(N##3) DO(N##4) DO(N##5) DO(N##6) DO(N##7)
+#define SIXTY_FOUR(DO) EIGHT(DO, 1) EIGHT(DO, 2) EIGHT(DO, 3) EIGHT(DO, 4) EIGHT(DO, 5) EIGHT(DO, 6) EIGHT(DO, 7) EIGHT(DO, 8)
+#define DEFINE(N) __global__ void numbered_##N(int* out) { atomicAdd(out, 1); }
+#define OPT_IN(N) cudaFuncSetAttribute(numbered_##N, cudaFuncAttributeMaxDynamicSharedMemorySize, 80000);
+SIXTY_FOUR(DEFINE)
+DEFINE(last)
+extern "C" void use_many(int* out) {
+    SIXTY_FOUR(OPT_IN)
+    OPT_IN(last)
+    numbered_last<<<1, 64, 80000>>>(out);
+    numbered_10<<<1, 64, 80000>>>(out);
+}
 extern "C" void use_large(int* out, int words, int opt_in) {
     int bytes = words * sizeof(int);
     if (opt_in) cudaFuncSetAttribute(large_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);

@@ -12,18 +12,14 @@
 namespace simt {
 
 struct function_note {
-    const void* address;
     char text[240];
+    const void* address;
+    function_note* next;  // the one before it
 };
 
-struct function_notes {
-    function_note notes[64];
-    int count;
-};
-
-inline function_notes& noted_functions() {
-    static function_notes notes;
-    return notes;
+inline function_note*& latest_note() {
+    static function_note* latest = nullptr;
+    return latest;
 }
 
 // `(const void*)&ns::tiled<T, 16>` -> `ns::tiled<T,16>`, up to the comma that ends the first argument.
@@ -44,30 +40,28 @@ inline void normalise_function_text(const char* text, char* result, size_t capac
 inline size_t name_length(const char* text) { return strcspn(text, "<"); }
 
 inline void note_function(const char* text, const void* address) {
-    function_notes& all = noted_functions();
-    function_note note;
-    normalise_function_text(text, note.text, sizeof note.text);
-    note.address = address;
-    for (int i = 0; i < all.count; ++i)
-        if (strcmp(all.notes[i].text, note.text) == 0) {
-            all.notes[i] = note;
-            return;
-        }
-    if (all.count < 64) all.notes[all.count++] = note;
+    char noted[sizeof function_note::text];
+    normalise_function_text(text, noted, sizeof noted);
+    function_note* note = latest_note();
+    while (note && strcmp(note->text, noted) != 0) note = note->next;
+    if (!note) {
+        note = latest_note() = new function_note{{}, nullptr, latest_note()};
+        strcpy(note->text, noted);
+    }
+    note->address = address;
 }
 
 // The address noted for a kernel's text; null if there is none.
 inline const void* function_named(const char* text) {
-    const function_notes& all = noted_functions();
-    if (all.count == 0) return nullptr;
-    char wanted[240];
+    if (!latest_note()) return nullptr;
+    char wanted[sizeof function_note::text];
     normalise_function_text(text, wanted, sizeof wanted);
     const void* same_name = nullptr;
-    for (int i = 0; i < all.count; ++i) {
-        const char* noted = all.notes[i].text;
-        if (strcmp(noted, wanted) == 0) return all.notes[i].address;
-        size_t length = name_length(noted);
-        if (length == name_length(wanted) && strncmp(noted, wanted, length) == 0) same_name = all.notes[i].address;
+    for (const function_note* note = latest_note(); note; note = note->next) {
+        if (strcmp(note->text, wanted) == 0) return note->address;
+        size_t length = name_length(note->text);
+        bool is_namesake = length == name_length(wanted) && strncmp(note->text, wanted, length) == 0;
+        if (is_namesake && !same_name) same_name = note->address;
     }
     return same_name;
 }

@@ -35,7 +35,7 @@ template <class... Parameters>
 cudaError_t simt_launch_packed(int cooperative, const char* text, const char* file, int line, void (*function)(Parameters...),
                                dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
                                cudaStream_t stream = nullptr) {
-    static char name[240];  // the runtime copies it during the launch; launches are serialised
+    char name[sizeof simt::function_note::text];  // the runtime copies it during the launch
     simt::normalise_function_text(text, name, sizeof name);
     return simt::launch_packed(function, simt::site{name, file, line}, simt::configuration(grid, block, shared_bytes, stream),
                                arguments, cooperative, std::index_sequence_for<Parameters...>());
