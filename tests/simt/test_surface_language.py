@@ -74,6 +74,12 @@ def test_any_number_of_kernels_may_opt_in(language: Program) -> None:
     assert result[0] == 128
 
 
+def test_instances_of_a_template_opt_in_each_for_itself(language: Program) -> None:
+    result = np.zeros(1, np.int32)
+    language.use_instances(result)
+    assert result[0] == 12
+
+
 def test_constant_and_device_variables(language: Program) -> None:
     x = np.arange(8)
     result, copy = np.zeros((2, 8), np.float32)

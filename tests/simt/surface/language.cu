@@ -151,6 +151,20 @@ extern "C" void use_many(int* out) {
     numbered_last<<<1, 64, 80000>>>(out);
     numbered_10<<<1, 64, 80000>>>(out);
 }
+template <int N>
+__global__ void sized_kernel(int* out) {
+    atomicAdd(out, N);
+}
+template <int N>
+void use_sized(int* out, int bytes) {
+    static cudaError_t once = cudaFuncSetAttribute(sized_kernel<N>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (once == cudaSuccess) sized_kernel<N><<<1, 1, bytes>>>(out);
+}
+extern "C" void use_instances(int* out) {
+    use_sized<1>(out, 100000);
+    use_sized<10>(out, 60000);
+    use_sized<1>(out, 100000);
+}
 extern "C" void use_large(int* out, int words, int opt_in) {
     int bytes = words * sizeof(int);
     if (opt_in) cudaFuncSetAttribute(large_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);

@@ -2,7 +2,8 @@
 //
 // A launch such as `tiled<<<...>>>(a, b)` deduces template arguments from its arguments, so the address of what it runs
 // cannot be written down. The text of the kernel can: cudaFuncSetAttribute, a macro here, notes text and address, and a
-// launch looks its own text up; the same text first, then the same name (`tiled` finds `tiled<float>`).
+// launch looks its own text up; the same text first, then the same name (`tiled` finds `tiled<float>`). In a template one
+// text, `tiled<N>`, stands for several functions: of those the launch gets the one that may have the most shared memory.
 #pragma once
 #include <string.h>
 
@@ -14,6 +15,7 @@ namespace simt {
 struct function_note {
     char text[240];
     const void* address;
+    int shared_bytes;     // what it may have
     function_note* next;  // the one before it
 };
 
@@ -39,16 +41,16 @@ inline void normalise_function_text(const char* text, char* result, size_t capac
 
 inline size_t name_length(const char* text) { return strcspn(text, "<"); }
 
-inline void note_function(const char* text, const void* address) {
+inline void note_function(const char* text, const void* address, int shared_bytes) {
     char noted[sizeof function_note::text];
     normalise_function_text(text, noted, sizeof noted);
     function_note* note = latest_note();
-    while (note && strcmp(note->text, noted) != 0) note = note->next;
+    while (note && (note->address != address || strcmp(note->text, noted) != 0)) note = note->next;
     if (!note) {
-        note = latest_note() = new function_note{{}, nullptr, latest_note()};
+        note = latest_note() = new function_note{{}, address, 0, latest_note()};
         strcpy(note->text, noted);
     }
-    note->address = address;
+    note->shared_bytes = shared_bytes;
 }
 
 // The address noted for a kernel's text; null if there is none.
@@ -56,14 +58,16 @@ inline const void* function_named(const char* text) {
     if (!latest_note()) return nullptr;
     char wanted[sizeof function_note::text];
     normalise_function_text(text, wanted, sizeof wanted);
-    const void* same_name = nullptr;
+    const function_note *same_text = nullptr, *same_name = nullptr;
     for (const function_note* note = latest_note(); note; note = note->next) {
-        if (strcmp(note->text, wanted) == 0) return note->address;
         size_t length = name_length(note->text);
-        bool is_namesake = length == name_length(wanted) && strncmp(note->text, wanted, length) == 0;
-        if (is_namesake && !same_name) same_name = note->address;
+        if (length != name_length(wanted) || strncmp(note->text, wanted, length) != 0) continue;
+        if (!same_name || note->shared_bytes > same_name->shared_bytes) same_name = note;
+        if (strcmp(note->text, wanted) != 0) continue;
+        if (!same_text || note->shared_bytes > same_text->shared_bytes) same_text = note;
     }
-    return same_name;
+    if (same_text) return same_text->address;
+    return same_name ? same_name->address : nullptr;
 }
 
 }  // namespace simt

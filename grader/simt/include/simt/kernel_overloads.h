@@ -26,7 +26,7 @@ cudaError_t launch_packed(void (*function)(Parameters...), const site& where, co
 // The text of the whole call comes with it: it starts with the kernel's.
 template <class Function>
 cudaError_t simt_set_function_attribute(const char* text, Function* function, cudaFuncAttribute attribute, int value) {
-    simt::note_function(text, simt::address_of(function));
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) simt::note_function(text, simt::address_of(function), value);
     return (cudaFuncSetAttribute)(simt::address_of(function), attribute, value);
 }
 #define cudaFuncSetAttribute(...) simt_set_function_attribute(#__VA_ARGS__, __VA_ARGS__)
