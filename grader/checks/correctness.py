@@ -12,7 +12,7 @@ from grader.checks.compare import compare, compare_values, number
 from grader.checks.inputs import Drawn, Inputs
 from grader.checks.outcome import Outcome, passed
 from grader.checks.truth import Expected, expected_changes, expected_outputs, tolerance_for
-from grader.checks.wording import error_outcome, first_paragraph, listed, mismatch_outcome
+from grader.checks.wording import counted, error_outcome, first_paragraph, listed, mismatch_outcome
 from grader.run.values import Reply
 from grader.spec import Case, Refusal
 from grader.verdict import Status
@@ -38,7 +38,7 @@ def check(bench: Bench) -> Outcome:
 def _praise(bench: Bench) -> str:
     cases, refusals = len(bench.spec.cases), len(bench.spec.refusals)
     text = f"All {cases} cases are right" if cases > 1 else "The one case is right"
-    return text + (f", and bad input is refused ({refusals} ways)." if refusals else ".")
+    return text + (f", and bad input is refused ({counted(refusals, 'way')})." if refusals else ".")
 
 
 def _first_of(failures: list[Outcome]) -> Outcome:
@@ -173,6 +173,12 @@ def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...])
     message = first_paragraph(reply.error.message)
     if reply.error.type == "NotImplementedError" and "TODO(" in message:
         return Status.NOT_ATTEMPTED, f"still open: {message}"
+    if reply.trace.sticky_error is not None:
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) has to be refused with {wanted} before a kernel runs; here a kernel "
+            f"ran on it, and failed: {message}",
+        )
     if reply.error.type not in refusal.exceptions:
         return (
             Status.FAIL,

@@ -14,6 +14,7 @@ from grader.checks.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.never_written,
+    places.bytes_for_elements,
     places.not_a_number,
     places.all_zero,
     relations.a_factor,

@@ -46,6 +46,18 @@ def all_zero(wrong: Wrong) -> str:
     return f"All {wrong.count} wrong elements are 0."
 
 
+def bytes_for_elements(wrong: Wrong) -> str:
+    """``n`` bytes copied where ``n`` elements were meant: the first quarter of a float32 tensor is right."""
+    size = wrong.got.element_size()
+    first = wrong.total // size
+    if size == 1 or first < MANY or wrong.count != wrong.total - first or bool(wrong.flat_mask[:first].any()):
+        return ""
+    return (
+        f"Exactly the first {first} of {wrong.total} elements are right, one in {size}, and an element has "
+        f"{size} bytes: is a number of elements given where one of bytes is wanted?"
+    )
+
+
 def not_a_number(wrong: Wrong) -> str:
     strange = ~wrong.flat_got.isfinite() & wrong.flat_expected.isfinite()
     lost = wrong.flat_got.isfinite() & ~wrong.flat_expected.isfinite()

@@ -59,13 +59,21 @@ def _failure(bench: Bench, findings: list[Finding]) -> Outcome:
     more = (
         f" There {'is one more finding' if others == 1 else f'are {others} more findings'}." if others else ""
     )
-    right = " (The answers are right all the same.)" if len(bench.right) == len(bench.spec.cases) else ""
     return Outcome(
         Status.FAIL,
-        f"{place}{first.sentence} {first.rule}{right}{more}".replace("  ", " "),
+        f"{place}{first.sentence} {first.rule}{_aside(bench)}{more}".replace("  ", " "),
         findings=tuple(findings),
         topic=first.kind,
     )
+
+
+def _aside(bench: Bench) -> str:
+    stages = {call.stage for call in bench.calls if call.reply.trace.findings}
+    if stages == {"refusal"}:
+        return " (On bad input only, which has to be refused before a kernel runs.)"
+    if len(bench.right) == len(bench.spec.cases):
+        return " (The answers are right all the same.)"
+    return ""
 
 
 def merge(findings: Iterable[Finding]) -> list[Finding]:

@@ -210,7 +210,7 @@ def refusing(error: BaseException) -> Callable[..., torch.Tensor]:
 def test_a_good_refusal_passes() -> None:
     outcome = judged(refusing(RuntimeError("c has another shape than a")), refusals=[REFUSAL])
     assert outcome.status is Status.PASS
-    assert outcome.sentence == "All 3 cases are right, and bad input is refused (1 ways)."
+    assert outcome.sentence == "All 3 cases are right, and bad input is refused (1 way)."
 
 
 @pytest.mark.parametrize(
@@ -226,6 +226,17 @@ def test_refusals_of_the_wrong_kind(error: BaseException, part: str) -> None:
     outcome = judged(refusing(error), refusals=[REFUSAL])
     assert outcome.status is Status.FAIL
     assert part in outcome.sentence
+
+
+def test_bad_input_that_reached_a_kernel_is_not_a_matter_of_the_exception_type() -> None:
+    def dies(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, sticky_error="cudaErrorIllegalAddress")
+
+    session = FakeSession(refusing(ValueError("an illegal memory access")), edit_trace=dies)
+    bench = fake_bench(session, muladd, CASES, refusals=[REFUSAL])
+    outcome = correctness.judge_refusal(bench, REFUSAL)
+    assert outcome is not None and outcome.status is Status.FAIL
+    assert "before a kernel runs; here a kernel ran on it, and failed: an illegal" in outcome.sentence
 
 
 def test_bad_input_that_is_accepted_fails() -> None:

@@ -69,6 +69,17 @@ def test_an_unwritten_tail(first: int, which: str, question: str) -> None:
     assert text.endswith(question)
 
 
+@pytest.mark.parametrize(("dtype", "size"), [(torch.float32, 4), (torch.float64, 8)])
+def test_a_copy_of_n_bytes_where_n_elements_were_meant(dtype: torch.dtype, size: int) -> None:
+    right = numbers(320, dtype=dtype)
+    for rest in (float("nan"), 7.0):
+        got = right.clone()
+        got[320 // size :] = rest
+        assert f"an element has {size} bytes: is a number of elements given" in told(got, right)
+        got[320 // size - 1] = rest
+        assert "bytes" not in told(got, right)
+
+
 def test_unwritten_rows_are_told_as_rows() -> None:
     got, right = changed(lambda t: t[8:].fill_(POISONED), 10, 33)
     assert "from row 8 on: is the number of blocks rounded up in every dimension?" in told(got, right)

@@ -81,6 +81,18 @@ def test_a_launch_that_failed_in_silence() -> None:
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK" in outcome.sentence
 
 
+def test_what_happens_on_bad_input_only_is_said_to() -> None:
+    finding = {"kind": "host_pointer", "access": "read", "bytes": 4}
+    bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")
+    assert correctness.check(bench).status is Status.PASS
+    call = bench.calls[0]
+    found = replace(call.reply, trace=replace(call.reply.trace, findings=[finding]))
+    bench.calls.append(replace(call, stage="refusal", reply=found))
+    assert "(On bad input only, which has to be refused" in safety.check(bench).sentence
+    bench.calls.append(replace(call, reply=found))
+    assert "(The answers are right all the same.)" in safety.check(bench).sentence
+
+
 def leaking(*stages: str, when: Callable[[int], bool] = lambda number: True) -> Callable[..., Trace]:
     calls = []
 
