@@ -16,7 +16,7 @@ _DRIVER = Path("/proc/driver/nvidia")
 
 
 def detect_backend() -> str:
-    """ "cuda" when a GPU, an nvcc and a torch made for CUDA are all there, else "simt".
+    """The backend: "cuda" when a GPU, an nvcc and a torch made for CUDA are all there, else "simt".
 
     CU2GRAD_BACKEND overrides; raises UsageError when it names neither.
     """

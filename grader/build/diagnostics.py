@@ -41,12 +41,10 @@ class _Message:
     column: str
     severity: str
     text: str
-    before: list[str] = field(
-        default_factory=list
-    )  # where it was included or instantiated from (g++, clang++)
-    excerpt: list[str] = field(
-        default_factory=list
-    )  # source line and caret; nvcc's instantiations follow them
+    # Where it was included or instantiated from (g++, clang++).
+    before: list[str] = field(default_factory=list)
+    # Source line and caret; nvcc's instantiations follow them.
+    excerpt: list[str] = field(default_factory=list)
 
     @property
     def is_error(self) -> bool:

@@ -39,9 +39,10 @@ HEADERS: dict[str, tuple[str, ...]] = {
 
 
 def forced_includes(interface: str, flags: tuple[str, ...], scratch: Path, *, precompile: bool) -> list[str]:
-    """The -include flags that give a binding its headers; `flags` must be the binding's own, since a
-    precompiled header serves no other. `scratch` receives the plain header when no precompiled one can be
-    had.
+    """The -include flags that give a binding its headers.
+
+    `flags` must be the binding's own, since a precompiled header serves no other. `scratch` receives the
+    plain header when no precompiled one can be had.
     """
     names = HEADERS[interface]
     if not names:

@@ -34,18 +34,15 @@ class Outcome:
 
 
 def run(edges: Sequence[Edge], folder: Path, *, verbose: bool = False) -> Outcome:
-    """Run `edges` in dependency order, as many at once as there are cores; one failure does not stop the
-    others.
+    """Run `edges` in dependency order, as many at once as there are cores.
 
-    `folder` is a scratch folder: build.ninja and ninja's own records are put there, and commands run in it.
+    One failure does not stop the others. `folder` is a scratch folder: build.ninja and ninja's own records
+    are put there, and commands run in it.
     """
     (folder / "build.ninja").write_text(text(edges))
     command = [str(ninja()), "-C", str(folder), "-v", "-k", "0"]
-    environment = {
-        **os.environ,
-        "LC_ALL": "C.UTF-8",
-        "NINJA_STATUS": "[%f/%t] ",
-    }  # diagnostics are parsed: English
+    # Diagnostics are parsed: in English.
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

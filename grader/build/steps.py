@@ -144,8 +144,7 @@ def _cuda_step(request: BuildRequest, source: Path) -> Step:
     return Step(source, _key(request, source, key), prepare)
 
 
-# ---- what they share
-# ----------------------------------------------------------------------------------------
+# ---- what they share -----------------------------------------------------------------------------------
 
 
 def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[object, ...]:
