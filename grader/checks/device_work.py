@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.checks.bench import Bench, Call
-from grader.checks.launches import own_launches
+from grader.checks.launches import accepted_launches, own_launches
 from grader.checks.outcome import Outcome, passed
 from grader.checks.wording import counted, listed
 from grader.verdict import Status
@@ -48,7 +48,7 @@ def check(bench: Bench) -> Outcome:
         failure = _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
         if failure is not None:
             return failure
-    launches = sum(len(own_launches(call)) for call in calls)
+    launches = sum(len(accepted_launches(call)) for call in calls)
     return passed(
         f"The work was done by your kernels: {counted(launches, 'launch', 'launches')} in "
         f"{counted(len(calls), 'traced call')}."
@@ -59,7 +59,9 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
     """The result is written by the learner's kernel, whatever library operators the backward may use."""
     if not _has_elements(call):
         return None
-    if not own_launches(call):
+    if not accepted_launches(call):
+        if own_launches(call):
+            return _failed(call, f"{call.text} ran no kernel: every launch was refused.", "no_kernel")
         library = _foreign(bench, call)
         instead = f" {listed(library)} did the work instead." if library else ""
         return _failed(call, f"{call.text} launched no kernel.{instead}", "no_kernel")

@@ -19,6 +19,11 @@ def own_launches(call: Call) -> list[Launch]:
     return [launch for launch in call.reply.trace.launches if not _LIBRARY.search(launch.kernel)]
 
 
+def accepted_launches(call: Call) -> list[Launch]:
+    """Those of them that the device did not refuse: only these can have done any work."""
+    return [launch for launch in own_launches(call) if launch.error == 0]
+
+
 def kernel_name(launch: Launch) -> str:
     """``muladd_kernel<float>`` of ``void muladd_kernel<float>(float const*, float const*, int)``."""
     name = launch.kernel.removeprefix("void ")

@@ -95,6 +95,13 @@ def test_an_impostor_that_launches_a_dummy_and_returns_the_librarys_product() ->
     assert "called aten::mm." in by_operator.sentence
 
 
+def test_a_refused_launch_does_no_work() -> None:
+    refused = replace(LAUNCH, error=9)
+    outcome = judged(launches=(refused,))
+    assert outcome.status is Status.FAIL and "every launch was refused" in outcome.sentence
+    assert judged(launches=(refused, LAUNCH)).status is Status.PASS
+
+
 def test_kernels_of_pytorchs_own_libraries_are_not_the_learners() -> None:
     library = [
         "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor>(int)",
