@@ -82,13 +82,12 @@ std::vector<SharedArray> read_shared_arrays(const char* path) {
     return arrays;
 }
 
-const SharedArray* overrun_array(const std::vector<SharedArray>& arrays, uintptr_t offset, uintptr_t bytes) {
+const SharedArray* nearest_array(const std::vector<SharedArray>& arrays, uintptr_t offset) {
     auto after = std::upper_bound(arrays.begin(), arrays.end(), offset,
                                   [](uintptr_t at, const SharedArray& array) { return at < array.begin; });
     if (after == arrays.begin()) return arrays.empty() ? nullptr : &*after;
     const SharedArray& before = *std::prev(after);
     uintptr_t end = before.begin + before.bytes;
-    if (offset + bytes <= end) return nullptr;
     // Just below the next array it is more likely an underrun of that one than an overrun of this one.
     if (after != arrays.end() && offset >= end && after->begin - offset < offset - end) return &*after;
     return &before;

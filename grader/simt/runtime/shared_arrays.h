@@ -15,7 +15,13 @@ struct SharedArray {
 // In order of address; empty for a file without a symbol table (strip).
 std::vector<SharedArray> read_shared_arrays(const char* path);
 
-// The array that an access meant which begins in none or ends outside the one it begins in; null when it is within one.
-const SharedArray* overrun_array(const std::vector<SharedArray>& arrays, uintptr_t offset, uintptr_t bytes);
+// Does an access lie within the array, from its first byte to its last?
+inline bool holds(const SharedArray& array, uintptr_t offset, uintptr_t bytes) {
+    uintptr_t first = offset - array.begin;
+    return first < array.bytes && bytes <= array.bytes - first;
+}
+
+// The array in which `offset` lies, or the nearest one; null when there is none at all.
+const SharedArray* nearest_array(const std::vector<SharedArray>& arrays, uintptr_t offset);
 
 }  // namespace simt

@@ -24,6 +24,7 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
     load_address_ = module.load_address;
     if (!checked) return;
     arrays_ = &shared_arrays(module);
+    latest_[0] = latest_[1] = nullptr;
     reserve_cells(bytes_);
 }
 

@@ -49,8 +49,16 @@ public:
     uintptr_t dynamic_begin() const { return dynamic_begin_; }
     uintptr_t dynamic_bytes() const { return dynamic_bytes_; }
     // Of a checked launch: the static array that an access to [address, address + bytes) overran; null when it is within one.
-    const SharedArray* overrun(uintptr_t address, uintptr_t bytes) const {
-        return overrun_array(*arrays_, address - begin_, bytes);
+    const SharedArray* overrun(uintptr_t address, uintptr_t bytes) {
+        uintptr_t offset = address - begin_;
+        for (const SharedArray* array : latest_) {   // kernels go back and forth between two tiles
+            if (array && holds(*array, offset, bytes)) return nullptr;
+        }
+        const SharedArray* array = nearest_array(*arrays_, offset);
+        if (!array || !holds(*array, offset, bytes)) return array;
+        latest_[1] = latest_[0];
+        latest_[0] = array;
+        return nullptr;
     }
 
 private:
@@ -65,6 +73,7 @@ private:
 
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
     const std::vector<SharedArray>* arrays_ = nullptr;
+    const SharedArray* latest_[2] = {};   // of those arrays, the last that were accessed
     Cell* words_ = nullptr;
     Cell* parts_ = nullptr;         // one per byte
     uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover
