@@ -237,3 +237,16 @@ def test_what_has_no_cpu_kernel_is_refused() -> None:
         torch.ops.aten._scaled_dot_product_flash_attention(q, q, q)
     with pytest.raises(NotImplementedError, match="no Sparse tensors"):
         torch.eye(3, device="cuda").to_sparse()
+
+
+@on_device
+def test_losses_come_without_warnings() -> None:
+    import warnings
+
+    import torch
+
+    x, y = torch.randn(64, 1), torch.randn(64, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for loss in (torch.nn.functional.mse_loss, torch.nn.functional.smooth_l1_loss):
+            torch.testing.assert_close(loss(x.cuda(), y.cuda()).cpu(), loss(x, y))

@@ -19,9 +19,11 @@ namespace {
 constexpr auto kKey = c10::DispatchKey::CUDA;
 
 // Composite operators that choose by device among kernels, of which some exist for CUDA only; the CPU's choice serves.
+// And losses that a composite kernel would compute through their out= variant, which warns that it resizes.
 const c10::OperatorName kWholeOnHost[] = {
     {"aten::convolution", ""},  {"aten::convolution_backward", ""}, {"aten::ldexp", "Tensor"},
     {"aten::ldexp", "out"},     {"aten::ldexp_", ""},
+    {"aten::mse_loss", ""},     {"aten::smooth_l1_loss", ""},
 };
 
 // Says nothing while kernels of a CUDA build of PyTorch are replaced: that is the purpose.
