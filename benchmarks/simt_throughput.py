@@ -13,6 +13,9 @@ from pathlib import Path
 
 import record
 
+from grader.simt.native import runtime_library
+from grader.simt.nvcc import CHECKS_VARIABLE
+
 SOURCE = Path(__file__).parent / "simt_kernels.cu"
 BARRIERS, BARRIER_THREADS = 10_000, 256
 
@@ -20,11 +23,16 @@ BARRIERS, BARRIER_THREADS = 10_000, 256
 def times(checked: bool, folder: Path) -> dict[str, tuple[float, int]]:
     """Kernel name -> (milliseconds, CUDA threads launched)."""
     program = folder / ("checked" if checked else "fast")
-    flag = ["--checked"] if checked else []
-    environment = {**os.environ, "PYTHONPATH": str(record.REPOSITORY)}
-    compiler = [sys.executable, "-m", "grader.simt.nvcc", "-O2", *flag, str(SOURCE), "-o", str(program)]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(record.REPOSITORY),
+        CHECKS_VARIABLE: str(int(checked)),
+        "LD_LIBRARY_PATH": str(runtime_library().parent),
+    }
+    compiler = [sys.executable, "-m", "grader.simt.nvcc", "-O2", str(SOURCE), "-o", str(program)]
     subprocess.run(compiler, check=True, env=environment)
-    lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
+    done = subprocess.run([program], check=True, capture_output=True, text=True, env=environment)
+    lines = done.stdout.splitlines()
     return {name: (float(ms), int(threads)) for name, ms, threads in map(str.split, lines)}
 
 

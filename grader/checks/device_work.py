@@ -35,6 +35,10 @@ BY = {
     "copy": "a copy from the host: it was computed on the CPU",
     "memset": "a fill (zeros or cudaMemset) and by no kernel after it",
 }
+NOT_BROUGHT_BACK = (
+    "the result is not what was copied back from memory that your kernel wrote. Copy it whole, with one "
+    "cudaMemcpy into the result, and leave it as it is."
+)
 
 
 def check(bench: Bench) -> Outcome:
@@ -70,6 +74,7 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
         or _host_access(call)
         or _foreign_operators(bench, call)
         or _traffic_with_host(bench, call)
+        or _carried(bench, call)
     )
 
 
@@ -89,13 +94,27 @@ def _has_elements(call: Call) -> bool:
 def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
     several = len(call.reply.outputs) > 1
     for number, writers in enumerate(call.reply.trace.writers):
-        writer, share = _foreign_writer(bench, writers or {})
+        writer, share = _foreign_writer(writers or {})
+        if writer == "host" and bench.exercise.copies:
+            return _failed(call, f"{call.text}: {NOT_BROUGHT_BACK}", writer)
         if writer:
             subject = f"output {number}" if several else "the result"
             return _failed(
                 call, f"{call.text}: {share} of {subject} was last written by {BY[writer]}.", writer
             )
     return None
+
+
+def _carried(bench: Bench, call: Call) -> Outcome | None:
+    """Where copies are allowed, only arguments go to the device: else a kernel just carries an answer."""
+    foreign = call.reply.trace.foreign_copies
+    if not bench.exercise.copies or not foreign:
+        return None
+    sentence = (
+        f"{call.text} copied to the device what is none of its arguments ({listed(list(foreign)[:3])}). "
+        "The arguments go there as they are; what is computed from them, a kernel computes."
+    )
+    return _failed(call, sentence, "copies")
 
 
 def _host_access(call: Call) -> Outcome | None:
@@ -109,11 +128,9 @@ def _host_access(call: Call) -> Outcome | None:
     return _failed(call, sentence, "host")
 
 
-def _foreign_writer(bench: Bench, writers: Mapping[str, int]) -> tuple[str, str]:
+def _foreign_writer(writers: Mapping[str, int]) -> tuple[str, str]:
     """The writer, other than a kernel, of most bytes, and how much it wrote in words."""
     allowed = {"kernel", "unwritten"}  # what nobody wrote is judged by its value
-    if bench.exercise.copies:
-        allowed |= {"copy", "host"}
     foreign = {writer: count for writer, count in writers.items() if writer not in allowed and count}
     if not foreign:
         return "", ""

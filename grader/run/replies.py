@@ -102,6 +102,7 @@ def trace(document: dict[str, Any]) -> Trace:
         launches_total=field(table, "launches_total", int, len(launches)),
         operators=_strings(table, "operators"),
         copies=_strings(table, "copies"),
+        foreign_copies=_strings(table, "foreign_copies"),
         api_calls=_tables(table, "api_calls"),
         writers=tuple(_writers(entry) for entry in field(table, "writers", list, [])),
         live_allocations=field(table, "live_allocations", int, 0),

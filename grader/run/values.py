@@ -92,9 +92,10 @@ class Trace:
 
     ``stream`` is the id of the stream that the caller made current. ``writers`` has one entry per output:
     how many of its bytes were last written by whom (``unwritten kernel library copy memset host``), or None
-    where the backend cannot tell. ``live_allocations`` is the change in live device allocations from just
-    before the entry ran until its results were dropped. ``launches_total`` also counts launches that were
-    left out of ``launches`` to keep it short.
+    where the backend cannot tell. ``foreign_copies`` are those to the device whose content is no argument of
+    the call, where arguments are in host memory. ``live_allocations`` is the change in live device
+    allocations from just before the entry ran until its results were dropped. ``launches_total`` also counts
+    launches that were left out of ``launches`` to keep it short.
     """
 
     findings: tuple[dict[str, Any], ...] = ()
@@ -102,6 +103,7 @@ class Trace:
     launches_total: int = 0
     operators: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    foreign_copies: tuple[str, ...] = ()
     api_calls: tuple[dict[str, Any], ...] = ()
     writers: tuple[Mapping[str, int] | None, ...] = ()
     live_allocations: int = 0

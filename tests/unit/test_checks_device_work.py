@@ -134,6 +134,15 @@ def test_copies_between_host_and_device() -> None:
     assert allowed.status is Status.PASS
 
 
+def test_where_copies_are_allowed_the_host_computes_nothing() -> None:
+    on_host = judged(writers=({"host": 400},), exercise={"copies": True})
+    assert on_host.status is Status.FAIL
+    assert "not what was copied back from memory that your kernel wrote" in on_host.sentence
+    carried = judged(foreign_copies=("cudaMemcpy of 400 bytes",), exercise={"copies": True})
+    assert carried.status is Status.FAIL
+    assert "none of its arguments (cudaMemcpy of 400 bytes)" in carried.sentence
+
+
 @pytest.mark.parametrize(
     ("syncs", "words"), [(1, "waited for the device once."), (3, "waited for the device 3 times.")]
 )

@@ -9,10 +9,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
+import numpy
 import torch
 from torch import Tensor
 
 from grader.run.inside.arguments import Given
+from grader.run.inside.staging import foreign_copies, writers_of
 
 _SCHEDULES = {"forward": 0, "reversed": 1, "random": 2}
 _WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
@@ -45,6 +47,8 @@ class SimtTracer:
             getattr(self._runtime, function).restype = ctypes.c_char_p
         self._runtime.simt_writers.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
         self._runtime.simt_writers.restype = None
+        self._runtime.simt_digest.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self._runtime.simt_digest.restype = ctypes.c_uint64
         self._runtime.simt_set_schedule.argtypes = [ctypes.c_int, ctypes.c_uint64]
         self._runtime.simt_set_watchdog.argtypes = [ctypes.c_double]
         self._live = (0, 0)
@@ -88,7 +92,8 @@ class SimtTracer:
             "operators": list(dict.fromkeys(line["operator"] for line in operators if "operator" in line)),
             "copies": [_copy_text(line) for line in (*calls, *operators) if _crosses(line)][:_MOST_ENTRIES],
             "api_calls": calls[:_MOST_ENTRIES],
-            "writers": [self._writers(value) for value in values],
+            "foreign_copies": foreign_copies(calls, given, self._runtime.simt_digest)[:_MOST_ENTRIES],
+            "writers": [self._writers(value, calls) for value in values],
             "sticky_error": self._runtime.simt_error_name(sticky).decode() if sticky else None,
             "stream": self._stream,
             "host_syncs": sum("ynchronize" in str(line.get("call", "")) for line in calls),
@@ -121,8 +126,10 @@ class SimtTracer:
         lines = (text or b"").decode("utf-8", "replace").splitlines()
         return [json.loads(line, parse_constant=str) for line in lines if line.strip()]
 
-    def _writers(self, value: Any) -> dict[str, int] | None:
-        """Bytes of a device tensor by their last writer."""
+    def _writers(self, value: Any, calls: Sequence[dict[str, Any]]) -> dict[str, int] | None:
+        """Bytes of a device tensor, or of an array that came back from the device, by their last writer."""
+        if isinstance(value, numpy.ndarray):
+            return writers_of(value, calls, self._runtime.simt_digest)
         if not isinstance(value, Tensor) or not value.is_cuda or value.layout != torch.strided:
             return None
         total = dict.fromkeys(_WRITERS, 0)

@@ -1,5 +1,6 @@
 // The calls of the CUDA runtime API that learner code made: copies, synchronisation, allocations.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 namespace simt {
@@ -10,7 +11,10 @@ struct ApiCall {
     uint64_t bytes = 0;
     const void* stream = nullptr;
     int error = 0;
+    uint64_t content = 0;     // digest of the bytes that crossed between host and device
+    uint64_t by_kernel = 0;   // how many of the bytes that left the device a kernel had written last
 };
+uint64_t digest(const void* bytes, size_t count, uint64_t before = 0);   // of a sequence, `before` that of what precedes
 void log_api_call(const ApiCall& call);
 void forget_records();
 

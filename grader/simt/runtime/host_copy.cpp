@@ -60,6 +60,15 @@ void move(void* to, const void* from, size_t bytes) {
     memmove(to, from, bytes);
 }
 
+// What crosses between host and device, and whether kernels made it.
+void witness(ApiCall& record, const void* from, size_t bytes) {
+    record.content = digest(from, bytes, record.content);
+    if (arena.region(reinterpret_cast<uintptr_t>(from)) < 0) return;
+    uint64_t counts[6];
+    simt_writers(from, bytes, counts);
+    record.by_kernel += counts[1];
+}
+
 struct Copy {
     const char* call;
     void* to;
@@ -84,8 +93,9 @@ cudaError_t run(const Copy& copy) {
     if (way.error) return answer(record, way.error);
     OpenShield open;
     for (size_t row = 0; row < copy.height; ++row) {
-        move(static_cast<char*>(copy.to) + row * copy.to_pitch, static_cast<const char*>(copy.from) + row * copy.from_pitch,
-             copy.width);
+        const char* from_row = static_cast<const char*>(copy.from) + row * copy.from_pitch;
+        if (way.to_device != way.from_device) witness(record, from_row, copy.width);
+        move(static_cast<char*>(copy.to) + row * copy.to_pitch, from_row, copy.width);
     }
     advance_stream(copy.stream, copy_duration(record.bytes, way.to_device && way.from_device));
     if (copy.waits && !(way.to_device && way.from_device)) host_waits_for(stream->busy_until);

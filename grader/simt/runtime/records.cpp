@@ -34,6 +34,14 @@ void log_api_call(const ApiCall& call) {
     JsonLine json(api_calls);
     json.text("call", call.call).text("kind", call.kind).integer("bytes", call.bytes);
     json.integer("stream", simt_stream_id(const_cast<void*>(call.stream))).integer("error", uint64_t(call.error));
+    json.integer("content", call.content).integer("by_kernel", call.by_kernel);
+}
+
+// FNV-1a, 64 bits: equal bytes are recognised; nobody is kept from making unequal ones collide.
+uint64_t digest(const void* bytes, size_t count, uint64_t before) {
+    uint64_t state = before ? before : 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count; ++i) state = (state ^ static_cast<const uint8_t*>(bytes)[i]) * 0x100000001b3u;
+    return state;
 }
 
 void forget_records() {
@@ -58,6 +66,8 @@ const char* simt_take_api_calls(void) {
     taken_api_calls = std::exchange(api_calls, {});
     return taken_api_calls.c_str();
 }
+
+uint64_t simt_digest(const void* bytes, size_t count) { return digest(bytes, count); }
 
 void simt_reset(void) {
     forget_errors();

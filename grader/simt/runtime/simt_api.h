@@ -147,9 +147,11 @@ const char* simt_take_findings(void);
 //   "time_us":..}
 const char* simt_take_launches(void);
 // api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
-//   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); synchronisation by torch has the call
+//   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); a copy between host and device also has "content", a digest,
+//   and "by_kernel", how many of the bytes that left the device a kernel wrote; synchronisation by torch has the call
 //   "torch::synchronize"
 const char* simt_take_api_calls(void);
+uint64_t simt_digest(const void* bytes, size_t count);            // what "content" of a copy is compared with
 int simt_last_error(int clear);
 int simt_sticky_error(void);
 const char* simt_error_name(int);
