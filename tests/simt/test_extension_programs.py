@@ -277,7 +277,8 @@ def test_processes_that_a_program_starts(project: Path) -> None:
             queue.put(torch.cuda.device_count())
 
         if __name__ == "__main__":
-            environment = {**os.environ, "PYTHONPATH": os.environ["PYTHONPATH"] + ":."}
+            first, *rest = os.environ["PYTHONPATH"].split(os.pathsep)
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join([first, ".", *rest])}
             subprocess.run([sys.executable, "child.py"], env=environment, check=True)
             context = multiprocessing.get_context("spawn")
             queue = context.Queue()
