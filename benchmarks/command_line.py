@@ -6,7 +6,6 @@ The gradient check's seconds are those that the verdict itself reports.
 
 from __future__ import annotations
 
-import json
 import statistics
 import subprocess
 import sys
@@ -33,20 +32,12 @@ def list_imports_torch() -> bool:
     return any(line.rsplit("|", 1)[-1].strip() == "torch" for line in trace.splitlines())
 
 
-def gradient_seconds() -> float:
-    """What the gradient check of 06's reference solution took, in the verdict's own words."""
-    command = [sys.executable, "-m", "grader", "check", "06", "--from", "solutions", "--json"]
-    text = subprocess.run(command, check=True, capture_output=True, text=True, cwd=record.REPOSITORY).stdout
-    verdict = json.loads(text)
-    verdict = verdict[0] if isinstance(verdict, list) else verdict
-    return next(check["seconds"] for check in verdict["checks"] if check["name"] == "gradient")
-
-
 def main() -> None:
     parser = record.arguments(__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     times = list_seconds(options.rounds)
+    gradient = record.check_seconds("06", "--from", "solutions")["gradient"]
     rows = [
         (
             "grader list, median",
@@ -54,7 +45,7 @@ def main() -> None:
             f"{options.rounds} cold processes, slowest {max(times) * 1e3:.0f} ms",
         ),
         ("torch imported by it", "yes" if list_imports_torch() else "no", "from -X importtime"),
-        ("gradient check of 06", f"{gradient_seconds():.2f} s", "reference solution, second run"),
+        ("gradient check of 06", f"{gradient:.2f} s", "reference solution, second run"),
     ]
     record.report(
         "Commands without torch, and a gradient check",

@@ -10,7 +10,6 @@ that the verdict's own checks take are added to it.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import statistics
@@ -54,15 +53,6 @@ def edit(kernel: Path, original: str, generation: int) -> None:
     kernel.write_text(original + f"\nstatic const int edit_{generation} = {generation};\n")
 
 
-def checks_seconds(folder: Path, environment: dict[str, str]) -> float:
-    """What the checks of a verdict take, building left out."""
-    command = [sys.executable, "-m", "grader", "check", EXERCISE, "--course", str(folder), "--json"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    document = json.loads(done.stdout)
-    verdict = document[0] if isinstance(document, list) else document
-    return sum(check["seconds"] for check in verdict["checks"] if check["name"] != "build")
-
-
 def load_seconds() -> float:
     """A cold process that builds and loads the tutorial's file as its readers do."""
     program = (
@@ -88,7 +78,8 @@ def verdicts(rounds: int) -> tuple[float, list[float], float]:
         for generation in range(rounds):
             edit(kernel, original, generation)
             times.append(seconds(command, environment))
-        return first, times, checks_seconds(folder, environment)
+        checks = record.check_seconds(EXERCISE, "--course", str(folder), environment=environment)
+        return first, times, sum(checks.values()) - checks["build"]
 
 
 def tutorial_command(output: Path) -> tuple[str, list[str]]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import argparse
 import datetime
 import importlib.metadata
+import json
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
@@ -58,6 +60,15 @@ def origin() -> dict[str, str]:
         "g++": first_line("g++", "--version"),
         "nvcc": nvcc_version(),
     }
+
+
+def check_seconds(*arguments: str, environment: Mapping[str, str] | None = None) -> dict[str, float]:
+    """`grader check ARGUMENTS` of one exercise: what each of its checks took, in the verdict's own words."""
+    command = [sys.executable, "-m", "grader", "check", *arguments, "--json"]
+    done = subprocess.run(
+        command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=True
+    )
+    return {check["name"]: check["seconds"] for check in json.loads(done.stdout)["checks"]}
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

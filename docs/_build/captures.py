@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from generated import bring_up_to_date
+
 from grader.catalog import Catalog, Exercise
 from grader.mutants import load_mutants
 from grader.workspace import shipped_files
@@ -114,18 +116,12 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare only; 1 if a capture is not up to date")
     parser.add_argument("names", nargs="*", help="captures to take; default all")
     options = parser.parse_args()
-    stale = []
-    for capture in CAPTURES:
-        if options.names and capture.name not in options.names:
-            continue
-        path, text = FOLDER / f"{capture.name}.txt", run(capture)
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            stale.append(path.name)
-            if not options.check:
-                path.write_text(text, encoding="utf-8")
-    if options.check and stale:
-        print(f"not up to date: {', '.join(stale)}. Run: python docs/_build/captures.py")
-    return 1 if options.check and stale else 0
+    taken = (
+        (FOLDER / f"{capture.name}.txt", run(capture))
+        for capture in CAPTURES
+        if not options.names or capture.name in options.names
+    )
+    return bring_up_to_date(taken, options.check, "captures.py")
 
 
 if __name__ == "__main__":

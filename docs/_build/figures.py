@@ -6,11 +6,12 @@ Whatever a diagram shows about indices, addresses or values is computed by the k
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import execution
 import values
+from generated import bring_up_to_date
 from svg import Canvas
 
 FOLDER = Path(__file__).resolve().parent.parent / "figures"
@@ -27,19 +28,11 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
 }
 
 
-def main(check: bool) -> int:
-    """Writes every diagram, or with ``check`` returns 1 and names those that differ from the files."""
-    stale = []
+def diagrams() -> Iterator[tuple[Path, str]]:
     for name, draw in FIGURES.items():
-        path, text = FOLDER / f"{name}.svg", draw().render()
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            stale.append(path.name)
-            if not check:
-                path.write_text(text, encoding="utf-8")
-    if check and stale:
-        print(f"not up to date: {', '.join(stale)}. Run: python docs/_build/figures.py")
-    return 1 if check and stale else 0
+        yield FOLDER / f"{name}.svg", draw().render()
+
 
 
 if __name__ == "__main__":
-    raise SystemExit(main("--check" in sys.argv[1:]))
+    raise SystemExit(bring_up_to_date(diagrams(), "--check" in sys.argv[1:], "figures.py"))

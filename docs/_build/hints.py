@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+
+from generated import bring_up_to_date
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "hints"
@@ -28,19 +31,11 @@ def render(hints: str) -> str:
     return "\n\n".join(pages) + "\n"
 
 
-def main(check: bool) -> int:
-    stale = []
+def pages() -> Iterator[tuple[Path, str]]:
     for path in sorted(COURSE.glob("exercises/*/hints.md")):
-        target, text = FOLDER / f"{path.parent.name}.md", render(path.read_text(encoding="utf-8"))
-        if not target.is_file() or target.read_text(encoding="utf-8") != text:
-            stale.append(target.name)
-            if not check:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(text, encoding="utf-8")
-    if check and stale:
-        print(f"not up to date: {', '.join(stale)}. Run: python docs/_build/hints.py")
-    return 1 if check and stale else 0
+        yield FOLDER / f"{path.parent.name}.md", render(path.read_text(encoding="utf-8"))
+
 
 
 if __name__ == "__main__":
-    raise SystemExit(main("--check" in sys.argv[1:]))
+    raise SystemExit(bring_up_to_date(pages(), "--check" in sys.argv[1:], "hints.py"))

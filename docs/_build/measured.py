@@ -8,7 +8,10 @@ Without a record the lesson says so.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+from generated import bring_up_to_date
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "measured"
@@ -26,26 +29,13 @@ def render(record: Path) -> str:
     return f"Measured on {where}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:\n\n{rest}\n"
 
 
-def main(check: bool) -> int:
-    stale = []
-    for exercise in sorted((COURSE / "exercises").iterdir()):
-        if not (exercise / "exercise.toml").is_file():
-            continue
-        target = FOLDER / f"{exercise.name}.md"
-        records = [
-            *RESULTS.glob(f"lesson_{exercise.name}.md"),
-            *sorted(RESULTS.glob(ALSO.get(exercise.name, "-"))),
-        ]
-        text = "\n".join(render(record) for record in records) or NOTHING
-        if not target.is_file() or target.read_text(encoding="utf-8") != text:
-            stale.append(target.name)
-            if not check:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(text, encoding="utf-8")
-    if check and stale:
-        print(f"not up to date: {', '.join(stale)}. Run: python docs/_build/measured.py")
-    return 1 if check and stale else 0
+def pages() -> Iterator[tuple[Path, str]]:
+    for facts in sorted((COURSE / "exercises").glob("*/exercise.toml")):
+        slug = facts.parent.name
+        records = [*RESULTS.glob(f"lesson_{slug}.md"), *sorted(RESULTS.glob(ALSO.get(slug, "-")))]
+        yield FOLDER / f"{slug}.md", "\n".join(render(record) for record in records) or NOTHING
+
 
 
 if __name__ == "__main__":
-    raise SystemExit(main("--check" in sys.argv[1:]))
+    raise SystemExit(bring_up_to_date(pages(), "--check" in sys.argv[1:], "measured.py"))

@@ -6,19 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
+from grader.catalog import Exercise
 from grader.checks import grade
-from grader.mutants import Mutant, load_mutants
+from grader.mutants import Mutant
 from grader.verdict import Status
 from grader.workspace import shipped_files
+from tests.exercises.conftest import EXERCISES, MUTANTS
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-COURSES = (ROOT, ROOT / "docs" / "samples" / "course")
 SEED = 20260402
-EXERCISES: list[Exercise] = [exercise for course in COURSES for exercise in Catalog.open(course).exercises]
-ON_CUDA: list[Mutant] = [
-    mutant for exercise in EXERCISES for mutant in load_mutants(exercise) if "cuda" in mutant.backends
-]
+ON_CUDA = [mutant for mutant in MUTANTS if "cuda" in mutant.backends]
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.slug)
