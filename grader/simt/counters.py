@@ -1,100 +1,253 @@
-"""Launches as the runtime recorded them, and what can be counted from the records alone.
+"""What the simulated GPU counted, as Nsight Compute does: requests, sectors, wavefronts per source line.
 
-Counts per source line (requests, sectors, wavefronts) need the access log of the checked build; they are
-added to `Counters` when that log exists. What is here is exact on both builds.
+    with counting() as counts:               # this process
+        y = my_op(x)
+    for line in counts[0].lines:
+        print(line.frame.where, line.access, line.sectors_per_request)
+
+The checked build sees every access of every lane; the runtime groups them into requests of a warp
+(runtime/counting.h has the rule) and counts per instruction. Here instructions become lines, with the same
+debugging information as findings.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
 
-WARP = 32  # threads
+from grader.simt.launches import Launch, launch_of
+from grader.simt.memory_model import SECTOR
+from grader.simt.source_lines import NOWHERE, Frame, Site, frames_of
+
+Raw = Mapping[str, Any]
+Space = Literal["global", "shared"]
+Access = Literal["load", "store", "atomic"]
 
 
 @dataclass(frozen=True)
-class Launch:
-    """One launch: extents in blocks and threads, dynamic shared memory in bytes, modelled time."""
+class Sample:
+    """One request of a warp: where its 32 lanes went.
 
-    kernel: str
-    grid: tuple[int, int, int]
+    Addresses are bytes from the beginning of the allocation (of the section for a `__device__` variable), or
+    of the block's shared memory; None: the lane took no part.
+    """
+
+    addresses: tuple[int | None, ...]
+    bytes: int  # per lane
+    base: Space
+    allocation: int | None  # address of the allocation; None: shared memory or a variable
     block: tuple[int, int, int]
-    shared_bytes: int
-    stream: int
-    device: int
-    file: str
-    line: int
-    error: int  # a cudaError_t; 0 when it ran to its end
-    time_us: float
-
-    @property
-    def blocks(self) -> int:
-        return self.grid[0] * self.grid[1] * self.grid[2]
-
-    @property
-    def threads(self) -> int:
-        return self.blocks * self.block[0] * self.block[1] * self.block[2]
-
-    @property
-    def warps(self) -> int:
-        """Warps, counting one that is not full as one: it occupies a scheduler's slot all the same."""
-        per_block = self.block[0] * self.block[1] * self.block[2]
-        return self.blocks * -(-per_block // WARP)
-
-    @property
-    def idle_lanes(self) -> int:
-        """Lanes that no thread fills because the block is not a multiple of a warp."""
-        return self.warps * WARP - self.threads
+    warp: int
 
 
 @dataclass(frozen=True)
-class Counters:
-    """Totals over some launches."""
+class LineCounts:
+    """What one line did to one memory, with accesses of one kind and size.
 
-    launches: int
-    threads: int
-    warps: int
-    idle_lanes: int
-    time_us: float
+    `sectors` (32 bytes) are counted for global memory, `wavefronts` (passes over the 32 banks) for shared
+    memory; the other is 0. The ideal is what the same distinct bytes would take if they lay packed.
+    """
+
+    frame: Frame
+    space: Space
+    access: Access
+    bytes: int  # per lane
+    requests: int  # of a warp
+    sectors: int
+    wavefronts: int
+    lanes: int  # active ones, summed over the requests
+    ideal_sectors: int
+    ideal_wavefronts: int
+    sample: Sample  # the worst request: the most sectors or wavefronts beyond its ideal
+
+    @property
+    def sectors_per_request(self) -> float:
+        return self.sectors / self.requests
+
+    @property
+    def conflicts(self) -> int:
+        """Wavefronts beyond the ideal: what bank conflicts cost."""
+        return self.wavefronts - self.ideal_wavefronts
+
+    @property
+    def efficiency(self) -> float:
+        """Between 0 and 1: the ideal traffic over the actual one."""
+        if self.space == "shared":
+            return self.ideal_wavefronts / self.wavefronts
+        return self.ideal_sectors / self.sectors
+
+    @property
+    def active_lanes(self) -> float:
+        """Lanes that took part in a request, on average: 32 without divergence and tail."""
+        return self.lanes / self.requests
 
 
-def read_launches(lines: Iterable[str]) -> list[Launch]:
-    """Launch records (JSON lines of `simt_take_launches`) as values. Raises ValueError on anything else."""
-    return [_launch(json.loads(line)) for line in lines if line.strip()]
+@dataclass(frozen=True)
+class LaunchCounts:
+    """One launch. `read_bytes` and `written_bytes`: distinct sectors of global memory it touched, in bytes.
+
+    That is the least a launch could move between L2 and memory; an atomic both reads and writes.
+    """
+
+    launch: Launch
+    lines: tuple[LineCounts, ...]  # by file and line
+    barriers: int  # executed by warps: one barrier of a block of 8 warps counts 8
+    read_bytes: int
+    written_bytes: int
+
+    def total(self, field: str, space: Space, access: Access) -> int:
+        """The sum of one of LineCounts' fields over the lines with accesses of that kind."""
+        matching = (line for line in self.lines if line.space == space and line.access == access)
+        return sum(int(getattr(line, field)) for line in matching)
+
+    @property
+    def global_load_requests(self) -> int:
+        return self.total("requests", "global", "load")
+
+    @property
+    def global_load_sectors(self) -> int:
+        return self.total("sectors", "global", "load")
+
+    @property
+    def global_store_requests(self) -> int:
+        return self.total("requests", "global", "store")
+
+    @property
+    def global_store_sectors(self) -> int:
+        return self.total("sectors", "global", "store")
+
+    @property
+    def global_atomic_requests(self) -> int:
+        return self.total("requests", "global", "atomic")
+
+    @property
+    def shared_load_requests(self) -> int:
+        return self.total("requests", "shared", "load")
+
+    @property
+    def shared_load_wavefronts(self) -> int:
+        return self.total("wavefronts", "shared", "load")
+
+    @property
+    def shared_store_requests(self) -> int:
+        return self.total("requests", "shared", "store")
+
+    @property
+    def shared_store_wavefronts(self) -> int:
+        return self.total("wavefronts", "shared", "store")
+
+    @property
+    def shared_atomic_requests(self) -> int:
+        return self.total("requests", "shared", "atomic")
+
+    @property
+    def conflicts(self) -> int:
+        return sum(line.conflicts for line in self.lines if line.space == "shared")
 
 
-def total(launches: Iterable[Launch]) -> Counters:
-    """The sums over the launches that ran; a refused launch counts for nothing."""
-    ran = [launch for launch in launches if launch.error == 0]
-    return Counters(
-        launches=len(ran),
-        threads=sum(launch.threads for launch in ran),
-        warps=sum(launch.warps for launch in ran),
-        idle_lanes=sum(launch.idle_lanes for launch in ran),
-        time_us=sum(launch.time_us for launch in ran),
+def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[LaunchCounts]:
+    """The runtime's counts with their lines. `source_roots` choose the frame as in `findings.symbolise`.
+
+    Raises ValueError for a record that is none.
+    """
+    records = list(raw)
+    try:
+        frames = frames_of(_sites(records), source_roots)
+        return [_launch_counts(record, frames) for record in records]
+    except (KeyError, TypeError) as wrong:
+        raise ValueError(f"not a record of counts: {wrong}") from wrong
+
+
+def take_counts(source_roots: Sequence[Path] = ()) -> list[LaunchCounts]:
+    """What this process's runtime has counted since it was last asked, one value per launch."""
+    return symbolise(take_raw(), source_roots)
+
+
+def take_raw() -> list[dict[str, Any]]:
+    """The same before debugging information is looked up: what a worker sends."""
+    runtime = _runtime()
+    runtime.simt_take_counts.restype = ctypes.c_char_p
+    text = (runtime.simt_take_counts() or b"").decode("utf-8", "replace")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def set_counting(on: bool) -> None:
+    """Counts the launches of checked modules from the next one on."""
+    _runtime().simt_set_counting(int(on))
+
+
+@contextmanager
+def counting(source_roots: Sequence[Path] = ()) -> Iterator[list[LaunchCounts]]:
+    """Counts the launches within the block; the list is filled when the block ends."""
+    counts: list[LaunchCounts] = []
+    take_raw()  # what came before is not asked for
+    set_counting(True)
+    try:
+        yield counts
+    finally:
+        set_counting(False)
+        counts.extend(take_counts(source_roots))
+
+
+def _runtime() -> ctypes.CDLL:
+    from grader.simt import native
+
+    return ctypes.CDLL(str(native.runtime_library()))
+
+
+# ---- from JSON -----------------------------------------------------------------------------------------
+
+
+def _sites(records: Iterable[Raw]) -> Iterator[Site]:
+    for record in records:
+        for site in record["sites"]:
+            yield str(site["module"]), int(site["pc"])
+
+
+def _launch_counts(record: Raw, frames: Mapping[Site, Frame]) -> LaunchCounts:
+    lines: dict[tuple[Frame, Space, Access, int], LineCounts] = {}
+    for site in record["sites"]:
+        line = _line_counts(site, frames.get((str(site["module"]), int(site["pc"])), NOWHERE))
+        key = line.frame, line.space, line.access, line.bytes
+        earlier = lines.get(key)
+        lines[key] = _together(earlier, line) if earlier else line
+    return LaunchCounts(
+        launch=launch_of(record),
+        lines=tuple(sorted(lines.values(), key=lambda line: (line.frame.file, line.frame.line))),
+        barriers=int(record["barriers"]),
+        read_bytes=int(record["read_sectors"]) * SECTOR,
+        written_bytes=int(record["written_sectors"]) * SECTOR,
     )
 
 
-def _launch(record: dict[str, Any]) -> Launch:
-    try:
-        return Launch(
-            kernel=str(record["kernel"]),
-            grid=_extent(record["grid"]),
-            block=_extent(record["block"]),
-            shared_bytes=int(record["shared"]),
-            stream=int(record["stream"]),
-            device=int(record["device"]),
-            file=str(record["file"] or ""),
-            line=int(record["line"]),
-            error=int(record["error"]),
-            time_us=float(record["time_us"]),
-        )
-    except (KeyError, TypeError) as wrong:
-        raise ValueError(f"not a launch record: {record!r}") from wrong
+def _line_counts(site: Raw, frame: Frame) -> LineCounts:
+    sample, space = site["sample"], site["space"]
+    return LineCounts(
+        frame=frame,
+        space=space,
+        access=site["access"],
+        **{name: int(site[name]) for name in ("bytes", *_SUMS)},
+        sample=Sample(
+            addresses=tuple(sample["addresses"]),
+            bytes=int(site["bytes"]),
+            base=space,
+            allocation=sample["allocation"],
+            block=(sample["block"][0], sample["block"][1], sample["block"][2]),
+            warp=int(sample["warp"]),
+        ),
+    )
 
 
-def _extent(values: list[int]) -> tuple[int, int, int]:
-    x, y, z = values
-    return int(x), int(y), int(z)
+_SUMS = ("requests", "sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
+
+
+def _together(a: LineCounts, b: LineCounts) -> LineCounts:
+    """Two instructions of one line; the sample is that of the less efficient one."""
+    sums = {name: getattr(a, name) + getattr(b, name) for name in _SUMS}
+    worst = a if a.efficiency <= b.efficiency else b
+    return replace(a, **sums, sample=worst.sample)

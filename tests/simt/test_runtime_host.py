@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.simt import counters, native
+from grader.simt import launches, native
 from tests.simt.runtime_program import program, run
 
 UNWRITTEN, KERNEL, LIBRARY, COPY, MEMSET, HOST = range(6)
@@ -217,7 +217,7 @@ def test_calls_are_recorded(runtime: ctypes.CDLL) -> None:
 
 def test_launches_are_recorded() -> None:
     lines = run(program("launches", False)).stdout.splitlines()
-    first, second, refused = counters.read_launches(lines)
+    first, second, refused = launches.read_launches(lines)
     assert (first.grid, first.block, first.shared_bytes, first.stream, first.error) == (
         (3, 2, 1),
         (40, 1, 1),
@@ -233,9 +233,9 @@ def test_launches_are_recorded() -> None:
         2 + 100, rel=0.05
     )  # the kernel waits for 198,000 cycles at 1.98 GHz
     assert refused.error == INVALID_VALUE
-    assert counters.total([first, second, refused]).launches == 2
+    assert launches.total([first, second, refused]).launches == 2
 
 
 def test_a_launch_record_is_checked() -> None:
     with pytest.raises(ValueError, match="not a launch record"):
-        counters.read_launches(['{"kernel": "k"}'])
+        launches.read_launches(['{"kernel": "k"}'])

@@ -1,0 +1,100 @@
+"""Launches as the runtime recorded them, and what the records alone tell: exact on both builds.
+
+What the threads of a launch did to memory is counted by the checked build only: `counters`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+WARP = 32  # threads
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch: extents in blocks and threads, dynamic shared memory in bytes, modelled time."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    stream: int
+    device: int
+    file: str
+    line: int
+    error: int  # a cudaError_t; 0 when it ran to its end
+    time_us: float
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def threads(self) -> int:
+        return self.blocks * self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def warps(self) -> int:
+        """Warps, counting one that is not full as one: it occupies a scheduler's slot all the same."""
+        per_block = self.block[0] * self.block[1] * self.block[2]
+        return self.blocks * -(-per_block // WARP)
+
+    @property
+    def idle_lanes(self) -> int:
+        """Lanes that no thread fills because the block is not a multiple of a warp."""
+        return self.warps * WARP - self.threads
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Totals over some launches."""
+
+    launches: int
+    threads: int
+    warps: int
+    idle_lanes: int
+    time_us: float
+
+
+def read_launches(lines: Iterable[str]) -> list[Launch]:
+    """Launch records (JSON lines of `simt_take_launches`) as values. Raises ValueError on anything else."""
+    return [launch_of(json.loads(line)) for line in lines if line.strip()]
+
+
+def total(launches: Iterable[Launch]) -> Counters:
+    """The sums over the launches that ran; a refused launch counts for nothing."""
+    ran = [launch for launch in launches if launch.error == 0]
+    return Counters(
+        launches=len(ran),
+        threads=sum(launch.threads for launch in ran),
+        warps=sum(launch.warps for launch in ran),
+        idle_lanes=sum(launch.idle_lanes for launch in ran),
+        time_us=sum(launch.time_us for launch in ran),
+    )
+
+
+def launch_of(record: Mapping[str, Any]) -> Launch:
+    """One launch record. Raises ValueError on anything else."""
+    try:
+        return Launch(
+            kernel=str(record["kernel"]),
+            grid=_extent(record["grid"]),
+            block=_extent(record["block"]),
+            shared_bytes=int(record["shared"]),
+            stream=int(record["stream"]),
+            device=int(record["device"]),
+            file=str(record["file"] or ""),
+            line=int(record["line"]),
+            error=int(record["error"]),
+            time_us=float(record["time_us"]),
+        )
+    except (KeyError, TypeError) as wrong:
+        raise ValueError(f"not a launch record: {record!r}") from wrong
+
+
+def _extent(values: list[int]) -> tuple[int, int, int]:
+    x, y, z = values
+    return int(x), int(y), int(z)
