@@ -54,13 +54,23 @@ def test_ucontext(tmp_path: Path) -> None:
     agrees(static_program(tmp_path, "g++", "-DCU2GRAD_UCONTEXT"))
 
 
-def test_clang(tmp_path: Path) -> None:
-    """Findings and values with clang: its instrumentation and its flags are not gcc's."""
-    if not shutil.which("clang++"):
-        pytest.skip("needs the Debian package clang")
-    if os.environ.get("CXX") == "clang++":
-        pytest.skip("clang++ is what all tests run with")
+OTHER_COMPILERS = [
+    *[(f"g++-{version}", f"g++-{version}") for version in (11, 13, 14)],
+    ("clang++", "clang"),
+    *[(f"clang++-{version}", f"clang-{version}") for version in (16, 19, 22)],
+]
+
+
+@pytest.mark.parametrize(
+    ("compiler", "package"), OTHER_COMPILERS, ids=[compiler for compiler, _ in OTHER_COMPILERS]
+)
+def test_other_compilers(compiler: str, package: str, tmp_path: Path) -> None:
+    """Findings and values: each compiler instruments, merges and inlines in its own way."""
+    if not shutil.which(compiler):
+        pytest.skip(f"needs the package {package}, where the distribution has it")
+    if os.environ.get("CXX") == compiler:
+        pytest.skip(f"{compiler} is what all tests run with")
     tests = [f"tests/simt/test_runtime_{name}.py" for name in ("findings", "execution", "headers")]
-    environment = {"CXX": "clang++", "CU2GRAD_CACHE": str(tmp_path)}
+    environment = {"CXX": compiler, "CU2GRAD_CACHE": str(tmp_path)}
     command = ["env", *(f"{name}={value}" for name, value in environment.items()), sys.executable]
     build(*command, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests)
