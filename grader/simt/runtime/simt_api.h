@@ -144,7 +144,7 @@ void simt_synchronize(int device);                                // counted as 
 //   "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n, "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
-//   "time_us":..}
+//   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks)}
 const char* simt_take_launches(void);
 // api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
 //   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); a copy between host and device also has "content", a digest,
