@@ -14,6 +14,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
         idle_.clear();
         at_barrier_.clear();
         at_grid_barrier_.clear();
+        at_phase_.clear();
         asking_mask_.clear();
         for (Fiber& fiber : fibers_) {
             fiber.launch = 0;
@@ -33,6 +34,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
         warps_[first / kWarpSize].reset(lanes == kWarpSize ? ~0u : (1u << lanes) - 1);
     }
     shared_memory.begin_block();
+    copies.begin_block(threads);
     if (execution.access.cells) global_races.begin_block(shared_memory.epoch(), linear);
 }
 
@@ -87,6 +89,7 @@ void Block::start_thread(Fiber& self, unsigned thread) {
 void Block::finish_thread(Fiber& self) {
     Warp& warp = warp_of(self.thread);
     warp.stop_reading(self);
+    copies.finish_thread(self.thread);
     warp.live &= ~(1u << (self.thread % kWarpSize));
     --live_;
     while (Collective* group = warp.filled_by_exit()) wake_participants(warp, *group);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "async_copies.h"
 #include "schedule.h"
 #include "vector_types.h"
 #include "warp.h"
@@ -55,6 +56,9 @@ public:
     uint32_t active_mask(const void* call_site);
     void grid_barrier(const void* call_site);
     void yield(const void* call_site);
+    // Barrier objects: arrives, and answers the phase in which; waits until that has ended.
+    uint64_t arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const void* call_site);
+    void wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_site);
     // Abandons the block: no thread of it runs again. Findings never unwind device code, they leave it.
     [[noreturn]] void drop();
 
@@ -64,6 +68,8 @@ public:
     uint64_t linear() const { return linear_; }
     unsigned exited() const { return threads_ - live_; }
     unsigned threads() const { return threads_; }
+
+    AsyncCopies copies;
 
 private:
     static void fiber_main();
@@ -79,6 +85,7 @@ private:
     void answer_active_masks();
     void diagnose_deadlock();
     void release_barrier();
+    void end_phase(uint64_t* barrier);
     void note_divergence();
     void wake_participants(Warp& warp, Collective& group);
 
@@ -93,7 +100,7 @@ private:
     std::vector<Fiber*> idle_;
     std::deque<Fiber> fibers_;              // a deque: their addresses stay
     Warp warps_[kMaxBlockThreads / kWarpSize];
-    std::vector<Fiber*> at_barrier_, at_grid_barrier_, asking_mask_;
+    std::vector<Fiber*> at_barrier_, at_grid_barrier_, at_phase_, asking_mask_;
     int barrier_count_ = 0, barrier_result_[3] = {};
 };
 

@@ -78,6 +78,8 @@ void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, bool misali
 
 void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc) {
     if (misaligned) fail_misaligned(address, bytes, kind, "shared", pc);
+    const AsyncCopies& copies = execution.block->copies;
+    if (copies.in_flight() && copies.meets(address, bytes, kind, pc)) return;
     uintptr_t dynamic = address - shared_memory.dynamic_begin();
     if (dynamic < kSharedPerBlockOptin) {
         if (dynamic + bytes > shared_memory.dynamic_bytes()) {
@@ -143,8 +145,8 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
 
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
     const AccessState& state = *simt_access;
-    bool is_global = reinterpret_cast<uintptr_t>(pointer) - state.arena_begin < state.arena_bytes;
-    if (is_global && state.cells) global_races.note_atomic(shared_memory.epoch());
+    bool is_shared = reinterpret_cast<uintptr_t>(pointer) - state.shared_begin < state.shared_bytes;
+    if (!is_shared && state.cells)   // also on a __device__ variable, which lies in the module global_races.note_atomic(shared_memory.epoch());
     simt_check_range(pointer, bytes, kind | ATOMIC, pc);
 }
 

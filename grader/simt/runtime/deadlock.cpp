@@ -50,16 +50,20 @@ void Block::diagnose_deadlock() {
             if (!lane) lane = fiber;
         }
     }
-    Fiber* first = lane ? lane : !at_barrier_.empty() ? at_barrier_.front() : at_grid_barrier_.front();
+    Fiber* first = lane                    ? lane
+                   : !at_barrier_.empty()      ? at_barrier_.front()
+                   : !at_grid_barrier_.empty() ? at_grid_barrier_.front()
+                                               : at_phase_.front();
     std::optional<Party> other;
     if (lane && !at_barrier_.empty()) {
         Fiber* b = at_barrier_.front();
         other = Party{b->call_site, 0, index_, execution.thread_index[b->thread]};
     }
     char note[200];
-    snprintf(note, sizeof note,
-             "%zu threads wait in a block barrier, %u in a warp operation, %zu in a grid barrier, %u returned",
-             at_barrier_.size(), lanes_waiting, at_grid_barrier_.size(), exited());
+    int used = snprintf(note, sizeof note, "%zu threads wait in a block barrier, %u in a warp operation, ", at_barrier_.size(),
+                        lanes_waiting);
+    if (!at_phase_.empty()) used += snprintf(note + used, sizeof note - used, "%zu in a barrier object, ", at_phase_.size());
+    snprintf(note + used, sizeof note - used, "%zu in a grid barrier, %u returned", at_grid_barrier_.size(), exited());
     report({.kind = "deadlock", .call_site = first->call_site, .other = other, .note = note, .block = index_,
             .thread = execution.thread_index[first->thread]});
 }

@@ -9,7 +9,7 @@
 namespace simt {
 
 // What a parked fiber waits for; `turn`: nothing, it let others run first.
-enum class Wait : uint8_t { none, turn, barrier, warp, active_mask, grid };
+enum class Wait : uint8_t { none, turn, barrier, warp, active_mask, grid, phase };
 
 struct Collective;
 
@@ -21,6 +21,8 @@ struct Fiber {
     uint32_t active_mask = 0;           // the answer to simt_active_mask
     const void* call_site = nullptr;    // of the barrier or collective it waits in
     Collective* reading = nullptr;      // the collective whose values this thread may still read
+    const void* awaited = nullptr;      // the barrier object whose phase it waits for
+    uint64_t phase = 0;
     unsigned atomics = 0;               // since it last let others run
     uint64_t launch = 0;                // the launch for which `context` was prepared
 

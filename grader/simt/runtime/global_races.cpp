@@ -104,15 +104,19 @@ void GlobalRaces::access(uintptr_t address, uintptr_t bytes, int kind, const voi
     }
 }
 
-void GlobalRaces::report_race(Record earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
-                              bool earlier_reads) const {
-    // Of the return address only the low bits are kept: the same half megabyte of code as this access, or the one before.
-    uintptr_t here = reinterpret_cast<uintptr_t>(pc), site = (here & ~uintptr_t(kCallSiteMask)) | (earlier & kCallSiteMask);
+const void* call_site_of(Record record, const void* near) {
+    // Of the return address only the low bits are kept: the same half megabyte of code as the other access, or the one before.
+    uintptr_t here = reinterpret_cast<uintptr_t>(near), site = (here & ~uintptr_t(kCallSiteMask)) | (record & kCallSiteMask);
     const simt_module& module = *execution.launch->module;
     if (site >= reinterpret_cast<uintptr_t>(module.text_end)) site -= kCallSiteMask + 1;
     if (site < reinterpret_cast<uintptr_t>(module.text_begin)) site += kCallSiteMask + 1;
+    return reinterpret_cast<const void*>(site);
+}
+
+void GlobalRaces::report_race(Record earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
+                              bool earlier_reads) const {
     int earlier_kind = (earlier_reads ? READ : WRITE) | (earlier & kAtomicRecord ? ATOMIC : 0);
-    Party other{reinterpret_cast<const void*>(site), earlier_kind, block_index(*execution.launch, block_of(earlier).linear),
+    Party other{call_site_of(earlier, pc), earlier_kind, block_index(*execution.launch, block_of(earlier).linear),
                 execution.thread_index[earlier >> kThreadShift & 1023]};
     const char* note = earlier_reads ? "write after read" : kind & WRITE ? "write after write" : "read after write";
     report({.kind = "race_global", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "global",

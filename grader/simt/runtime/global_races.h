@@ -44,4 +44,7 @@ private:
 
 extern GlobalRaces global_races;
 
+// The return address of a recorded access, which `near` helps to complete: another access of the same module.
+const void* call_site_of(Record record, const void* near);
+
 }  // namespace simt

@@ -79,6 +79,20 @@ void simt_atomic_access(const void* address, size_t bytes);       // before the 
                                                                   // atomic, which must not be instrumented itself; may yield
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
 int64_t simt_clock(void);                                         // simulated cycles
+// Asynchronous copies of 1, 2, 4, 8 or 16 bytes, of which the last `zero_bytes` become zero: into this thread's open batch, which
+// a commit closes. The bytes arrive when a wait finds more than `prior` closed batches, or with the barrier object to which the
+// open batch was attached.
+void simt_async_copy(void* to, const void* from, unsigned bytes, unsigned zero_bytes);
+void simt_async_commit(void);
+void simt_async_wait(unsigned prior);
+void simt_async_attach(const void* barrier);
+// Barrier objects: 8 bytes that count arrivals. Arriving answers the phase in which; a phase ends with its last arrival.
+void simt_phases_begin(uint64_t* barrier, unsigned expected);
+uint64_t simt_phase_arrive(uint64_t* barrier, unsigned arrivals, int drops);
+void simt_phase_wait(uint64_t* barrier, uint64_t phase);
+int simt_phase_has_ended(uint64_t* barrier, uint64_t phase);      // may yield
+uint64_t simt_phase_of(const uint64_t* barrier);
+uint64_t simt_phase_pending(const uint64_t* barrier);
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 int simt_device_count(void);

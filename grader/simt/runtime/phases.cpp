@@ -1,0 +1,106 @@
+// Barrier objects (cuda::barrier, __mbarrier_t): 8 bytes of shared memory that count arrivals, phase by phase.
+//
+//   [ phase 24 | arrivals still expected in it 20 | arrivals expected in every phase 20 ]
+//
+// Threads arrive without waiting and wait without arriving, unlike at __syncthreads. The end of a phase lands the asynchronous
+// copies attached to the object. For the race checks it orders the whole block, which may hide a race between threads that took
+// no part; it never invents one.
+#include <algorithm>
+
+#include "block.h"
+#include "execution.h"
+#include "findings.h"
+#include "shared_memory.h"
+
+namespace simt {
+
+namespace {
+constexpr uint64_t kCountMask = (1u << 20) - 1, kPhaseMask = (1u << 24) - 1;
+
+struct State {
+    uint64_t phase, pending, expected;
+};
+State load(const uint64_t* barrier) { return {*barrier >> 40, *barrier >> 20 & kCountMask, *barrier & kCountMask}; }
+void store(uint64_t* barrier, const State& state) {
+    *barrier = (state.phase & kPhaseMask) << 40 | state.pending << 20 | state.expected;
+}
+// Phases are compared modulo 2^24: one that lies ahead has not ended.
+bool has_ended(const uint64_t* barrier, uint64_t phase) {
+    uint64_t passed = (load(barrier).phase - phase) & kPhaseMask;
+    return passed != 0 && passed <= kPhaseMask / 2;
+}
+}  // namespace
+
+uint64_t Block::arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const void* call_site) {
+    State state = load(barrier);
+    uint64_t phase = state.phase;
+    if (arrivals > state.pending) {
+        report({.kind = "barrier_count", .call_site = call_site, .address = uintptr_t(barrier)});
+        arrivals = state.pending;
+    }
+    state.pending -= arrivals;
+    if (drops) state.expected -= std::min(state.expected, arrivals);
+    store(barrier, state);
+    if (state.pending == 0) end_phase(barrier);
+    return phase;
+}
+
+void Block::end_phase(uint64_t* barrier) {
+    State state = load(barrier);
+    copies.land_attached(barrier);
+    shared_memory.pass_barrier();
+    store(barrier, {state.phase + 1, state.expected, state.expected});
+    auto is_over = [&](Fiber* fiber) { return fiber->awaited == barrier && has_ended(barrier, fiber->phase); };
+    for (Fiber* fiber : at_phase_) {
+        if (is_over(fiber)) ready_.push(fiber);
+    }
+    at_phase_.erase(std::remove_if(at_phase_.begin(), at_phase_.end(), is_over), at_phase_.end());
+    enter(*current_);   // what this thread does next lies behind the phase
+}
+
+void Block::wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_site) {
+    if (has_ended(barrier, phase)) return;
+    Fiber& self = *current_;
+    warp_of(self.thread).stop_reading(self);
+    self.awaited = barrier;
+    self.phase = phase;
+    at_phase_.push_back(&self);
+    park(self, Wait::phase, call_site);
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+namespace {
+void check(const uint64_t* barrier, int kind, const void* pc) {
+    if (execution.launch->module->checked) simt_check_range(barrier, sizeof *barrier, kind, pc);
+}
+}  // namespace
+
+extern "C" {
+void simt_phases_begin(uint64_t* barrier, unsigned expected) {
+    check(barrier, WRITE, __builtin_return_address(0));
+    store(barrier, {0, expected, expected});
+}
+
+uint64_t simt_phase_arrive(uint64_t* barrier, unsigned arrivals, int drops) {
+    check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
+    return execution.block->arrive(barrier, arrivals, drops, __builtin_return_address(0));
+}
+
+void simt_phase_wait(uint64_t* barrier, uint64_t phase) {
+    check(barrier, READ | ATOMIC, __builtin_return_address(0));
+    execution.block->wait_for_phase(barrier, phase & kPhaseMask, __builtin_return_address(0));
+}
+
+int simt_phase_has_ended(uint64_t* barrier, uint64_t phase) {
+    const void* here = __builtin_return_address(0);
+    check(barrier, READ | ATOMIC, here);
+    if (!has_ended(barrier, phase)) execution.block->yield(here);   // a loop that asks must let the others arrive
+    return has_ended(barrier, phase);
+}
+
+uint64_t simt_phase_of(const uint64_t* barrier) { return load(barrier).phase; }
+uint64_t simt_phase_pending(const uint64_t* barrier) { return load(barrier).pending; }
+}
