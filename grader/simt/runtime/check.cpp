@@ -146,7 +146,8 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
     const AccessState& state = *simt_access;
     bool is_shared = reinterpret_cast<uintptr_t>(pointer) - state.shared_begin < state.shared_bytes;
-    if (!is_shared && state.cells)   // also on a __device__ variable, which lies in the module global_races.note_atomic(shared_memory.epoch());
+    // Also on a __device__ variable, which lies in the module.
+    if (!is_shared && state.cells) global_races.note_atomic(shared_memory.epoch());
     simt_check_range(pointer, bytes, kind | ATOMIC, pc);
 }
 
