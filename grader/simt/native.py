@@ -39,7 +39,7 @@ _DEVICE_CODE = (
     "-ffp-contract=off",  # the same result on every host, with or without a fused multiply-add
     "-U_FORTIFY_SOURCE",  # Ubuntu's default, with which memcpy becomes a function that nothing watches
     "-fstack-clash-protection",  # a large frame must meet the guard below its fiber's stack
-    "-fno-optimize-sibling-calls",  # a barrier that ends a kernel returns to the kernel: that is its place
+    "-fno-optimize-sibling-calls",  # a barrier that ends a kernel is a call: findings name where it returns to
     "-Wno-narrowing",
     "-Wno-unknown-pragmas",
     "-Wno-attributes",
@@ -70,11 +70,7 @@ _CHECKED_BY_FAMILY = {
 # Two barriers in two branches are two barriers, also where they could share their code.
 _NO_MERGING = ("-fno-crossjumping", "-fno-tree-tail-merge")
 # Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one.
-# A barrier that ends a kernel is a call, not a jump: findings name the line that the call returns to.
-_BY_FAMILY = {
-    "gcc": ("-fno-gnu-unique", *_NO_MERGING),
-    "clang": ("-fno-optimize-sibling-calls", "-Wno-unused-command-line-argument"),
-}
+_BY_FAMILY = {"gcc": ("-fno-gnu-unique", *_NO_MERGING), "clang": ("-Wno-unused-command-line-argument",)}
 
 
 def include_dirs() -> list[Path]:

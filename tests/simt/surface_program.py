@@ -11,6 +11,7 @@ import ctypes
 import functools
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,24 @@ class Program:
                 arrays.append((argument, device))
                 passed.append(device)
             else:
-                number = ctypes.c_float if isinstance(argument, float) else ctypes.c_int
-                passed.append(number(argument))
-        getattr(self._library, name)(*passed)
-        error = self._runtime.cudaGetLastError() or self._runtime.cudaDeviceSynchronize()
+                passed.append(_number(argument))
+        error = self._launch(name, passed)
         for array, device in arrays:
             self._runtime.cudaMemcpy(_host(array), device, _size(array), _DEVICE_TO_HOST)
             self._runtime.cudaFree(device)
+        self._raise_for(error)
+
+    def call_with_host_memory(self, name: str, *arguments: Array | int | float) -> None:
+        """Call a function that takes host memory and copies it by itself. Raises on a CUDA error."""
+        passed = [_host(each) if isinstance(each, np.ndarray) else _number(each) for each in arguments]
+        self._raise_for(self._launch(name, passed))
+
+    def _launch(self, name: str, passed: Sequence[ctypes.c_void_p | ctypes.c_float | ctypes.c_int]) -> int:
+        """The CUDA error after the call."""
+        getattr(self._library, name)(*passed)
+        return int(self._runtime.cudaGetLastError() or self._runtime.cudaDeviceSynchronize())
+
+    def _raise_for(self, error: int) -> None:
         if error:
             self._runtime.cudaGetErrorString.restype = ctypes.c_char_p
             raise RuntimeError(self._runtime.cudaGetErrorString(error).decode() + findings())
@@ -66,6 +78,10 @@ class Program:
         assert self._runtime.cudaMalloc(ctypes.byref(device), _size(array)) == 0
         assert self._runtime.cudaMemcpy(device, _host(array), _size(array), _HOST_TO_DEVICE) == 0
         return device
+
+
+def _number(value: int | float) -> ctypes.c_float | ctypes.c_int:
+    return ctypes.c_float(value) if isinstance(value, float) else ctypes.c_int(value)
 
 
 def _host(array: Array) -> ctypes.c_void_p:

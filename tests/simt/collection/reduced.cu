@@ -1,0 +1,29 @@
+// What other kernels of the collection stumbled over, reduced to the smallest case.
+#include <cuda_runtime.h>
+
+// A barrier is the last thing that some threads do: the compiler would jump to it, and it would have no place of its own.
+__global__ void barrier_at_the_end(int* out) {
+    __shared__ int values[64];
+    values[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 32) values[threadIdx.x] *= 2;
+    __syncthreads();
+    if (threadIdx.x < 32) out[threadIdx.x] = values[63 - threadIdx.x];
+}
+extern "C" void last_barrier(int* out) { barrier_at_the_end<<<1, 64>>>(out); }
+
+// Blocks that meet at an atomic on a __device__ variable, not on an argument: the last one reads what the others wrote.
+__device__ unsigned arrived;
+
+__global__ void meet_at_device_variable(int* partial, int* out) {
+    partial[blockIdx.x] = blockIdx.x + 1;
+    __threadfence();
+    if (atomicAdd(&arrived, 1u) != gridDim.x - 1) return;
+    int sum = 0;
+    for (unsigned i = 0; i < gridDim.x; ++i) sum += partial[i];
+    *out = sum;
+}
+extern "C" void device_variable_orders(int* partial, int* out, int blocks) {
+    const unsigned zero = 0;
+    cudaMemcpyToSymbol(arrived, &zero, sizeof zero);
+    meet_at_device_variable<<<blocks, 1>>>(partial, out);
+}

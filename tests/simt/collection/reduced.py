@@ -1,0 +1,19 @@
+"""References of reduced.cu."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from tests.simt.collection_program import Call, kernel, unset
+
+
+@kernel(32)
+def last_barrier(rng: Generator, n: int) -> Call:
+    return Call((unset(n, dtype=np.int32),), {0: 63 - np.arange(n)})
+
+
+@kernel(1, 6)
+def device_variable_orders(rng: Generator, blocks: int) -> Call:
+    outputs = unset(blocks, dtype=np.int32), unset(1, dtype=np.int32)
+    return Call((*outputs, blocks), {1: np.array([blocks * (blocks + 1) // 2])})
