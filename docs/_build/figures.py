@@ -12,7 +12,8 @@ from pathlib import Path
 import execution
 import values
 from generated import bring_up_to_date
-from svg import Canvas
+
+from grader.simt.canvas import Canvas
 
 FOLDER = Path(__file__).resolve().parent.parent / "figures"
 
