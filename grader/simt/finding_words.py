@@ -16,9 +16,13 @@ _RULES = {
     "device_pointer_on_host": "Host code must not follow a device pointer: copy the contents back first.",
     "race_shared": "Between one thread's write and another's access there must be a __syncthreads().",
     "race_global": "Blocks run in any order: what one writes, no other may touch, except by atomics.",
+    "copy_in_flight": "The bytes of an asynchronous copy are there after a wait (__pipeline_wait_prior or its"
+    " kin), and for other threads after a barrier behind it.",
+    "copy_source": "The source of an asynchronous copy must stay as it is until the copy was waited for.",
     "misaligned": "An access of n bytes needs an address that is a multiple of n.",
     "divergent_barrier": "Every thread of the block must reach the same __syncthreads(), or none.",
     "deadlock": "All threads that a barrier or a warp operation waits for must reach it.",
+    "barrier_count": "A phase of a barrier object has exactly as many arrivals as init() was told.",
     "bad_mask": "All lanes that a mask names, the caller too, must make the same call with the same mask.",
     "invalid_launch": "A launch that does not fit the device never starts; the error is there to be checked.",
     "trap": "A failed assertion or __trap() stops the kernel, and every later CUDA call reports the error.",
@@ -137,6 +141,27 @@ def _described(other: Party, block: Index | None) -> str:
     return f"{other.access or 'access'}{at} by {of_block}thread {_triple(other.thread)}"
 
 
+def _in_flight(finding: Finding, names: Names) -> str:
+    what = _with_memory(f"Access to the target of an asynchronous copy: {_access(finding)}", finding, names)
+    made = f", before the copy{_of(finding.other)} was waited for" if finding.other else ""
+    return what + made
+
+
+def _copy_source(finding: Finding, names: Names) -> str:
+    what = "The source of an asynchronous copy changed before the copy was waited for"
+    by = f"; {_described(finding.other, finding.block)}" if finding.other else ""
+    return _with_memory(what, finding, names) + by
+
+
+def _of(other: Party) -> str:
+    at = f" at {other.frame.where}" if other.frame.file else ""
+    return f"{at} by thread {_triple(other.thread)}"
+
+
+def _barrier_count(finding: Finding, names: Names) -> str:
+    return "Barrier error: more arrivals than the phase of the barrier object expects"
+
+
 def _misaligned(finding: Finding, names: Names) -> str:
     return _with_memory(f"Misaligned {_access(finding)}", finding, names)
 
@@ -183,6 +208,9 @@ _WORDS = {
     "uninitialized_read": _uninitialized,
     "host_pointer": _host_pointer,
     "device_pointer_on_host": _device_pointer,
+    "copy_in_flight": _in_flight,
+    "copy_source": _copy_source,
+    "barrier_count": _barrier_count,
     "race_shared": _race,
     "race_global": _race,
     "misaligned": _misaligned,

@@ -30,14 +30,19 @@ def rewrite_shared(passage: Passage, rewrite: Rewrite) -> None:
             past = passage.skip(past)
         _refuse_initial_value(passage, index, past)
         external = [i for i in range(first, past) if passage.text(i) == "extern"]
+        aligned = _alignment(passage, index, past)
+        for i in aligned:
+            rewrite.replace(passage.tokens[i], passage.tokens[i], "", macro=passage.macro)
         if external:
-            _rewrite_dynamic(passage, (first, past), (index, external[0]), rewrite)
+            _rewrite_dynamic(passage, (first, past), {index, external[0], *aligned}, rewrite)
+        elif aligned:
+            rewrite.insert(passage.tokens[first].start, f"{spelled(passage, aligned[0], aligned[-1] + 1)} ")
 
 
-def _rewrite_dynamic(
-    passage: Passage, span: tuple[int, int], words: tuple[int, int], rewrite: Rewrite
-) -> None:
+def _rewrite_dynamic(passage: Passage, span: tuple[int, int], dropped: set[int], rewrite: Rewrite) -> None:
+    """`dropped`: `extern`, `__shared__` and an alignment; dynamic shared memory is aligned for everything."""
     tokens = passage.tokens
+    words = [i for i in sorted(dropped) if passage.text(i) in ("extern", "__shared__")]
     arrays = _arrays(passage, max(words), span[1])
     if not arrays:
         raise Refused(
@@ -52,7 +57,7 @@ def _rewrite_dynamic(
         for _, last in arrays:
             rewrite.insert(tokens[last].end, _LABEL)
         return
-    kept = [i for i in range(span[0], arrays[0][0]) if i not in words]
+    kept = [i for i in range(span[0], arrays[0][0]) if i not in dropped]
     declared = " ".join(spelled(passage, i, i + 1) for i in kept)
     for name, last in arrays:
         rewrite.insert(tokens[name].start, "(&")
@@ -62,6 +67,16 @@ def _rewrite_dynamic(
         rewrite.insert(
             tokens[span[1] - 1].end, f"; extern __thread SIMT_UNUSED {declared} extern_shared_{array}"
         )
+
+
+def _alignment(passage: Passage, index: int, past: int) -> list[int]:
+    """Indices of the `alignas(...)` behind `__shared__`: g++ wants it in front. A type keeps its own."""
+    for first in range(index + 1, past):
+        if passage.text(first) == "alignas" and passage.text(first - 1) not in ("struct", "class", "union"):
+            return list(range(first, passage.skip(first + 1)))
+        if not passage.is_word(first):
+            break
+    return []
 
 
 def _arrays(passage: Passage, index: int, past: int) -> list[tuple[int, int]]:

@@ -1,0 +1,6 @@
+// Which threads take part in something: the word that <cuda/atomic>, <cuda/barrier> and <cuda/pipeline> share.
+#pragma once
+
+namespace cuda {
+enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
+}  // namespace cuda
