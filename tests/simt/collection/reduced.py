@@ -17,3 +17,9 @@ def last_barrier(rng: Generator, n: int) -> Call:
 def device_variable_orders(rng: Generator, blocks: int) -> Call:
     outputs = unset(blocks, dtype=np.int32), unset(1, dtype=np.int32)
     return Call((*outputs, blocks), {1: np.array([blocks * (blocks + 1) // 2])})
+
+
+@kernel(5)
+def default_streams(rng: Generator, n: int) -> Call:
+    x = rng.integers(1, 100, n, dtype=np.int32)
+    return Call((x, unset(n, dtype=np.int32), n), {1: x})
