@@ -47,13 +47,15 @@ class Sample:
 
 @dataclass(frozen=True)
 class LineCounts:
-    """What one line did to one memory, with accesses of one kind and size.
+    """What one line did to one allocation, or to shared memory, with accesses of one kind and size.
 
     `sectors` (32 bytes) are counted for global memory, `wavefronts` (passes over the 32 banks) for shared
-    memory; the other is 0. The ideal is what the same distinct bytes would take if they lay packed.
+    memory; the other is 0. The ideal is what the same distinct bytes would take if they lay packed, and for
+    shared memory the passes without bank conflicts.
     """
 
     frame: Frame
+    pc: int  # an instruction of the line: an offset in the launch's module
     space: Space
     access: Access
     bytes: int  # per lane
@@ -104,6 +106,11 @@ class LaunchCounts:
         """The sum of one of LineCounts' fields over the lines with accesses of that kind."""
         matching = (line for line in self.lines if line.space == space and line.access == access)
         return sum(int(getattr(line, field)) for line in matching)
+
+    @property
+    def module(self) -> str:
+        """Path of the library whose offsets the lines' `pc` are."""
+        return self.launch.module
 
     @property
     def global_load_requests(self) -> int:
@@ -206,14 +213,15 @@ def _runtime() -> ctypes.CDLL:
 def _sites(records: Iterable[Raw]) -> Iterator[Site]:
     for record in records:
         for site in record["sites"]:
-            yield str(site["module"]), int(site["pc"])
+            yield str(record["module"]), int(site["pc"])
 
 
 def _launch_counts(record: Raw, frames: Mapping[Site, Frame]) -> LaunchCounts:
-    lines: dict[tuple[Frame, Space, Access, int], LineCounts] = {}
+    module = str(record["module"])
+    lines: dict[tuple[object, ...], LineCounts] = {}
     for site in record["sites"]:
-        line = _line_counts(site, frames.get((str(site["module"]), int(site["pc"])), NOWHERE))
-        key = line.frame, line.space, line.access, line.bytes
+        line = _line_counts(site, frames.get((module, int(site["pc"])), NOWHERE))
+        key = line.frame, line.space, line.access, line.bytes, line.sample.allocation
         earlier = lines.get(key)
         lines[key] = _together(earlier, line) if earlier else line
     return LaunchCounts(
@@ -229,6 +237,7 @@ def _line_counts(site: Raw, frame: Frame) -> LineCounts:
     sample, space = site["sample"], site["space"]
     return LineCounts(
         frame=frame,
+        pc=int(site["pc"]),
         space=space,
         access=site["access"],
         **{name: int(site[name]) for name in ("bytes", *_SUMS)},

@@ -13,6 +13,7 @@ struct AccessState {
     uintptr_t quiet_begin, quiet_bytes;   // never checked: the fiber's stack; on the host all but device memory
     uintptr_t shared_begin, shared_bytes; // the module's shared memory in this OS thread
     int on_device;
+    int counted;                          // a launch whose accesses are counted: all come to the slow paths (counting.h)
 
     // Races on global memory; cells is null where they are not looked for.
     struct GlobalCell* cells;             // one per 4-byte word of the arena's device memory
@@ -45,8 +46,8 @@ inline Record with_read(Record before, Record now, const AccessState& state) {
     return now;
 }
 
-// Bits: an atomic read-modify-write is all three.
-enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4 };
+// Bits: an atomic read-modify-write is the first three.
+enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4, MISALIGNED = 8 };
 
 }  // namespace simt
 

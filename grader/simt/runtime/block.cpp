@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "counting.h"
 #include "execution.h"
 #include "global_races.h"
 #include "shared_memory.h"
@@ -164,6 +165,7 @@ void Block::yield(const void* call_site) {
 // ---- nothing can run --------------------------------------------------------------------------------------------------------
 
 void Block::end() {
+    if (execution.access.counted) counting.end_block();
     if (live_ == 0) {
         shared_memory.end_block();
         state_ = BlockState::finished;

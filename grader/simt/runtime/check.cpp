@@ -3,6 +3,7 @@
 
 #include "access_state.h"
 #include "arena.h"
+#include "counting.h"
 #include "device_limits.h"
 #include "execution.h"
 #include "findings.h"
@@ -59,6 +60,31 @@ void report_overrun(const SharedArray& array, uintptr_t address, uintptr_t bytes
     report({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "shared",
             .allocation = memory, .array = array.name});
 }
+
+void check_anywhere(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    const AccessState& state = *simt_access;
+    bool misaligned = kind & MISALIGNED;
+    kind &= ~MISALIGNED;
+    if (address - state.arena_begin < state.arena_bytes) {
+        simt_check_global(address, bytes, kind, misaligned, pc);
+        if (state.cells) global_races.access(address, bytes, kind, pc);
+    } else if (address - state.quiet_begin < state.quiet_bytes) {
+        return;
+    } else if (address - state.shared_begin < state.shared_bytes) {
+        simt_check_shared(address, bytes, kind, misaligned, pc);
+    } else {
+        simt_check_other(address, bytes, kind, pc);
+    }
+}
+
+void count_and_check(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    counting.note(address, bytes, kind, pc);
+    counting.show_ranges(true);
+    if (kind & ATOMIC) simt_check_atomic(reinterpret_cast<void*>(address), bytes, kind, pc);
+    else check_anywhere(address, bytes, kind, pc);
+    counting.show_ranges(false);
+    counting.pace(pc);
+}
 }  // namespace
 
 extern "C" {
@@ -95,6 +121,8 @@ void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misali
 }
 
 void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    if (simt_access->counted) return count_and_check(address, bytes, kind, pc);
+    kind &= ~MISALIGNED;
     int region = arena.region(address);
     if (!simt_access->on_device) {
         auto allocation = find_allocation(address);
@@ -131,20 +159,13 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
     auto address = reinterpret_cast<uintptr_t>(pointer);
     const AccessState& state = *simt_access;
     if (bytes == 0) return;
-    if (address - state.arena_begin < state.arena_bytes) {
-        simt_check_global(address, bytes, kind, false, pc);
-        if (state.cells) global_races.access(address, bytes, kind, pc);
-    } else if (address - state.quiet_begin < state.quiet_bytes) {
-        return;
-    } else if (address - state.shared_begin < state.shared_bytes) {
-        simt_check_shared(address, bytes, kind, false, pc);
-    } else {
-        simt_check_other(address, bytes, kind, pc);
-    }
+    if (state.counted) return count_and_check(address, bytes, kind, pc);
+    check_anywhere(address, bytes, kind, pc);
 }
 
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
     const AccessState& state = *simt_access;
+    if (state.counted) return count_and_check(reinterpret_cast<uintptr_t>(pointer), bytes, kind | ATOMIC, pc);
     bool is_shared = reinterpret_cast<uintptr_t>(pointer) - state.shared_begin < state.shared_bytes;
     // Also on a __device__ variable, which lies in the module.
     if (!is_shared && state.cells) global_races.note_atomic(shared_memory.epoch());

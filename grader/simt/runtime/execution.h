@@ -44,8 +44,9 @@ int current_device();
 int check_stream(cudaStream_t stream);                  // 0 or cudaErrorInvalidResourceHandle
 double advance_stream(void* stream, double duration_us);   // queues work on the stream; returns its duration
 
-// ---- launch_record.cpp ----
+// ---- records.cpp ----
 void record_launch(const simt_launch& launch, int device, int error, double time_us);
+void describe_launch(class JsonLine& json, const simt_launch& launch, int device, int error, double time_us);
 
 }  // namespace simt
 

@@ -89,7 +89,7 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
     } else if (address - state.shared_begin < state.shared_bytes) {
         simt_check_shared(address, bytes, kind, misaligned, pc);
     } else {
-        simt_check_other(address, bytes, kind, pc);
+        simt_check_other(address, bytes, misaligned ? kind | MISALIGNED : kind, pc);
     }
 }
 }  // namespace

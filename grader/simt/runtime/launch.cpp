@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cooperative.h"
+#include "counting.h"
 #include "device_limits.h"
 #include "execution.h"
 #include "faults.h"
@@ -120,6 +121,7 @@ void begin_execution(const simt_launch& launch) {
     bool track = launch.module->checked && !launch.cooperative;
     access.launch_epoch = shared_memory.epoch() + 1;
     access.cells = track ? global_races.begin_launch(access.launch_epoch, execution.device) : nullptr;
+    counting.begin_launch(launch, access);
     blockDim = {launch.block[0], launch.block[1], launch.block[2]};
     gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};
 }
@@ -154,6 +156,7 @@ int refused(const simt_launch& launch, const Refusal& refusal) {
 int finish(const simt_launch& launch) {
     double time_us = advance_stream(launch.stream, modelled_duration(launch));
     record_launch(launch, execution.device, execution.error, time_us);
+    counting.end_launch(launch, execution.device, execution.error, time_us);
     execution.access.on_device = 0;
     if (!execution.error) return cudaSuccess;
     set_sticky_error(execution.error);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "block.h"
+#include "counting.h"
 #include "execution.h"
 #include "findings.h"
 #include "shared_memory.h"
@@ -32,6 +33,7 @@ void Block::release_barrier() {
     barrier_result_[2] = barrier_count_ > 0;
     barrier_count_ = 0;
     shared_memory.pass_barrier();
+    if (execution.access.counted) counting.pass_barrier(at_barrier_);
     for (Fiber* fiber : at_barrier_) {
         if (fiber->wait == Wait::barrier) ready_.push(fiber);   // not the last to arrive: it goes straight on
     }
@@ -93,6 +95,7 @@ const simt_warp_values& Block::collect(uint32_t mask, uint64_t lo, uint64_t hi, 
 
 void Block::wake_participants(Warp& warp, Collective& group) {
     uint32_t lanes = warp.complete(group);
+    if (execution.access.counted) counting.meet(unsigned(&warp - warps_), lanes, warp.live);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         if (!(lanes >> lane & 1) || !warp.waiting[lane]) continue;   // the last to arrive does not wait
         ready_.push(warp.waiting[lane]);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api_log.h"
+#include "counting.h"
 #include "execution.h"
 #include "findings.h"
 
@@ -21,6 +22,10 @@ void record_launch(const simt_launch& launch, int device, int error, double time
     std::lock_guard lock(records_lock);
     if (launches.size() > kMostBytes) return;
     JsonLine json(launches);
+    describe_launch(json, launch, device, error, time_us);
+}
+
+void describe_launch(JsonLine& json, const simt_launch& launch, int device, int error, double time_us) {
     json.text("kernel", launch.kernel).triple("grid", {launch.grid[0], launch.grid[1], launch.grid[2]});
     json.triple("block", {launch.block[0], launch.block[1], launch.block[2]}).integer("shared", launch.dynamic_shared);
     json.integer("stream", simt_stream_id(launch.stream)).integer("device", uint64_t(device));
@@ -74,5 +79,6 @@ void simt_reset(void) {
     forget_errors();
     forget_findings();
     forget_records();
+    forget_counts();
 }
 }

@@ -165,6 +165,12 @@ const char* simt_take_launches(void);
 //   and "by_kernel", how many of the bytes that left the device a kernel wrote; synchronisation by torch has the call
 //   "torch::synchronize"
 const char* simt_take_api_calls(void);
+// counts of a launch of a checked module: the fields of its launch, and "barriers", "read_sectors", "written_sectors",
+//   "sites":[{"pc":..,"space":"global|shared","access":"load|store|atomic","bytes":4,"requests":..,"lanes":..,"sectors":..,
+//   "wavefronts":..,"ideal_sectors":..,"ideal_wavefronts":..,"sample":{"addresses":[0,4,null,..],"allocation":address|null,
+//   "block":[x,y,z],"warp":n}}]: one for each instruction and allocation; addresses count from the beginning of it
+void simt_set_counting(int on);                                   // from the next launch on
+const char* simt_take_counts(void);
 uint64_t simt_digest(const void* bytes, size_t count);            // what "content" of a copy is compared with
 int simt_last_error(int clear);
 int simt_sticky_error(void);
