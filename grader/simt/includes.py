@@ -7,19 +7,22 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.simt.translate import translate
+from grader.simt.translate import TranslationError, translate
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\S))', re.MULTILINE)
 _HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".cuh", ".inl", ".inc")
+_OUR_HEADERS = (Path(__file__).parent / "include").resolve()  # host C++ as they are
 
 
-def closure(source: Path, include_dirs: Iterable[Path]) -> list[Path]:
+def closure(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Path] = ()) -> list[Path]:
     """`source` and every file below its folder or `include_dirs` that it includes, directly or not, in order.
 
+    Of `system_dirs`, where libraries keep their headers, only `.cuh` files count: they may launch kernels.
     Conditions are not evaluated: an include that the preprocessor would skip is listed too. An include whose
     operand is a macro stands for all headers beside the including file.
     """
     folders = [folder.resolve() for folder in include_dirs]
+    libraries = [folder.resolve() for folder in system_dirs]
     found: dict[Path, None] = {}
     pending = [source.resolve()]
     while pending:
@@ -32,6 +35,8 @@ def closure(source: Path, include_dirs: Iterable[Path]) -> list[Path]:
                 pending += sorted(f for f in file.parent.iterdir() if f.suffix in _HEADER_SUFFIXES)
             elif target := _resolve(quoted or angled, ([file.parent] if quoted else []) + folders):
                 pending.append(target)
+            elif target := _resolve_kernels(quoted or angled, libraries):
+                pending.append(target)
     return list(found)
 
 
@@ -40,24 +45,47 @@ def common_folder(files: Iterable[Path]) -> Path:
     return Path(os.path.commonpath([file.parent for file in files]))
 
 
-def translate_tree(source: Path, include_dirs: Iterable[Path], destination: Path) -> tuple[Path, list[Path]]:
+def translate_tree(
+    source: Path, include_dirs: Iterable[Path], destination: Path, system_dirs: Iterable[Path] = ()
+) -> tuple[Path, list[Path]]:
     """Translate `source` and its closure below `destination`, keeping how the files lie to one another.
 
     Returns the translated source, and `include_dirs` with the translated folders before the original ones.
-    Raises TranslationError where the source uses what the simulated backend does not have.
+    Raises TranslationError where the source uses what the simulated backend does not have. A library's
+    header that does so stays as it is: much of it is never used.
     """
     include_dirs = [folder.resolve() for folder in include_dirs]
-    files = closure(source, include_dirs)
+    system_dirs = [folder.resolve() for folder in system_dirs]
+    own = closure(source, include_dirs)
+    files = [*own, *(file for file in closure(source, include_dirs, system_dirs) if file not in own)]
     root = common_folder(files)
     for file in files:
         target = destination / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(translate(file.read_text(errors="replace"), str(file)))
+        target.write_text(_translated(file, is_library=file not in own))
     inside = [
-        destination / folder.relative_to(root) for folder in include_dirs if folder.is_relative_to(root)
+        destination / folder.relative_to(root)
+        for folder in [*include_dirs, *system_dirs]
+        if folder.is_relative_to(root)
     ]
     originals = [source.resolve().parent, *include_dirs]
     return destination / files[0].relative_to(root), [*inside, *originals]
+
+
+def _translated(file: Path, is_library: bool) -> str:
+    text = file.read_text(errors="replace")
+    try:
+        return translate(text, str(file))
+    except TranslationError:
+        if not is_library:
+            raise
+        return text
+
+
+def _resolve_kernels(name: str, libraries: Iterable[Path]) -> Path | None:
+    """The library's file `name` if kernels may be launched there, and if it is not one of this backend's own."""
+    file = _resolve(name, libraries) if name.endswith(".cuh") else None
+    return None if file is None or file.is_relative_to(_OUR_HEADERS) else file
 
 
 def _resolve(name: str, folders: Iterable[Path]) -> Path | None:

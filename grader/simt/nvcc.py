@@ -127,7 +127,8 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     include_dirs: list[Path] = user_dirs
     translated = source
     if language == "cu":
-        translated, include_dirs = translate_tree(source, user_dirs, scratch)
+        libraries = [Path(folder) for folder in options.all("--system-include")]
+        translated, include_dirs = translate_tree(source, user_dirs, scratch, libraries)
     command = [*_host(options), "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
     command += [f"-I{folder}" for folder in [*native.include_dirs(), *include_dirs]]
@@ -201,7 +202,8 @@ def _finish_dependencies(options: Options, source: Path, target: str, scratch: P
 def _mirrored_root(source: Path, options: Options) -> Path:
     from grader.simt.includes import closure, common_folder
 
-    return common_folder(closure(source, [Path(folder) for folder in options.all("--include-path")]))
+    folders = ("--include-path", "--system-include")
+    return common_folder(closure(source, *([Path(f) for f in options.all(name)] for name in folders)))
 
 
 def checks_wanted() -> bool:

@@ -65,6 +65,22 @@ def test_translation_mirrors_the_tree(tmp_path: Path) -> None:
     assert folders == [tmp_path / "mirror/include", course / "src", course / "include"]
 
 
+def test_kernels_in_the_headers_of_libraries_are_translated_where_that_is_possible(tmp_path: Path) -> None:
+    write(
+        tmp_path / "library",
+        plain_dot_h="inline void f() { k<<<1, 2>>>(); }\n",
+        loops_dot_cuh='#include <ptx.cuh>\ninline void g() { k<<<3, 4>>>(); }\n',
+        ptx_dot_cuh='__device__ void h() { asm("membar.gl;"); }\n',
+    )
+    (tmp_path / "kernel.cu").write_text("#include <loops.cuh>\n#include <plain.h>\n")
+    library, mirror = tmp_path / "library", tmp_path / "mirror"
+    _, folders = translate_tree(tmp_path / "kernel.cu", [], mirror, [library])
+    assert "<<<" not in (mirror / "library/loops.cuh").read_text()
+    assert (mirror / "library/ptx.cuh").read_text() == (library / "ptx.cuh").read_text()
+    assert not (mirror / "library/plain.h").exists()
+    assert folders == [mirror / "library", tmp_path]
+
+
 def test_a_source_that_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(BuildFailed, match=r"missing\.cu does not exist"):
         require_sources([tmp_path / "missing.cu"])
