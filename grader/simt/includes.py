@@ -33,10 +33,11 @@ def closure(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Pa
         for quoted, angled, computed in _INCLUDE.findall(file.read_text(errors="replace")):
             if computed:
                 pending += sorted(f for f in file.parent.iterdir() if f.suffix in _HEADER_SUFFIXES)
-            elif target := _resolve(quoted or angled, ([file.parent] if quoted else []) + folders):
-                pending.append(target)
-            elif target := _resolve_kernels(quoted or angled, libraries):
-                pending.append(target)
+                continue
+            beside = [file.parent] if quoted else []
+            target = _resolve(quoted or angled, [*beside, *folders])
+            target = target or _resolve_kernels(quoted or angled, libraries)
+            pending += [target] if target else []
     return list(found)
 
 
@@ -83,7 +84,7 @@ def _translated(file: Path, is_library: bool) -> str:
 
 
 def _resolve_kernels(name: str, libraries: Iterable[Path]) -> Path | None:
-    """The library's file `name` if kernels may be launched there, and if it is not one of this backend's own."""
+    """The library's file `name` if kernels may be launched there and it is none of this backend's own."""
     file = _resolve(name, libraries) if name.endswith(".cuh") else None
     return None if file is None or file.is_relative_to(_OUR_HEADERS) else file
 

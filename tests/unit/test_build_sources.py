@@ -69,7 +69,7 @@ def test_kernels_in_the_headers_of_libraries_are_translated_where_that_is_possib
     write(
         tmp_path / "library",
         plain_dot_h="inline void f() { k<<<1, 2>>>(); }\n",
-        loops_dot_cuh='#include <ptx.cuh>\ninline void g() { k<<<3, 4>>>(); }\n',
+        loops_dot_cuh="#include <ptx.cuh>\ninline void g() { k<<<3, 4>>>(); }\n",
         ptx_dot_cuh='__device__ void h() { asm("membar.gl;"); }\n',
     )
     (tmp_path / "kernel.cu").write_text("#include <loops.cuh>\n#include <plain.h>\n")
