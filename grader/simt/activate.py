@@ -12,7 +12,8 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -47,7 +48,6 @@ def activate() -> None:
 
     Raises :class:`InfrastructureError` if torch is already imported without it, or not installed.
     """
-    global _driver
     if _driver is not None:
         return
     if "torch" in sys.modules:
@@ -56,16 +56,26 @@ def activate() -> None:
             "It must be in place before torch loads its libraries.",
             "Call grader.simt.activate.activate() before the first `import torch`.",
         )
-    driver = _load(_torch_folder())
-    hook = _BeforeTorchCuda(driver)
+    with around_import():
+        import torch  # noqa: F401  # for what importing it does
+
+
+@contextmanager
+def around_import() -> Iterator[None]:
+    """The first import of torch happens within this, wherever it comes from."""
+    global _driver
+    if _driver is not None:  # one import within another, of a process that expects the device anyway
+        yield
+        return
+    _driver = _load(_torch_folder())
+    hook = _BeforeTorchCuda(_driver)
     sys.meta_path.insert(0, hook)
     try:
-        import torch
+        yield
     finally:
         if hook in sys.meta_path:
             sys.meta_path.remove(hook)
-    _adjust(torch)
-    _driver = driver
+    _adjust(sys.modules["torch"])
 
 
 def driver() -> Driver:

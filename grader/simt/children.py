@@ -7,10 +7,12 @@ imports torch, the device is put in place first. A process that never does pays 
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import os
 import sys
-from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -31,43 +33,34 @@ def arm() -> None:
 
 
 class _BeforeTorch(MetaPathFinder):
-    """Answers the first import of torch with a torch that already has the device."""
+    """Finds torch as the other finders do; executing it puts the device in place first."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname != "torch":
             return None
+        position = sys.meta_path.index(self)
         sys.meta_path.remove(self)
-        _activate()
-        module = sys.modules["torch"]
-        spec = ModuleSpec("torch", _Present(module))
-        module.__spec__ = spec  # else the import goes on with torch's own loader, for a second time
+        try:
+            spec = importlib.util.find_spec("torch")
+        finally:
+            sys.meta_path.insert(position, self)  # somebody may only have looked
+        if spec is not None and spec.loader is not None:
+            spec.loader.exec_module = functools.partial(  # type: ignore[method-assign]
+                self._execute, spec.loader.exec_module
+            )
         return spec
 
+    def _execute(self, torch_itself: Callable[[ModuleType], None], torch: ModuleType) -> None:
+        from grader.simt.activate import around_import
+        from grader.simt.extension import redirect
+        from grader.simt.nvcc import checks_wanted
+        from grader.simt.reports import leave_at_exit
 
-class _Present(Loader):
-    """Stands for a module that has been imported meanwhile."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self.module, self.spec = module, module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self.module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec
-
-
-def _activate() -> None:
-    import atexit
-
-    from grader.simt.activate import activate
-    from grader.simt.extension import redirect
-    from grader.simt.nvcc import checks_wanted
-    from grader.simt.program import report_findings
-
-    activate()
-    redirect(checks_wanted())
-    if checks_wanted():
-        atexit.register(report_findings)
+        sys.meta_path.remove(self)
+        with around_import():
+            torch_itself(torch)
+        redirect(checks_wanted())
+        if checks_wanted():
+            leave_at_exit()

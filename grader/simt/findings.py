@@ -110,12 +110,17 @@ def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[Fin
 
 def take(source_roots: Sequence[Path] = ()) -> list[Finding]:
     """What this process's runtime has found since it was last asked."""
+    return symbolise(take_raw(), source_roots)
+
+
+def take_raw() -> list[dict[str, Any]]:
+    """The same before debugging information is looked up: what another process can be given."""
     from grader.simt import native
 
     runtime = ctypes.CDLL(str(native.runtime_library()))
     runtime.simt_take_findings.restype = ctypes.c_char_p
     text = (runtime.simt_take_findings() or b"").decode("utf-8", "replace")
-    return symbolise([json.loads(line) for line in text.splitlines()], source_roots)
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def _is_one_barrier(finding: Finding) -> bool:

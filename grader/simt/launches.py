@@ -27,6 +27,8 @@ class Launch:
     line: int
     error: int  # a cudaError_t; 0 when it ran to its end
     time_us: float
+    module: str = ""  # the library that launched it
+    checked: bool = False  # whether that library has the access checks
 
     @property
     def blocks(self) -> int:
@@ -90,6 +92,8 @@ def launch_of(record: Mapping[str, Any]) -> Launch:
             line=int(record["line"]),
             error=int(record["error"]),
             time_us=float(record["time_us"]),
+            module=str(record.get("module") or ""),
+            checked=bool(record.get("checked")),
         )
     except (KeyError, TypeError) as wrong:
         raise ValueError(f"not a launch record: {record!r}") from wrong

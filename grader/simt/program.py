@@ -83,6 +83,7 @@ def run(program: Program, *, checked: bool) -> int:
     from grader.simt.activate import activate
     from grader.simt.children import announce
     from grader.simt.extension import redirect
+    from grader.simt.reports import collect
 
     os.environ[CHECKS_VARIABLE] = str(int(checked))
     os.environ["CU2GRAD_BACKEND"] = "simt"
@@ -90,6 +91,8 @@ def run(program: Program, *, checked: bool) -> int:
     activate()
     redirect(checked)
     announce()
+    if checked:
+        collect()
     status = _execute(program)
     if checked and report_findings() and status == 0:
         return 1
@@ -143,10 +146,10 @@ def _print_exception(error: BaseException) -> None:
 
 
 def report_findings() -> int:
-    """Print what the runtime found, as sentences, to stderr; returns how many findings there were."""
-    from grader.simt import findings
+    """Print what was found here and in processes started from here to stderr; returns how much it was."""
+    from grader.simt import reports
 
-    found = findings.take()
+    found = reports.take()
     for finding in found:
         print(f"\n{finding.text()}", file=sys.stderr)
     if found:

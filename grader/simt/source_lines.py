@@ -12,19 +12,24 @@ from pathlib import Path
 
 Site = tuple[str, int]  # library, offset of the call in it
 _OWN_HEADERS = Path(__file__).parent / "include"
+_TORCH = "/torch/include/"
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of source, with its text when the file could be read."""
+    """A line of source, with its text when the file could be read. `where` is relative to `root`, if any."""
 
     file: str = ""
     line: int = 0
     source: str = ""
+    root: str = ""
 
     @property
     def where(self) -> str:
-        return f"{Path(self.file).name}:{self.line}" if self.line else Path(self.file).name
+        path = Path(self.file)
+        inside = self.root and path.is_relative_to(self.root)
+        name = path.relative_to(self.root) if inside else path.name
+        return f"{name}:{self.line}" if self.line else str(name)
 
 
 NOWHERE = Frame()
@@ -72,7 +77,9 @@ def _choose(frames: Sequence[Frame], roots: Sequence[Path]) -> Frame:
 
 
 def _is_foreign(path: Path) -> bool:
-    return path.is_relative_to(_OWN_HEADERS) or str(path).startswith(("/usr/include/", "/usr/lib/"))
+    """Whether the file is a library's: this backend's, the system's or torch's."""
+    libraries = ("/usr/include/", "/usr/lib/")
+    return path.is_relative_to(_OWN_HEADERS) or str(path).startswith(libraries) or _TORCH in str(path)
 
 
 def with_source(frame: Frame) -> Frame:
