@@ -176,25 +176,6 @@ def test_the_other_branch_of_if_0_is_translated() -> None:
     assert body(source) == f"#if 0\nk<<<\n#else\n{launch('k', '1, 2', 'a', line=4)};\n#endif\n"
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "ifdef __CUDA_ARCH__",
-        "if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700",
-        "if __CUDA_ARCH__ >= 800",
-        "if (__CUDA_ARCH__ >= 800) && defined(FAST)",
-    ],
-)
-def test_code_for_one_architecture_is_not_looked_at(condition: str) -> None:
-    ptx = '__device__ int lane() { asm("mov.u32 %0, %laneid;" : "=r"(x)); }'
-    source = f"#{condition}\n{ptx}\n#else\nk<<<1, 2>>>(a);\n#endif\n"
-    assert body(source) == source.replace("k<<<1, 2>>>(a)", launch("k", "1, 2", "a", line=4))
-    turned = f"#ifndef __CUDA_ARCH__\nk<<<1, 2>>>(a);\n#else\n{ptx}\n#endif\n"
-    assert body(turned) == turned.replace("k<<<1, 2>>>(a)", launch("k", "1, 2", "a", line=2))
-    with pytest.raises(TranslationError):
-        translate(f"#if defined(__CUDA_ARCH__) || defined(HOST)\n{ptx}\n#endif\n", "k.cu")
-
-
 def test_a_file_name_is_quoted() -> None:
     assert translate("", 'a"b\\c.cu') == '#line 1 "a\\"b\\\\c.cu"\n'
 

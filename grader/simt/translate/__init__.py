@@ -7,6 +7,7 @@ rest is up to the headers (`grader/simt/include`).
 
 from __future__ import annotations
 
+from grader.simt.translate.architecture import decide_architecture
 from grader.simt.translate.calls import refuse_miscalls
 from grader.simt.translate.kernel_casts import rewrite_kernel_casts
 from grader.simt.translate.launches import rewrite_launches
@@ -15,21 +16,23 @@ from grader.simt.translate.passages import Passage, passages
 from grader.simt.translate.refusal import Refused, TranslationError
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.shared_memory import rewrite_shared
-from grader.simt.translate.unsupported import refuse_unsupported
+from grader.simt.translate.unsupported import refuse_unsupported, runs_here
 from grader.simt.translate.variables import rewrite_variables
 
 __all__ = ["TranslationError", "translate"]
 
 
-def translate(source: str, filename: str) -> str:
+def translate(source: str, filename: str, architecture: int = 900) -> str:
     """The host C++ for a CUDA source file.
 
-    `filename` is the name that messages and debug information show. A source without launches and without
+    `filename` is the name that messages and debug information show; `architecture` is what `__CUDA_ARCH__`
+    stands for in device code. A source without launches and without
     dynamic shared memory comes back unchanged below the first line, `#line 1 "filename"`.
 
     Raises TranslationError for what cannot run without a GPU (inline PTX, textures, launches from the device,
     clusters), and for a launch that is not whole.
     """
+    source = decide_architecture(source, architecture, runs_here)
     rewrite = Rewrite(source)
     try:
         for passage in passages(source):

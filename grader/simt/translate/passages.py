@@ -6,7 +6,6 @@ passage for the body of every `#define`, since a macro may hold a launch of its 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -64,7 +63,7 @@ def passages(source: str) -> Iterator[Passage]:
     code: list[Token] = []
     macros: list[list[Token]] = []
     conditions = _Conditions()
-    for line, is_directive in _lines(scan(source)):
+    for line, is_directive in logical_lines(scan(source)):
         words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
         if is_directive:
             conditions.directive([token.text for token in words[1:]])
@@ -77,7 +76,7 @@ def passages(source: str) -> Iterator[Passage]:
         yield Passage(body, macro=True)
 
 
-def _lines(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
+def logical_lines(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
     """Logical lines (an escaped line end and a comment's own are blanks), and whether one is a directive."""
     line: list[Token] = []
     for token in tokens:
@@ -109,8 +108,7 @@ def _macro_body(words: list[Token]) -> list[Token]:
 class _Conditions:
     """Follows the conditions whose value is certain; any other counts as true in all its branches.
 
-    Certain are `#if 0`, `#if 1`, and those that ask for `__CUDA_ARCH__`, which the one pass of this backend
-    leaves undefined: what they guard may well be PTX.
+    Certain are `#if 0` and `#if 1`, which conditions on the architecture become (`architecture`).
     """
 
     def __init__(self) -> None:
@@ -138,14 +136,6 @@ class _Conditions:
         self._taken[-1] = self._taken[-1] or value is True
 
 
-_ARCHITECTURE = r"(defined\(?__CUDA_ARCH__\)?|\(?__CUDA_ARCH__>=?\d+\)?)"
-_CERTAINLY_TRUE = re.compile(r"if1|ifndef__CUDA_ARCH__|if!defined\(?__CUDA_ARCH__\)?")
-_CERTAINLY_FALSE = re.compile(rf"if0|ifdef__CUDA_ARCH__|if{_ARCHITECTURE}(&&[^|]*)?")
-
-
 def _certain(words: list[str]) -> bool | None:
     """The value of `#if ...`, `#ifdef NAME` or `#ifndef NAME`, given as words, where it is certain."""
-    condition = "".join(words)
-    if _CERTAINLY_TRUE.fullmatch(condition):
-        return True
-    return False if _CERTAINLY_FALSE.fullmatch(condition) else None
+    return {"if0": False, "if1": True}.get("".join(words))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.simt.translate.expressions import declaration_head, declaration_start
 from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage
 
@@ -17,6 +18,18 @@ def is_file_scope(passage: Passage, index: int) -> bool:
             return False
         index -= 1
     return True
+
+
+def device_bodies(passage: Passage) -> set[int]:
+    """Indices of all tokens between the braces of functions and lambdas that run only on the device."""
+    inside: set[int] = set()
+    for index, token in enumerate(passage.tokens):
+        if token.text not in ("__global__", "__device__") or index in inside:
+            continue
+        head = [*range(declaration_start(passage, index), index), *declaration_head(passage, index)]
+        if passage.text(head[-1]) == "{" and not any(passage.text(i) == "__host__" for i in head):
+            inside.update(range(head[-1], passage.partner.get(head[-1], head[-1])))
+    return inside
 
 
 def _opens_namespace(passage: Passage, brace: int) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from grader.simt.translate.expressions import declaration_head, declaration_start
-from grader.simt.translate.lexer import Kind
+from grader.simt.translate.lexer import Kind, Token
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
+from grader.simt.translate.scopes import device_bodies
 
 _ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
 _ASM = ("asm", "__asm__", "__asm")
@@ -21,7 +21,7 @@ _DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, neve
 
 def refuse_unsupported(passage: Passage) -> None:
     """Raise Refused at the first construct that cannot run here."""
-    on_device = _device_bodies(passage)
+    on_device = device_bodies(passage)
     for index, token in enumerate(passage.tokens):
         if token.text == "<<<" and index in on_device:
             raise Refused(
@@ -39,16 +39,16 @@ def refuse_unsupported(passage: Passage) -> None:
             raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
 
 
-def _device_bodies(passage: Passage) -> set[int]:
-    """Indices of all tokens between the braces of functions and lambdas that run only on the device."""
-    inside: set[int] = set()
-    for index, token in enumerate(passage.tokens):
-        if token.text not in ("__global__", "__device__") or index in inside:
-            continue
-        head = [*range(declaration_start(passage, index), index), *declaration_head(passage, index)]
-        if passage.text(head[-1]) == "{" and not any(passage.text(i) == "__host__" for i in head):
-            inside.update(range(head[-1], passage.partner.get(head[-1], head[-1])))
-    return inside
+def runs_here(tokens: list[Token]) -> bool:
+    """Is a piece of device code free of what cannot run here?"""
+    passage = Passage(tokens, macro=False)
+    for index, token in enumerate(tokens):
+        is_ptx = token.text in _ASM and _is_ptx(passage, index, on_device=True)
+        if token.kind is Kind.WORD and (
+            is_ptx or token.text in _CLUSTER_NAMES or _is_texture(passage, index)
+        ):
+            return False
+    return True
 
 
 def _is_ptx(passage: Passage, index: int, on_device: bool) -> bool:

@@ -25,6 +25,9 @@ SIMT_HOST inline void assertion_failed(const char* expression, const char* file,
     simt_host_assert_fail(expression, file, line, function);
 }
 
+// What the translator makes of `#ifdef __CUDA_ARCH__` in a function that host and device share.
+SIMT_INLINE constexpr bool on_device() { return !__builtin_is_constant_evaluated() && simt_on_device(); }
+
 }  // namespace simt
 #pragma GCC visibility pop
 

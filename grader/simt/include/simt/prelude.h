@@ -1,12 +1,17 @@
 // Included in front of every translated file (`-include simt/prelude.h`): what nvcc defines and includes by itself.
 //
-// __CUDA_ARCH__ stays undefined. nvcc compiles a file once for the host and once for each architecture and defines it in
-// the latter only; here one pass serves both, and code under `#ifdef __CUDA_ARCH__` may be PTX.
+// nvcc compiles a file once for the host and once for each architecture, and defines __CUDA_ARCH__ in the latter only. Here one
+// pass serves both. The translator decides what each use of it in the program's own files stands for, SIMT_CUDA_ARCH in device
+// code; in library headers (torch's) it stays undefined.
 #pragma once
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
 #define __NVCC__ 1
+#ifndef SIMT_CUDA_ARCH
+#define SIMT_CUDA_ARCH 900
+#endif
+#define __CUDA_ARCH_LIST__ SIMT_CUDA_ARCH
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
