@@ -95,7 +95,8 @@ def test_what_only_the_host_sees_stays() -> None:
 
 
 def test_uses_outside_of_conditions_are_renamed() -> None:
-    source = 'constexpr int a = __CUDA_ARCH__;  // __CUDA_ARCH__\n#define OLD (__CUDA_ARCH__ < 700)\n"__CUDA_ARCH__"'
+    source = "constexpr int a = __CUDA_ARCH__;  // __CUDA_ARCH__\n"
+    source += '#define OLD (__CUDA_ARCH__ < 700)\n"__CUDA_ARCH__"'
     assert lines(source) == [
         "constexpr int a = SIMT_CUDA_ARCH;  // __CUDA_ARCH__",
         "#define OLD (SIMT_CUDA_ARCH < 700)",
