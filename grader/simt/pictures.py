@@ -14,10 +14,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.simt import requests
 from grader.simt.canvas import Canvas
 from grader.simt.counters import Sample
-from grader.simt.memory_model import BANKS, SECTOR
+from grader.simt.memory_model import (
+    BANKS,
+    SECTOR,
+    Access,
+    active,
+    distinct_bytes,
+    sector_numbers,
+)
+from grader.simt.passes import Served, passes
 
 LINE = 128  # bytes: four sectors, what a cache holds together
 _WORD = 4  # bytes
@@ -42,12 +49,14 @@ class Contents:
         return f"{name}+{byte}"
 
 
-def picture(sample: Sample, what: str, contents: Contents | None = None, name: str = "access") -> Canvas:
+def picture(
+    sample: Sample, what: str, contents: Contents | None = None, *,
+    access: Access = "load", name: str = "access",
+) -> Canvas:  # fmt: skip
     """Draw `sample`; `what` is the title, `name` makes the SVG's ids unique on a page."""
-    contents = contents or Contents()
     if sample.base == "shared":
-        return _banks(sample, what, contents, name)
-    return _sectors(sample, what, contents, name)
+        return _banks(sample, what, access, name)
+    return _sectors(sample, what, contents or Contents(), name)
 
 
 # ---- lanes -----------------------------------------------------------------------------------------------
@@ -62,17 +71,9 @@ def lane_list(lanes: Sequence[int]) -> str:
     return ", ".join(map(str, lanes)) if len(lanes) == 2 else f"×{len(lanes)}"
 
 
-def _lanes_of_words(sample: Sample) -> dict[int, list[int]]:
-    lanes: defaultdict[int, list[int]] = defaultdict(list)
-    for lane, start in requests.active(sample).items():
-        for word in requests.words_of(start, sample):
-            lanes[word].append(lane)
-    return lanes
-
-
 def _lanes_of_starts(sample: Sample) -> dict[int, list[int]]:
     lanes: defaultdict[int, list[int]] = defaultdict(list)
-    for lane, start in requests.active(sample).items():
+    for lane, start in active(sample.addresses).items():
         lanes[start].append(lane)
     return dict(sorted(lanes.items()))
 
@@ -81,7 +82,7 @@ def _lanes_of_starts(sample: Sample) -> dict[int, list[int]]:
 
 
 def _sectors(sample: Sample, what: str, contents: Contents, name: str) -> Canvas:
-    sectors = requests.sectors(sample)
+    sectors = sector_numbers(sample.addresses, sample.bytes)
     lines = sorted({sector * SECTOR // LINE for sector in sectors})
     shown = lines[:_MOST_ROWS]
     summary = _traffic(sample, sectors)
@@ -102,7 +103,8 @@ def _sectors(sample: Sample, what: str, contents: Contents, name: str) -> Canvas
 
 def _traffic(sample: Sample, sectors: Sequence[int]) -> str:
     """``32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 bytes that nobody asked for.``"""
-    count, wanted, moved = len(requests.active(sample)), requests.wanted_bytes(sample), len(sectors) * SECTOR
+    count, moved = len(active(sample.addresses)), len(sectors) * SECTOR
+    wanted = distinct_bytes(sample.addresses, sample.bytes)
     ask, move = "asks" if count == 1 else "ask", "moves" if len(sectors) == 1 else "move"
     unasked = f"{moved - wanted} bytes that nobody asked for" if moved > wanted else "nothing in vain"
     units = f"{_counted(len(sectors), 'sector')} of {SECTOR} bytes {move}"
@@ -156,39 +158,43 @@ def _lane_label(canvas: Canvas, middle: float, y: float, lanes: Sequence[int]) -
 # ---- shared memory ---------------------------------------------------------------------------------------
 
 
-def _banks(sample: Sample, what: str, contents: Contents, name: str) -> Canvas:
-    words = requests.bank_words(sample)
-    passes = max((len(wanted) for wanted in words.values()), default=0)
-    shown = min(passes, _MOST_ROWS)
-    summary = _conflicts(sample, words, passes)
-    canvas = Canvas(name, _WIDTH, _height(shown, passes) + 16, what, f"{what}. {summary}")
+def _banks(sample: Sample, what: str, access: Access, name: str) -> Canvas:
+    rows = passes(sample, access)
+    shown = rows[:_MOST_ROWS]
+    summary = _conflicts(sample, rows)
+    canvas = Canvas(name, _WIDTH, _height(len(shown), len(rows)) + 16, what, f"{what}. {summary}")
     _head(canvas, what, summary)
+    canvas.text(_LEFT - 8, _TOP + 9, "bank", "end small")
     for bank in range(BANKS):
         canvas.text(_LEFT + (bank + 0.5) * _CELL, _TOP + 9, str(bank), "middle mono tiny")
-    canvas.text(_LEFT - 8, _TOP + 9, "bank", "end small")
-    lanes = _lanes_of_words(sample)
-    for row in range(shown):
-        y = _TOP + 16 + row * _ROW
-        canvas.text(_LEFT - 8, y + 15, f"pass {row + 1}", "end small mono")
+    for number, (conflict, served) in enumerate(shown):
+        y = _TOP + 16 + number * _ROW
+        canvas.text(_LEFT - 8, y + 15, f"pass {number + 1}", "end small mono")
         for bank in range(BANKS):
-            x, wanted = _LEFT + bank * _CELL, words.get(bank, [])
-            if row >= len(wanted):
-                canvas.box(x, y, _CELL - 2, _ROW - 6, "", "hollow dashed")
-                continue
-            kind = "a" if row == 0 else "b"
-            canvas.box(x, y, _CELL - 2, _ROW - 6, "", kind, bank=bank, word=wanted[row])
-            _lane_label(canvas, x + _CELL / 2 - 1, y, lanes[wanted[row]])
-    _foot(canvas, shown, passes, "passes", _SHARED_KEY, 16)
+            _bank(canvas, y, bank, served.get(bank), conflict)
+    _foot(canvas, len(shown), len(rows), "passes", _SHARED_KEY, 16)
     return canvas
 
 
-def _conflicts(sample: Sample, words: dict[int, list[int]], passes: int) -> str:
-    """``32 lanes want 32 words of 1 bank: 32 passes.``"""
-    count = len(requests.active(sample))
-    wanted = sum(map(len, words.values()))
+def _bank(canvas: Canvas, y: float, bank: int, served: Served | None, conflict: bool) -> None:
+    x = _LEFT + bank * _CELL
+    if served is None:
+        canvas.box(x, y, _CELL - 2, _ROW - 6, "", "hollow dashed")
+        return
+    canvas.box(x, y, _CELL - 2, _ROW - 6, "", "b" if conflict else "a", bank=bank, word=served.word)
+    _lane_label(canvas, x + _CELL / 2 - 1, y, served.lanes)
+
+
+def _conflicts(sample: Sample, rows: Sequence[tuple[bool, Mapping[int, Served]]]) -> str:
+    """``32 lanes want 32 words of 1 bank: 32 passes, 31 of them bank conflicts.``"""
+    count = len(active(sample.addresses))
+    words = {served.word for _, row in rows for served in row.values()}
+    banks = {bank for _, row in rows for bank in row}
+    conflicts = sum(conflict for conflict, _ in rows)
+    lost = f", {conflicts} of them bank conflicts" if conflicts else ""
     return (
-        f"{_counted(count, 'lane')} want{'s' if count == 1 else ''} {_counted(wanted, 'word')} "
-        f"of {_counted(len(words), 'bank')}: {_counted(passes, 'pass', 'passes')}."
+        f"{_counted(count, 'lane')} want{'s' if count == 1 else ''} {_counted(len(words), 'word')} "
+        f"of {_counted(len(banks), 'bank')}: {_counted(len(rows), 'pass', 'passes')}{lost}."
     )
 
 
@@ -203,7 +209,11 @@ _GLOBAL_KEY = (
     ("b", "moves along unasked"),
     ("hollow dashed", "does not move"),
 )
-_SHARED_KEY = (("a", "first pass"), ("b", "bank conflict"), ("hollow dashed", "idle bank"))
+_SHARED_KEY = (
+    ("a", "served, for the lane of this number"),
+    ("b", "bank conflict"),
+    ("hollow dashed", "idle bank"),
+)
 
 
 def _height(shown: int, rows: int) -> int:

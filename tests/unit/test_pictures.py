@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.simt import requests
 from grader.simt.canvas import STYLE
 from grader.simt.counters import Sample
+from grader.simt.memory_model import Access, distinct_bytes, sector_numbers, wavefronts
+from grader.simt.passes import passes
 from grader.simt.pictures import Contents, lane_list, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -25,8 +26,8 @@ def request(
     return Sample(addresses, nbytes, base, None, (0, 0, 0), 0)  # type: ignore[arg-type]
 
 
-def drawn(sample: Sample, contents: Contents | None = None) -> ET.Element:
-    return ET.fromstring(picture(sample, "k.cu:3 loads x", contents).render(alone=True))
+def drawn(sample: Sample, contents: Contents | None = None, access: Access = "load") -> ET.Element:
+    return ET.fromstring(picture(sample, "k.cu:3 loads x", contents, access=access).render(alone=True))
 
 
 def facts(svg: ET.Element, name: str) -> list[str]:
@@ -53,17 +54,16 @@ def test_sectors_and_wasted_bytes_are_drawn(
 ) -> None:
     sample = request(address, nbytes)
     svg = drawn(sample)
-    assert requests.sectors(sample) == sectors
+    assert sector_numbers(sample.addresses, nbytes) == sectors
     assert facts(svg, "sector") == [str(sector) for sector in sectors]
     assert sum(map(int, facts(svg, "unasked"))) == unasked
     asked = sum(map(int, facts(svg, "bytes")))
-    assert asked == requests.wanted_bytes(sample) == 32 * len(sectors) - unasked
+    assert asked == distinct_bytes(sample.addresses, nbytes) == 32 * len(sectors) - unasked
 
 
 def test_a_column_is_drawn_line_by_line_and_cut_off_with_a_count() -> None:
     sample = request(lambda lane: 128 * lane)
     svg = drawn(sample, Contents("x", 4))
-    assert len(requests.sectors(sample)) == 32
     assert facts(svg, "lanes") == [str(lane) for lane in range(10)]  # one lane per line of 128 bytes
     assert {"x[0]", "x[32]", "x[288]", "… and 22 more lines of 128 bytes like these"} <= set(texts(svg))
     summary = "32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 bytes that nobody asked for."
@@ -78,28 +78,41 @@ def test_lanes_that_take_no_part_are_not_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "nbytes", "passes", "banks"),
+    ("address", "nbytes", "access", "rows", "conflicts", "banks"),
     [
-        (lambda lane: 4 * lane, 4, 1, 32),
-        (lambda lane: 132 * lane, 4, 1, 32),  # a column of a padded tile
-        (lambda lane: 8 * lane, 4, 2, 16),
-        (lambda lane: 128 * lane, 4, 32, 1),  # a column of a tile
-        (lambda lane: 0, 4, 1, 1),  # a broadcast is no conflict
-        (lambda lane: 8 * lane, 8, 2, 32),
+        (lambda lane: 4 * lane, 4, "load", 1, 0, 32),
+        (lambda lane: 132 * lane, 4, "load", 1, 0, 32),  # a column of a padded tile
+        (lambda lane: 8 * lane, 4, "load", 2, 1, 16),
+        (lambda lane: 128 * lane, 4, "load", 32, 31, 1),  # a column of a tile
+        (lambda lane: 0, 4, "load", 1, 0, 1),  # a broadcast is no conflict
+        (lambda lane: 0, 4, "atomic", 32, 31, 1),  # but each lane updates for itself
+        (lambda lane: 8 * lane, 8, "load", 2, 0, 32),  # half a warp at a time
+        (lambda lane: 256 * lane, 8, "store", 32, 30, 2),
     ],
 )
 def test_banks_and_passes_are_drawn(
-    address: Callable[[int], int], nbytes: int, passes: int, banks: int
+    address: Callable[[int], int], nbytes: int, access: Access, rows: int, conflicts: int, banks: int
 ) -> None:
     sample = request(address, nbytes, "shared")
-    svg = drawn(sample)
-    words = requests.bank_words(sample)
-    assert (len(words), max(map(len, words.values()))) == (banks, passes)
-    shown = min(passes, 10)
-    assert len(facts(svg, "bank")) == shown * banks
+    found = passes(sample, access)
+    assert len(found) == rows == wavefronts(sample.addresses, nbytes, access)
+    assert sum(conflict for conflict, _ in found) == conflicts
+    svg = drawn(sample, access=access)
+    assert len(set(facts(svg, "bank"))) == banks
+    shown = min(rows, 10)
     assert [text for text in texts(svg) if text[:5] == "pass "] == [f"pass {n + 1}" for n in range(shown)]
     kinds = [box.get("class") for box in svg.iter(f"{SVG}rect") if "data-bank" in box.attrib]
-    assert (kinds.count("a"), kinds.count("b")) == (banks, (shown - 1) * banks)  # b: a bank conflict
+    assert kinds.count("b") == sum(len(served) for conflict, served in found[:10] if conflict)
+    assert kinds.count("a") == sum(len(served) for conflict, served in found[:10] if not conflict) > 0
+
+
+def test_a_bank_serves_one_word_to_all_lanes_that_want_it() -> None:
+    ((conflict, served),) = passes(request(lambda lane: 4 * (lane // 16), base="shared"))
+    assert not conflict
+    assert {bank: (each.word, each.lanes) for bank, each in served.items()} == {
+        0: (0, tuple(range(16))),
+        1: (1, tuple(range(16, 32))),
+    }
 
 
 def test_a_picture_says_in_words_what_it_shows_and_adapts_to_dark_mode() -> None:
@@ -107,7 +120,8 @@ def test_a_picture_says_in_words_what_it_shows_and_adapts_to_dark_mode() -> None
     svg = ET.fromstring(canvas.render(alone=True))
     title, description = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
     assert title is not None and title.text == "k.cu:9 loads tile"
-    assert description is not None and "32 words of 1 bank: 32 passes" in (description.text or "")
+    assert description is not None
+    assert "32 words of 1 bank: 32 passes, 31 of them bank conflicts" in (description.text or "")
     assert svg.get("role") == "img"
     assert (title.get("id"), description.get("id")) == ("line-9-title", "line-9-text")
     assert svg.get("aria-labelledby") == "line-9-title line-9-text"
@@ -126,10 +140,3 @@ def test_the_site_and_the_pictures_that_stand_alone_have_one_palette() -> None:
 )
 def test_lanes_in_a_word(lanes: list[int], text: str) -> None:
     assert lane_list(lanes) == text
-
-
-def test_strides() -> None:
-    assert requests.stride(request(lambda lane: 128 * lane)) == 128
-    assert requests.stride(request(lambda lane: 4 * (lane % 16))) is None
-    assert requests.stride(request(lambda lane: 64)) == 0
-    assert requests.stride(request(lambda lane: 4, lanes=range(5, 6))) is None
