@@ -53,6 +53,9 @@ def _bracketed_start(passage: Passage, end: int) -> int | None:
     return opener if is_group else None
 
 
+TYPE_WORDS = ("struct", "class", "union", "enum")
+
+
 def declaration_start(passage: Passage, index: int) -> int:
     """Index of the first token of the declaration whose specifiers include the one at `index`.
 
@@ -65,6 +68,23 @@ def declaration_start(passage: Passage, index: int) -> int:
             if opener is not None and passage.text(opener - 1) != "template":
                 index = opener
     return index
+
+
+def elaborated_type_end(passage: Passage, index: int) -> int:
+    """The index after `struct Name`, `struct Name {...}`, `enum class Name : int {...}`, ... at `index`."""
+    while passage.text(index) in TYPE_WORDS:
+        index += 1
+    while passage.text(index) in ("alignas", "__align__", "__attribute__"):
+        index = passage.skip(index + 1)
+    while passage.is_word(index) or passage.text(index) == "::":
+        close = template_close(passage, index + 1) if passage.text(index + 1) == "<" else None
+        index = index + 1 if close is None else close + 1
+        if passage.text(index) != "::" and passage.text(index - 1) != "::":
+            break
+    if passage.text(index) == ":":
+        while index < len(passage.tokens) and passage.text(index) not in ("{", ";"):
+            index = passage.skip(index)
+    return passage.skip(index) if passage.text(index) == "{" else index
 
 
 def declaration_head(passage: Passage, index: int) -> Iterator[int]:

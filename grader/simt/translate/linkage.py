@@ -10,7 +10,13 @@ macro with a `static` of its own.
 
 from __future__ import annotations
 
-from grader.simt.translate.expressions import declaration_start, template_close, template_open
+from grader.simt.translate.expressions import (
+    TYPE_WORDS,
+    declaration_start,
+    elaborated_type_end,
+    template_close,
+    template_open,
+)
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.scopes import is_file_scope
@@ -30,10 +36,6 @@ _OTHER = frozenset(
         "typedef",
         "using",
         "operator",
-        "struct",
-        "class",
-        "union",
-        "enum",
         "decltype",
         "__host__",
         "__global__",
@@ -76,6 +78,8 @@ def _declared_name(passage: Passage, first: int) -> int | None:
             index = passage.skip(index + 1)
         elif text in _PLACES or text in _INLINE or text in _QUALIFIERS:
             index += 1
+        elif text in TYPE_WORDS:
+            index, types = elaborated_type_end(passage, index), types + 1
         elif text in _BUILT_IN:
             index, built_in = index + 1, True
         elif is_name and text != "operator":

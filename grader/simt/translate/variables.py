@@ -7,13 +7,18 @@ clash).
 
 from __future__ import annotations
 
-from grader.simt.translate.expressions import declaration_start, template_close
+from grader.simt.translate.expressions import (
+    TYPE_WORDS,
+    declaration_start,
+    elaborated_type_end,
+    template_close,
+)
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.rewrite import Rewrite
 
 _PLACES = {"__device__": "SIMT_DEVICE_MEMORY", "__constant__": "SIMT_CONSTANT_MEMORY"}
 _ATTRIBUTES = frozenset(["alignas", "__align__", "__builtin_align__", "__attribute__", "decltype"])
-_NEVER_VARIABLES = frozenset(["operator", "struct", "class", "union", "enum", "using", "typedef", "friend"])
+_NEVER_VARIABLES = frozenset(["operator", "using", "typedef", "friend"])
 
 
 def rewrite_variables(passage: Passage, rewrite: Rewrite) -> None:
@@ -36,7 +41,9 @@ def _variable_end(passage: Passage, index: int) -> int | None:
         text = passage.text(index)
         if text in _NEVER_VARIABLES:
             return None
-        if text in _ATTRIBUTES and passage.text(index + 1) == "(":
+        if text in TYPE_WORDS:
+            index = elaborated_type_end(passage, index)
+        elif text in _ATTRIBUTES and passage.text(index + 1) == "(":
             index = passage.skip(index + 1)
         elif text in (";", "=", "{") or (text == "[" and passage.text(index + 1) != "["):
             return index if passage.is_word(index - 1) else None
@@ -49,7 +56,12 @@ def _variable_end(passage: Passage, index: int) -> int | None:
 
 
 def _declaration_words(passage: Passage, first: int, past: int) -> list[str]:
-    return [passage.text(index) for index in range(first, past)]
+    """All but what stands in brackets, such as the members of a struct."""
+    words = []
+    while first < past:
+        words.append(passage.text(first))
+        first = passage.skip(first)
+    return words
 
 
 def _is_constant(words: list[str]) -> bool:

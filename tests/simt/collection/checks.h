@@ -12,7 +12,7 @@
     if (status_ != cudaSuccess) {                                                     \
       fprintf(stderr, "%s:%d: %s failed: %s\n", __FILE__, __LINE__, #call,            \
               cudaGetErrorString(status_));                                           \
-      exit(EXIT_FAILURE);                                                             \
+      abort();                                                                        \
     }                                                                                 \
   } while (0)
 

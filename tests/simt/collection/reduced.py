@@ -23,3 +23,9 @@ def device_variable_orders(rng: Generator, blocks: int) -> Call:
 def default_streams(rng: Generator, n: int) -> Call:
     x = rng.integers(1, 100, n, dtype=np.int32)
     return Call((x, unset(n, dtype=np.int32), n), {1: x})
+
+
+@kernel(32)
+def shared_halves(rng: Generator, n: int) -> Call:
+    x = rng.normal(size=n).astype(np.float16)
+    return Call((x, unset(n)), {0: x[::-1], 1: np.arange(n)[::-1]})
