@@ -177,7 +177,14 @@ def _identity(flags: Sequence[str]) -> list[str]:
 def _own_sources() -> str:
     api_headers = [
         INCLUDE / name
-        for name in ("cuda_error_list.h", "cuda_runtime_api.h", "driver_types.h", "vector_types.h")
+        for name in (
+            "cublas_v2.h",
+            "cuda_error_list.h",
+            "cuda_runtime_api.h",
+            "driver_types.h",
+            "library_types.h",
+            "vector_types.h",
+        )
     ]
     return cache.digest([cache.tree_digest(RUNTIME_SOURCES), *map(cache.file_digest, api_headers)])
 
