@@ -54,7 +54,7 @@ void report_changed_source(const AsyncCopy& copy, Record writer) {
     std::optional<Party> other;
     uint3 block = execution.block->index();
     if (writer) other = Party{call_site_of(writer, copy.call_site), WRITE, block,
-                              execution.thread_index[writer >> kThreadShift & 1023]};
+                              execution.thread_index[thread_of(writer)]};
     report({.kind = "copy_source", .call_site = copy.call_site, .access = READ, .bytes = copy.bytes, .address = copy.from,
             .space = is_shared(copy.from) ? "shared" : "global", .allocation = nearest_allocation(copy.from), .other = other,
             .block = block, .thread = execution.thread_index[copy.thread]});
@@ -152,6 +152,7 @@ void AsyncCopies::mark(const AsyncCopy& copy, uint32_t serial) {
     if (flights.size() < first + copy.bytes) flights.resize(shared_memory.bytes());
     for (uintptr_t byte = first; byte < first + copy.bytes; ++byte) flights[byte] = {serial, copy.thread, copy.call_site};
     flying_ += serial ? 1 : -1u;
+    if (serial) shared_memory.forget_near();   // hooks would let an access to the array pass
 }
 
 bool AsyncCopies::meets(uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {

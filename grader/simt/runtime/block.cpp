@@ -6,6 +6,7 @@
 #include "execution.h"
 #include "global_races.h"
 #include "shared_memory.h"
+#include "unsettled.h"
 
 namespace simt {
 
@@ -36,16 +37,19 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     }
     shared_memory.begin_block();
     copies.begin_block(threads);
-    if (execution.access.cells) global_races.begin_block(shared_memory.epoch(), linear);
+    signals.begin_block();
+    if (execution.access.cells) race_number_ = global_races.begin_block(shared_memory.epoch(), linear);
 }
 
 BlockState Block::run() {
     execution.block = this;
     blockIdx = index_;
+    if (execution.access.cells) global_races.resume_block(race_number_);
     state_ = BlockState::running;
     current_ = next(false);
     simt_access = &execution.access;
     switch_context(host_, current_->context);
+    unsettled_writes.settle();
     simt_access = &host_access;
     return state_;
 }
@@ -138,11 +142,11 @@ void Block::park(Fiber& self, Wait wait, const void* call_site) {
 
 // Makes the state that device code and hooks see that of this fiber's thread.
 void Block::enter(const Fiber& self) {
+    unsettled_writes.settle();
     threadIdx = execution.thread_index[self.thread];
     execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
     execution.access.quiet_bytes = self.stack.bytes;
     shared_memory.enter(self.thread, warp_of(self.thread).clocks);
-    execution.access.identity = uint64_t(shared_memory.epoch()) << 32 | uint64_t(self.thread) << kThreadShift;
 }
 
 void Block::resume_current() {

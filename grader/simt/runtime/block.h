@@ -12,6 +12,7 @@
 
 #include "async_copies.h"
 #include "schedule.h"
+#include "signals.h"
 #include "vector_types.h"
 #include "warp.h"
 
@@ -70,6 +71,7 @@ public:
     unsigned threads() const { return threads_; }
 
     AsyncCopies copies;
+    Signals signals;
 
 private:
     static void fiber_main();
@@ -91,6 +93,7 @@ private:
 
     uint3 index_{};
     uint64_t linear_ = 0;
+    uint32_t race_number_ = 0;              // by which the race checks know it
     unsigned threads_ = 0, started_ = 0, live_ = 0, yielded_ = 0;
     BlockState state_ = BlockState::finished;
     Schedule schedule_;

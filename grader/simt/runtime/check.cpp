@@ -52,7 +52,8 @@ Verdict judge(uintptr_t address, uintptr_t bytes, int kind) {
     return verdict;
 }
 
-void report_overrun(const SharedArray& array, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+void report_overrun(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    SharedArray array = shared_memory.array_at(address);
     Allocation memory;
     memory.base = shared_memory.begin() + array.begin;
     memory.bytes = array.bytes;
@@ -80,8 +81,7 @@ void check_anywhere(uintptr_t address, uintptr_t bytes, int kind, const void* pc
 void count_and_check(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     counting.note(address, bytes, kind, pc);
     counting.show_ranges(true);
-    if (kind & ATOMIC) simt_check_atomic(reinterpret_cast<void*>(address), bytes, kind, pc);
-    else check_anywhere(address, bytes, kind, pc);
+    check_anywhere(address, bytes, kind, pc);
     counting.show_ranges(false);
     counting.pace(pc);
 }
@@ -106,15 +106,8 @@ void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misali
     if (misaligned) fail_misaligned(address, bytes, kind, "shared", pc);
     const AsyncCopies& copies = execution.block->copies;
     if (copies.in_flight() && copies.meets(address, bytes, kind, pc)) return;
-    uintptr_t dynamic = address - shared_memory.dynamic_begin();
-    if (dynamic < kSharedPerBlockOptin) {
-        if (dynamic + bytes > shared_memory.dynamic_bytes()) {
-            SharedArray whole{shared_memory.dynamic_begin() - shared_memory.begin(), shared_memory.dynamic_bytes(), ""};
-            report_overrun(whole, address, bytes, kind, pc);
-            return;
-        }
-    } else if (const SharedArray* array = shared_memory.overrun(address, bytes)) {
-        report_overrun(*array, address, bytes, kind, pc);
+    if (!shared_memory.is_within_array(address, bytes)) {
+        report_overrun(address, bytes, kind, pc);
         return;
     }
     shared_memory.access(address, bytes, kind, pc);
@@ -161,26 +154,5 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
     if (bytes == 0) return;
     if (state.counted) return count_and_check(address, bytes, kind, pc);
     check_anywhere(address, bytes, kind, pc);
-}
-
-void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
-    const AccessState& state = *simt_access;
-    if (state.counted) return count_and_check(reinterpret_cast<uintptr_t>(pointer), bytes, kind | ATOMIC, pc);
-    bool is_shared = reinterpret_cast<uintptr_t>(pointer) - state.shared_begin < state.shared_bytes;
-    // Also on a __device__ variable, which lies in the module.
-    if (!is_shared && state.cells) global_races.note_atomic(shared_memory.epoch());
-    simt_check_range(pointer, bytes, kind | ATOMIC, pc);
-}
-
-void simt_atomic_access(const void* address, size_t bytes) {
-    if (!simt_access->on_device) return;
-    Block& block = *execution.block;
-    if (execution.launch->module->checked) simt_check_atomic(address, bytes, READ | WRITE, __builtin_return_address(0));
-    // A thread that waits for another by atomics must let it run; one that only counts need not give way each time.
-    if (++block.current().atomics >= 64) block.yield(__builtin_return_address(0));
-}
-
-void simt_spin(const void* pc) {
-    if (simt_access->on_device && ++execution.block->current().atomics >= 256) execution.block->yield(pc);
 }
 }

@@ -8,6 +8,7 @@
 #include "device_limits.h"
 #include "execution.h"
 #include "findings.h"
+#include "global_races.h"
 #include "shared_memory.h"
 
 namespace simt {
@@ -19,17 +20,21 @@ struct Resident {
     Block block;
     bool started = false;
     std::vector<char> before, dynamic, after;
+    SharedMemory::Suspended written;
 
     void keep(std::vector<char>& copy, uintptr_t begin, uintptr_t end) const {
         copy.assign(reinterpret_cast<char*>(begin), reinterpret_cast<char*>(end));
     }
     void suspend() {
+        shared_memory.end_block();
+        written = shared_memory.suspend();
         uintptr_t array = shared_memory.dynamic_begin(), array_end = array + kSharedPerBlockOptin;
         keep(before, shared_memory.begin(), array);
         keep(dynamic, array, array + shared_memory.dynamic_bytes());
         keep(after, array_end, shared_memory.begin() + shared_memory.bytes());
     }
     void resume() const {
+        shared_memory.resume(written);
         uintptr_t array = shared_memory.dynamic_begin();
         memcpy(reinterpret_cast<char*>(shared_memory.begin()), before.data(), before.size());
         memcpy(reinterpret_cast<char*>(array), dynamic.data(), dynamic.size());
@@ -44,6 +49,7 @@ void run_cooperatively(const simt_launch& launch, const Schedule& schedule) {
     std::vector<std::unique_ptr<Resident>> residents(blocks);
     while (alive > 0) {
         uint64_t waiting = 0;
+        global_races.pass_grid_barrier(shared_memory.next_epoch());
         for (uint64_t position = 0; position < blocks; ++position) {
             uint64_t linear = schedule.at(position, blocks, 0);
             auto& resident = residents[linear];

@@ -50,6 +50,7 @@ void Counting::begin_launch(const simt_launch& launch, AccessState& access) {
 void Counting::show_ranges(bool there) {
     access_->arena_bytes = there ? arena_bytes_ : 0;
     access_->shared_bytes = there ? shared_bytes_ : 0;
+    if (!there) shared_memory.forget_near();
     access_->counted = !there;
 }
 

@@ -20,7 +20,6 @@ struct Execution {
     uint3 thread_index[kMaxBlockThreads];  // threadIdx of each linear thread, for this block shape
     uint64_t cycles = 0;                   // simulated clock, longest of the blocks so far
     uint64_t block_cycles = 0;
-    bool track_shared_writes = true;       // off while several blocks take turns in one shared memory
     int error = 0;                         // fatal: becomes the sticky error
     std::exception_ptr exception;
     volatile int timed_out = 0;            // set by the watchdog's signal

@@ -10,98 +10,196 @@
 #include "execution.h"
 #include "findings.h"
 #include "shared_memory.h"
+#include "unsettled.h"
 
 namespace simt {
 
 GlobalRaces global_races;
 
 namespace {
-size_t cell_bytes() { return arena.device_bytes() / 4 * sizeof(GlobalCell); }
-}  // namespace
+size_t word_bytes() { return arena.device_bytes() / 4 * sizeof(GlobalCell); }
+size_t part_bytes() { return arena.device_bytes() * sizeof(GlobalCell); }
 
-GlobalCell* GlobalRaces::begin_launch(uint32_t epoch, int device) {
-    launch_epoch_ = epoch;
-    blocks_.clear();
-    if (!cells_ && !unavailable_) map_cells();
-    return cells_ ? cells_ + (arena.region_begin(device) - arena.begin) / 4 : nullptr;
+// Shared with nobody, but mapped as shared: untouched pages of such a mapping count against no limit.
+GlobalCell* map(size_t bytes) {
+    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    madvise(mapped, bytes, MADV_DONTDUMP);
+    return static_cast<GlobalCell*>(mapped);
 }
 
+// Whole pages of [begin, end), in bytes of the mapping.
+void drop(GlobalCell* cells, uintptr_t begin, uintptr_t end) {
+    constexpr uintptr_t kPage = 65536;   // no smaller than any page of the supported machines
+    begin = (begin + kPage - 1) / kPage * kPage;
+    end = end / kPage * kPage;
+    if (begin < end) madvise(reinterpret_cast<char*>(cells) + begin, end - begin, MADV_REMOVE);
+}
+
+int kind_of_write(Record record) {
+    if (!(record & kStrongRecord)) return WRITE;
+    if (record & kVolatileRecord) return WRITE | VOLATILE;
+    return READ | WRITE | ATOMIC | (record & kSelectingRecord ? SELECTING : 0);
+}
+
+int kind_of_read(Record record) { return record & kStrongRecord ? READ | VOLATILE : READ; }
+
+Record record_of(int kind, const void* pc) {
+    Record now = execution.access.identity | (reinterpret_cast<uintptr_t>(pc) & kCallSiteMask);
+    if (kind & kStrong) now |= kStrongRecord;
+    if (kind & WRITE && kind & VOLATILE) now |= kVolatileRecord;
+    if (kind & WRITE && kind & SELECTING) now |= kSelectingRecord;
+    return now;
+}
+}  // namespace
+
+// ---- the cells ----------------------------------------------------------------------------------------------------------------
+
 void GlobalRaces::map_cells() {
-    // Shared with nobody, but mapped as shared: untouched pages of such a mapping count against no limit. The child of a fork
-    // would write into the same cells, so it gets new ones.
-    void* mapped = mmap(nullptr, cell_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    unavailable_ = mapped == MAP_FAILED;
-    if (unavailable_) return;
+    cells_ = map(word_bytes());
+    parts_ = cells_ ? map(part_bytes()) : nullptr;
+    unavailable_ = !parts_;
+    if (unavailable_) return unmap_cells();
+    // The child of a fork would write into the same cells, so it gets new ones.
     static const int forks = pthread_atfork(nullptr, nullptr, [] { global_races.unmap_cells(); });
     (void)forks;
-    madvise(mapped, cell_bytes(), MADV_DONTDUMP);
-    cells_ = static_cast<GlobalCell*>(mapped);
 }
 
 void GlobalRaces::unmap_cells() {
-    if (cells_) munmap(cells_, cell_bytes());
-    cells_ = nullptr;
+    if (cells_) munmap(cells_, word_bytes());
+    if (parts_) munmap(parts_, part_bytes());
+    cells_ = parts_ = nullptr;
 }
 
 void GlobalRaces::forget(uintptr_t begin, uintptr_t bytes) {
-    constexpr uintptr_t kPage = 65536;   // no smaller than any page of the supported machines
-    uintptr_t first = (begin - arena.begin) / 4 * sizeof(GlobalCell), end = first + bytes / 4 * sizeof(GlobalCell);
-    first = (first + kPage - 1) / kPage * kPage;
-    end = std::min<uintptr_t>(end, cell_bytes()) / kPage * kPage;
-    if (cells_ && first < end) madvise(reinterpret_cast<char*>(cells_) + first, end - first, MADV_REMOVE);
+    if (!cells_) return;
+    uintptr_t first = begin - arena.begin, end = std::min(first + bytes, arena.device_bytes());
+    drop(cells_, first / 4 * sizeof(GlobalCell), end / 4 * sizeof(GlobalCell));
+    drop(parts_, first * sizeof(GlobalCell), end * sizeof(GlobalCell));
 }
 
-void GlobalRaces::begin_block(uint32_t epoch, uint64_t linear) {
-    blocks_.push_back({epoch, 0, linear});
+void GlobalRaces::forget_all() {
+    if (!cells_) return;
+    drop(cells_, 0, word_bytes());
+    drop(parts_, 0, part_bytes());
+}
+
+// ---- epochs and blocks --------------------------------------------------------------------------------------------------------
+
+void GlobalRaces::begin_launch(uint32_t epoch, int device) {
+    blocks_.clear();
+    stretches_.clear();
+    pass_grid_barrier(epoch);
+    if (!cells_ && !unavailable_) map_cells();
+    uintptr_t first = arena.region_begin(device) - arena.begin;
+    execution.access.cells = cells_ ? cells_ + first / 4 : nullptr;
+    execution.access.parts = parts_ ? parts_ + first : nullptr;
+}
+
+void GlobalRaces::pass_grid_barrier(uint32_t epoch) { launch_epoch_ = execution.access.launch_epoch = epoch; }
+
+uint32_t GlobalRaces::begin_block(uint32_t epoch, uint64_t linear) {
+    own_ = uint32_t(blocks_.size());
+    blocks_.push_back({linear});
+    stretches_.push_back({epoch, own_});
     execution.access.block_epoch = epoch;
+    return own_;
 }
 
-void GlobalRaces::note_atomic(uint32_t epoch) {
-    if (!blocks_.empty()) blocks_.back().last_atomic = epoch;
+void GlobalRaces::note_epoch(uint32_t epoch) {
+    if (stretches_.back().block == own_) return;
+    stretches_.push_back({epoch, own_});
+}
+
+void GlobalRaces::send(uint32_t epoch) {
+    if (blocks_.empty()) return;
+    own().told = own().fenced;
+    own().sent = epoch;
 }
 
 const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
-    auto after = std::upper_bound(blocks_.begin(), blocks_.end(), epoch_of(record),
-                                  [](uint32_t epoch, const BlockRecord& block) { return epoch < block.first_epoch; });
-    return *std::prev(after);
+    auto after = std::upper_bound(stretches_.begin(), stretches_.end(), epoch_of(record),
+                                  [](uint32_t epoch, const Stretch& stretch) { return epoch < stretch.first; });
+    return blocks_[std::prev(after)->block];
 }
 
-bool GlobalRaces::races(Record earlier, int kind) const {
-    if (epoch_of(earlier) < launch_epoch_ || (earlier & kAtomicRecord && kind & ATOMIC)) return false;
-    const BlockRecord& own = blocks_.back();
-    if (epoch_of(earlier) >= own.first_epoch) {
-        if (epoch_of(earlier) != shared_memory.epoch()) return false;   // a barrier lies between
-        unsigned other = earlier >> kThreadShift & 1023, thread = execution.block->current().thread;
-        if (other / kWarpSize != thread / kWarpSize) return true;
-        // Within a warp any collective so far may have ordered the two.
-        return other != thread && !execution.block->warp_of(thread).clocks.moved();
-    }
-    const BlockRecord& other = block_of(earlier);
-    bool by_atomics = own.last_atomic && other.last_atomic >= epoch_of(earlier);
-    return !by_atomics;
-}
-
-// Of several readers at least one was another block, or another warp.
-bool GlobalRaces::read_races(Record earlier, int kind) const {
-    if (races(earlier, kind)) return true;
-    if (epoch_of(earlier) == shared_memory.epoch() && earlier & kOtherWarps) return true;
-    return epoch_of(earlier) >= launch_epoch_ && earlier & kOtherBlocks && !blocks_.back().last_atomic;
-}
+// ---- accesses -----------------------------------------------------------------------------------------------------------------
 
 void GlobalRaces::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
-    Record now = execution.access.identity | (reinterpret_cast<uintptr_t>(pc) & kCallSiteMask);
-    if (kind & ATOMIC) now |= kAtomicRecord;
-    uintptr_t first = address - arena.begin;   // parts of words, such as a half, are not tracked
-    for (uintptr_t word = (first + 3) / 4; word * 4 + 4 <= first + bytes; ++word) {
+    Record now = record_of(kind, pc);
+    uintptr_t first = address - arena.begin, end = first + bytes;
+    for (uintptr_t word = first / 4; word * 4 < end; ++word) {
         GlobalCell& cell = cells_[word];
-        if (races(cell.write, kind)) {
-            report_race(cell.write, address, bytes, kind, pc, false);
-        } else if (kind & WRITE && read_races(cell.read, kind)) {
-            report_race(cell.read, address, bytes, kind, pc, true);
+        uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
+        bool is_split = cell.write & kSplit && epoch_of(cell.write) >= launch_epoch_;
+        if (to - from == 4 && !is_split) {
+            touch(cell, now, address, bytes, kind, pc);
+            continue;
         }
-        if (kind & WRITE) cell.write = now;
-        else cell.read = with_read(cell.read, now, execution.access);
+        if (!is_split) split(word);
+        for (uintptr_t byte = from; byte < to; ++byte) touch(parts_[byte], now, address, bytes, kind, pc);
     }
+}
+
+void GlobalRaces::split(uintptr_t word) {
+    for (uintptr_t byte = word * 4; byte < word * 4 + 4; ++byte) parts_[byte] = cells_[word];
+    cells_[word] = {identity_of(shared_memory.epoch(), 0) | kSplit, 0};
+}
+
+// What with_read compares a record's epoch with: blocks that take turns have no range of epochs of their own.
+uint32_t GlobalRaces::block_epoch_of(Record record) const {
+    if (epoch_of(record) < launch_epoch_) return 0;
+    return &block_of(record) == &own() ? 0 : ~0u;
+}
+
+void GlobalRaces::touch(GlobalCell& cell, Record now, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    int writer = kind_of_write(cell.write);
+    if (races(cell.write, writer, kind)) {
+        report_race(cell.write, writer, address, bytes, kind, pc);
+    } else if (kind & WRITE && read_races(cell.read, kind)) {
+        report_race(cell.read, kind_of_read(cell.read), address, bytes, kind, pc);
+    }
+    if (kind & WRITE) cell.write = now;
+    else cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
+}
+
+namespace {
+// May both happen to one word at the same time, by what they are?
+bool compatible(int earlier, int later) {
+    int write = later & WRITE ? later : earlier, other = later & WRITE ? earlier : later;
+    if (write & SELECTING && !(other & WRITE)) return true;   // a guess that the atomic verifies
+    return earlier & kStrong && later & kStrong;
+}
+}  // namespace
+
+bool GlobalRaces::races(Record earlier, int earlier_kind, int kind) const {
+    if (epoch_of(earlier) < launch_epoch_) return false;
+    const BlockRecord& other = block_of(earlier);
+    if (&other == &own()) return races_within_block(earlier, earlier_kind, kind);
+    if (compatible(earlier_kind, kind)) return false;
+    bool is_told = other.told >= epoch_of(earlier) || (earlier_kind & kStrong && other.sent >= epoch_of(earlier));
+    return !(is_told && own().has_heard);
+}
+
+bool GlobalRaces::races_within_block(Record earlier, int earlier_kind, int kind) const {
+    if (epoch_of(earlier) != shared_memory.epoch()) return false;   // a barrier lies between
+    unsigned other = thread_of(earlier), thread = execution.block->current().thread;
+    if (other == thread || execution.block->signals.told(other, thread, shared_memory.epoch())) return false;
+    if (other / kWarpSize != thread / kWarpSize) return !compatible(earlier_kind, kind);
+    // Lanes do not run in step, so volatile makes no order among them; any collective so far may have.
+    bool only_volatile = !((earlier_kind | kind) & ATOMIC);
+    if (compatible(earlier_kind, kind) && !only_volatile) return false;
+    return !execution.block->warp_of(thread).clocks.has_met();
+}
+
+// Of several plain readers at least one was another block, or another warp.
+bool GlobalRaces::read_races(Record earlier, int kind) const {
+    if (races(earlier, kind_of_read(earlier), kind)) return true;
+    if (epoch_of(earlier) < launch_epoch_ || earlier & kStrongRecord || compatible(READ, kind)) return false;
+    unsigned thread = execution.block->current().thread;
+    bool within_block = epoch_of(earlier) == shared_memory.epoch() && earlier & kOtherWarps;
+    if (within_block && !execution.block->signals.has_heard(thread, shared_memory.epoch())) return true;
+    return earlier & kOtherBlocks && !own().has_heard;
 }
 
 const void* call_site_of(Record record, const void* near) {
@@ -113,14 +211,20 @@ const void* call_site_of(Record record, const void* near) {
     return reinterpret_cast<const void*>(site);
 }
 
-void GlobalRaces::report_race(Record earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
-                              bool earlier_reads) const {
-    int earlier_kind = (earlier_reads ? READ : WRITE) | (earlier & kAtomicRecord ? ATOMIC : 0);
-    Party other{call_site_of(earlier, pc), earlier_kind, block_index(*execution.launch, block_of(earlier).linear),
-                execution.thread_index[earlier >> kThreadShift & 1023]};
-    const char* note = earlier_reads ? "write after read" : kind & WRITE ? "write after write" : "read after write";
-    report({.kind = "race_global", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "global",
-            .allocation = nearest_allocation(address), .other = other, .note = note});
+void GlobalRaces::report_race(Record earlier, int earlier_kind, uintptr_t address, uintptr_t bytes, int kind,
+                              const void* pc) const {
+    const BlockRecord& block = block_of(earlier);
+    Party other{call_site_of(earlier, pc), earlier_kind, block_index(*execution.launch, block.linear),
+                execution.thread_index[thread_of(earlier)]};
+    bool earlier_writes = earlier_kind & WRITE;
+    std::string note = !earlier_writes ? "write after read" : kind & WRITE ? "write after write" : "read after write";
+    if (own().has_heard && &block != &own() && block.sent >= epoch_of(earlier) && earlier_writes) {
+        note += ", told by a flag without a __threadfence() before it";
+    }
+    Report race{.kind = "race_global", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "global",
+                .allocation = nearest_allocation(address), .other = other, .note = note};
+    if (earlier_kind == WRITE && kind == WRITE) unsettled_writes.add(std::move(race), address, bytes);
+    else report(race);
 }
 
 }  // namespace simt

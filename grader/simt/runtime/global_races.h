@@ -1,45 +1,69 @@
-// Races on global memory: between blocks, which nothing orders but the end of the launch, and between threads of a block that
-// no barrier separates.
+// Races on global memory: between blocks, which nothing orders but the end of the launch, a grid barrier or flags, and between
+// threads of a block that no barrier separates.
 //
-// Two blocks that both use atomics may be ordered by them ("the last block to arrive adds up the others' results"). Which
-// atomic published which write is not followed: a block's writes before its last atomic count as seen by every block that
-// has executed an atomic itself. That may hide a race in such a kernel; it never invents one.
+// Flags (see signals.h): what a block wrote before a fence counts as told once the block made a strong write, and known to every
+// block that made a strong read. What atomics wrote needs no fence.
 #pragma once
 #include <stdint.h>
 
 #include <vector>
 
-#include "access_state.h"
+#include "race_records.h"
 
 namespace simt {
 
 class GlobalRaces {
 public:
-    // Returns the cells of the device's memory, or null when there is no address space for them.
-    GlobalCell* begin_launch(uint32_t epoch, int device);
-    void begin_block(uint32_t epoch, uint64_t linear);
-    void note_atomic(uint32_t epoch);
-    // The range was freed and its pages given back: its cells give back theirs, which are four times as many.
+    // Finds the cells of the device's memory; without address space for them nothing is tracked.
+    void begin_launch(uint32_t epoch, int device);
+    // Returns the number by which the block is resumed.
+    uint32_t begin_block(uint32_t epoch, uint64_t linear);
+    // All blocks met at the grid's barrier: what was before is ordered before what comes.
+    void pass_grid_barrier(uint32_t epoch);
+    // The running block goes on in a new epoch; or a block that was suspended goes on in its old one.
+    void note_epoch(uint32_t epoch);
+    void resume_block(uint32_t number) { own_ = number; }
+    // The numbers of epochs begin anew.
+    void forget_all();
+    // The range was freed and its pages given back: its cells give back theirs, which are more.
     void forget(uintptr_t begin, uintptr_t bytes);
+
+    void fence(uint32_t epoch) { if (!blocks_.empty()) own().fenced = epoch; }
+    void send(uint32_t epoch);
+    void receive() { if (!blocks_.empty()) own().has_heard = true; }
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 
 private:
     struct BlockRecord {
-        uint32_t first_epoch;
-        uint32_t last_atomic;   // the epoch of it; 0: none
         uint64_t linear;
+        uint32_t fenced = 0;   // epoch of its last fence
+        uint32_t told = 0;     // of the last fence before a strong write: all from before is told
+        uint32_t sent = 0;     // of its last strong write
+        bool has_heard = false;
     };
+    struct Stretch {           // epochs from `first` on, to the next stretch, are the block's
+        uint32_t first;
+        uint32_t block;
+    };
+    BlockRecord& own() { return blocks_[own_]; }
+    const BlockRecord& own() const { return blocks_[own_]; }
     void map_cells();
     void unmap_cells();
+    void split(uintptr_t word);
     const BlockRecord& block_of(Record record) const;
-    bool races(Record earlier, int kind) const;
+    uint32_t block_epoch_of(Record record) const;
+    void touch(GlobalCell& cell, Record now, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+    bool races(Record earlier, int earlier_kind, int kind) const;
+    bool races_within_block(Record earlier, int earlier_kind, int kind) const;
     bool read_races(Record earlier, int kind) const;
-    void report_race(Record earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc, bool earlier_reads) const;
+    void report_race(Record earlier, int earlier_kind, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
 
-    GlobalCell* cells_ = nullptr;      // of the whole arena
+    GlobalCell *cells_ = nullptr, *parts_ = nullptr;   // of the whole arena
     bool unavailable_ = false;
     uint32_t launch_epoch_ = 0;
-    std::vector<BlockRecord> blocks_;  // of this launch, by first epoch
+    uint32_t own_ = 0;                   // the running block
+    std::vector<BlockRecord> blocks_;    // of this launch, in the order in which they began
+    std::vector<Stretch> stretches_;     // by first epoch
 };
 
 extern GlobalRaces global_races;

@@ -49,24 +49,75 @@ inline __attribute__((always_inline)) bool passes(uint8_t* marks) {
     return true;
 }
 
-// The usual case of an access to a word: whoever touched it in this launch was this thread, in this stretch. Parts of words are
-// not tracked.
+// The usual case on global memory: whoever touched the word in this launch was this thread, in this stretch.
+template <int kind>
+inline __attribute__((always_inline)) bool is_unshared(GlobalCell& cell, const AccessState& state, Record now) {
+    auto is_own = [&](Record record) {
+        return epoch_of(record) < state.launch_epoch || same_thread_and_epoch(record, now);
+    };
+    if (!is_own(cell.write)) return false;
+    if (!(kind & WRITE)) {
+        cell.read = with_read(cell.read, now, state.launch_epoch, state.block_epoch);
+        return true;
+    }
+    bool others_read = epoch_of(cell.read) >= state.launch_epoch && cell.read & (kOtherBlocks | kOtherWarps);
+    if (others_read || !is_own(cell.read)) return false;
+    cell.write = now;
+    return true;
+}
+
 template <unsigned bytes, int kind>
 inline __attribute__((always_inline)) bool is_unshared(const AccessState& state, uintptr_t offset, const void* pc) {
     Record now = state.identity | (reinterpret_cast<uintptr_t>(pc) & kCallSiteMask);
-    for (unsigned word = 0; word < bytes / 4; ++word) {
-        GlobalCell& cell = state.cells[offset / 4 + word];
-        auto is_own = [&](Record record) {
-            return epoch_of(record) < state.launch_epoch || same_thread_and_epoch(record, now);
-        };
-        if (!is_own(cell.write)) return false;
-        if (!(kind & WRITE)) {
-            cell.read = with_read(cell.read, now, state);
-            continue;
+    GlobalCell* word = state.cells + offset / 4;
+    if (bytes >= 4) {
+        if (offset % 4 != 0) return false;
+        for (unsigned i = 0; i < bytes / 4; ++i) {
+            if (!is_unshared<kind>(word[i], state, now)) return false;
         }
-        bool others_read = epoch_of(cell.read) >= state.launch_epoch && cell.read & (kOtherBlocks | kOtherWarps);
-        if (others_read || !is_own(cell.read)) return false;
-        cell.write = now;
+        return true;
+    }
+    if (!(word->write & kSplit) || epoch_of(word->write) < state.launch_epoch) return false;
+    for (unsigned i = 0; i < bytes; ++i) {
+        if (!is_unshared<kind>(state.parts[offset + i], state, now)) return false;
+    }
+    return true;
+}
+
+// The usual case on shared memory: no other thread of the block wrote it since the last barrier, or, for a write, touched it.
+template <int kind>
+inline __attribute__((always_inline)) bool is_ordered(SharedCell& cell, const Touch& now, uint32_t serial) {
+    auto is_own = [&](const Touch& touch) { return touch.epoch != now.epoch || touch.thread == now.thread; };
+    if (!is_own(cell.write)) return false;
+    if (!(kind & WRITE)) {
+        if (cell.written_by_block != serial) return false;
+        remember_read(cell, now);
+        return true;
+    }
+    if (!is_own(cell.read) || !is_own(cell.other_read)) return false;
+    cell.write = now;
+    cell.written_by_block = serial;
+    return true;
+}
+
+template <unsigned bytes, int kind>
+inline __attribute__((always_inline)) bool is_ordered(const AccessState& state, uintptr_t offset, const void* pc) {
+    Touch now = state.touch;
+    now.kind = kind;
+    now.clock = *state.clock;
+    now.call_site = uint32_t(reinterpret_cast<uintptr_t>(pc) - state.load_address);
+    SharedCell* word = state.shared_cells + offset / 4;
+    if (bytes >= 4) {
+        if (offset % 4 != 0) return false;
+        for (unsigned i = 0; i < bytes / 4; ++i) {
+            bool passes = word[i].split_by_block != state.block_serial && is_ordered<kind>(word[i], now, state.block_serial);
+            if (!passes) return false;
+        }
+        return true;
+    }
+    if (word->split_by_block != state.block_serial) return false;
+    for (unsigned i = 0; i < bytes; ++i) {
+        if (!is_ordered<kind>(state.shared_parts[offset + i], now, state.block_serial)) return false;
     }
     return true;
 }
@@ -81,16 +132,35 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
         if (misaligned || !passes<bytes, kind>(state.marks + offset)) {
             simt_check_global(address, bytes, kind, misaligned, pc);
         }
-        if (bytes >= 4 && state.cells && !is_unshared<bytes, kind>(state, offset, pc)) {
-            simt_check_race(address, bytes, kind, pc);
-        }
-    } else if (address - state.quiet_begin < state.quiet_bytes) {
+        if (state.cells && !is_unshared<bytes, kind>(state, offset, pc)) simt_check_race(address, bytes, kind, pc);
+        return;
+    }
+    for (const auto& near : state.near) {
+        uintptr_t at = address - near.begin;
+        if (at >= near.bytes) continue;
+        bool passes = !misaligned && near.bytes - at >= bytes &&
+                      is_ordered<bytes, kind>(state, address - state.shared_begin, pc);
+        if (!passes) simt_check_shared(address, bytes, kind, misaligned, pc);
+        return;
+    }
+    if (address - state.quiet_begin < state.quiet_bytes) {
         return;
     } else if (address - state.shared_begin < state.shared_bytes) {
         simt_check_shared(address, bytes, kind, misaligned, pc);
     } else {
         simt_check_other(address, bytes, misaligned ? kind | MISALIGNED : kind, pc);
     }
+}
+}  // namespace
+
+namespace {
+// A volatile access may be a flag, by which threads tell one another something: nothing about it is usual.
+template <unsigned bytes, bool aligned>
+inline void volatile_access(const volatile void* pointer, int kind, const void* pc) {
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    const AccessState& state = *simt_access;
+    if (address - state.quiet_begin < state.quiet_bytes) return;
+    simt_check_volatile(address, bytes, aligned && address % bytes != 0 ? kind | MISALIGNED : kind, pc);
 }
 }  // namespace
 
@@ -101,10 +171,10 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
     HOOK __tsan_unaligned_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }                              \
     HOOK __tsan_read_write##bytes(void* p) { access<bytes, READ | WRITE, true>(p, HERE); }                             \
     HOOK __tsan_unaligned_read_write##bytes(void* p) { access<bytes, READ | WRITE, false>(p, HERE); }                  \
-    HOOK __tsan_volatile_read##bytes(void* p) { access<bytes, READ, true>(p, HERE); simt_spin(HERE); }                     \
-    HOOK __tsan_volatile_write##bytes(void* p) { access<bytes, WRITE, true>(p, HERE); }                                \
-    HOOK __tsan_unaligned_volatile_read##bytes(void* p) { access<bytes, READ, false>(p, HERE); simt_spin(HERE); }          \
-    HOOK __tsan_unaligned_volatile_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }
+    HOOK __tsan_volatile_read##bytes(void* p) { volatile_access<bytes, true>(p, READ, HERE); }                         \
+    HOOK __tsan_volatile_write##bytes(void* p) { volatile_access<bytes, true>(p, WRITE, HERE); }                       \
+    HOOK __tsan_unaligned_volatile_read##bytes(void* p) { volatile_access<bytes, false>(p, READ, HERE); }              \
+    HOOK __tsan_unaligned_volatile_write##bytes(void* p) { volatile_access<bytes, false>(p, WRITE, HERE); }
 HOOKS(1)
 HOOKS(2)
 HOOKS(4)
@@ -125,7 +195,8 @@ namespace {
 constexpr int kStrongest = __ATOMIC_SEQ_CST;
 
 template <typename T>
-inline __attribute__((always_inline)) void atomic_access(const volatile T* p, int kind, const void* pc) {
+inline __attribute__((always_inline)) void atomic_access(const volatile T* p, int kind, int order, const void* pc) {
+    if (kind & WRITE && order >= __ATOMIC_RELEASE) simt_fence(2);
     simt_check_atomic(const_cast<const T*>(p), sizeof(T), kind, pc);
     if (kind & READ) simt_spin(pc);
 }
@@ -133,33 +204,33 @@ inline __attribute__((always_inline)) void atomic_access(const volatile T* p, in
 
 #define ATOMIC_HOOK(T) extern "C" HIDDEN T
 #define ATOMIC_UPDATE(bits, T, name)                                                                                   \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_##name(volatile T* p, T value, int) {                                         \
-        atomic_access(p, READ | WRITE, HERE);                                                                          \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_##name(volatile T* p, T value, int order) {                                   \
+        atomic_access(p, READ | WRITE, order, HERE);                                                                   \
         return __atomic_##name(p, value, kStrongest);                                                                  \
     }
 #define ATOMIC_HOOKS(bits, T)                                                                                          \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_load(const volatile T* p, int) {                                              \
-        atomic_access(p, READ, HERE);                                                                                  \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_load(const volatile T* p, int order) {                                        \
+        atomic_access(p, READ, order, HERE);                                                                           \
         return __atomic_load_n(p, kStrongest);                                                                         \
     }                                                                                                                  \
-    HOOK __tsan_atomic##bits##_store(volatile T* p, T value, int) {                                                    \
-        atomic_access(p, WRITE, HERE);                                                                                 \
+    HOOK __tsan_atomic##bits##_store(volatile T* p, T value, int order) {                                              \
+        atomic_access(p, WRITE, order, HERE);                                                                          \
         __atomic_store_n(p, value, kStrongest);                                                                        \
     }                                                                                                                  \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {                                       \
-        atomic_access(p, READ | WRITE, HERE);                                                                          \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int order) {                                 \
+        atomic_access(p, READ | WRITE, order, HERE);                                                                   \
         return __atomic_exchange_n(p, value, kStrongest);                                                              \
     }                                                                                                                  \
-    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int, int) {    \
-        atomic_access(p, READ | WRITE, HERE);                                                                          \
+    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int order, int) {\
+        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                       \
         return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                         \
     }                                                                                                                  \
-    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {      \
-        atomic_access(p, READ | WRITE, HERE);                                                                          \
+    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int order, int) {\
+        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                       \
         return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                         \
     }                                                                                                                  \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {          \
-        atomic_access(p, READ | WRITE, HERE);                                                                          \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int order, int) {    \
+        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                       \
         __atomic_compare_exchange_n(p, &expected, value, false, kStrongest, kStrongest);                               \
         return expected;                                                                                               \
     }                                                                                                                  \
@@ -174,7 +245,10 @@ ATOMIC_HOOKS(16, uint16_t)
 ATOMIC_HOOKS(32, uint32_t)
 ATOMIC_HOOKS(64, uint64_t)
 
-HOOK __tsan_atomic_thread_fence(int) { __atomic_thread_fence(kStrongest); }
+HOOK __tsan_atomic_thread_fence(int order) {
+    if (order >= __ATOMIC_RELEASE) simt_fence(2);
+    __atomic_thread_fence(kStrongest);
+}
 HOOK __tsan_atomic_signal_fence(int) {}
 
 // ---- memcpy and its kin: library code, not instrumented. The linker sends the module's calls here (--wrap). ----------------

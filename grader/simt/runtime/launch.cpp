@@ -106,8 +106,8 @@ void begin_execution(const simt_launch& launch) {
     execution.exception = nullptr;
     execution.timed_out = 0;
     execution.cycles = execution.block_cycles = 0;
-    execution.track_shared_writes = !launch.cooperative;
     set_thread_indices(launch);
+    if (shared_memory.restart_epochs()) global_races.forget_all();
     shared_memory.begin_launch(*launch.module, launch.dynamic_shared, launch.module->checked);
     std::fill_n(reinterpret_cast<uint8_t*>(shared_memory.dynamic_begin()), launch.dynamic_shared, kPoison);
     AccessState& access = execution.access;
@@ -117,10 +117,8 @@ void begin_execution(const simt_launch& launch) {
     access.shared_begin = shared_memory.begin();
     access.shared_bytes = shared_memory.bytes();
     access.on_device = 1;
-    // Blocks of a cooperative launch take turns, so their epochs are interleaved: not tracked.
-    bool track = launch.module->checked && !launch.cooperative;
-    access.launch_epoch = shared_memory.epoch() + 1;
-    access.cells = track ? global_races.begin_launch(access.launch_epoch, execution.device) : nullptr;
+    access.cells = access.parts = nullptr;
+    if (launch.module->checked) global_races.begin_launch(shared_memory.next_epoch(), execution.device);
     counting.begin_launch(launch, access);
     blockDim = {launch.block[0], launch.block[1], launch.block[2]};
     gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};

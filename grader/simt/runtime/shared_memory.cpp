@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <new>
 
+#include "device_limits.h"
 #include "execution.h"
 #include "findings.h"
+#include "global_races.h"
 #include "modules.h"
+#include "unsettled.h"
 
 namespace simt {
 
@@ -24,24 +27,120 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
     load_address_ = module.load_address;
     if (!checked) return;
     arrays_ = &shared_arrays(module);
-    latest_[0] = latest_[1] = nullptr;
     reserve_cells(bytes_);
+    AccessState& access = execution.access;
+    access.shared_cells = words_;
+    access.shared_parts = parts_;
+    access.load_address = load_address_;
+    forget_near();
+}
+
+// Old records expire because their numbers are smaller, so when numbers run out the records go, too.
+bool SharedMemory::restart_epochs() {
+    if (latest_epoch_ < kMostEpochs && latest_serial_ < ~0u / 2) return false;
+    latest_epoch_ = epoch_ = latest_serial_ = serial_ = 0;
+    if (words_) {
+        madvise(words_, (cell_bytes_ / 4 + 1) * sizeof(SharedCell), MADV_DONTNEED);
+        madvise(parts_, cell_bytes_ * sizeof(SharedCell), MADV_DONTNEED);
+    }
+    return true;
 }
 
 void SharedMemory::begin_block() {
     early_reads_.clear();
-    ++block_;
-    ++epoch_;
+    serial_ = execution.access.block_serial = ++latest_serial_;
+    epoch_ = ++latest_epoch_;
 }
 
 void SharedMemory::pass_barrier() {
     settle_reads();
-    ++epoch_;
+    epoch_ = ++latest_epoch_;
+    if (execution.access.cells) global_races.note_epoch(epoch_);
 }
+
+void SharedMemory::enter(unsigned thread, const LaneClocks& clocks) {
+    clocks_ = &clocks;
+    AccessState& access = execution.access;
+    access.touch.epoch = epoch_;
+    access.touch.thread = uint16_t(thread);
+    access.clock = &clocks.now;
+    access.identity = identity_of(epoch_, thread);
+}
+
+void SharedMemory::forget_near() {
+    for (auto& range : execution.access.near) range = {0, 0};
+}
+
+bool SharedMemory::is_within_array(uintptr_t address, uintptr_t bytes) {
+    uintptr_t offset = address - begin_, dynamic = dynamic_begin_ - begin_;
+    uintptr_t begin = 0, size = bytes_;   // of a file of whose arrays nothing is known
+    if (offset - dynamic < kSharedPerBlockOptin) {
+        begin = dynamic, size = dynamic_bytes_;
+    } else if (const SharedArray* array = nearest_array(*arrays_, offset)) {
+        begin = array->begin, size = array->bytes;
+    }
+    if (offset - begin >= size || size - (offset - begin) < bytes) return false;
+    auto& near = execution.access.near;
+    if (execution.block->copies.in_flight()) return true;
+    near[1] = near[0];
+    near[0] = {begin_ + begin, size};
+    return true;
+}
+
+SharedArray SharedMemory::array_at(uintptr_t address) const {
+    uintptr_t offset = address - begin_, dynamic = dynamic_begin_ - begin_;
+    if (offset - dynamic < kSharedPerBlockOptin) return {dynamic, dynamic_bytes_, ""};
+    const SharedArray* array = nearest_array(*arrays_, offset);
+    return array ? *array : SharedArray{0, bytes_, ""};
+}
+
+// ---- blocks that take turns -------------------------------------------------------------------------------------------------
+
+// The words that this launch may use: of the dynamic array, which lies anywhere in the range, only the first ones.
+template <typename Each>
+void SharedMemory::for_each_word(Each each) const {
+    uintptr_t dynamic = dynamic_begin_ - begin_;
+    auto range = [&](uintptr_t begin, uintptr_t end) {
+        for (uintptr_t word = begin / 4; word < (end + 3) / 4; ++word) each(word);
+    };
+    range(0, dynamic);
+    range(dynamic, dynamic + dynamic_bytes_);
+    range(dynamic + kSharedPerBlockOptin, bytes_);
+}
+
+uint8_t SharedMemory::written_bytes(uintptr_t word) const {
+    if (words_[word].split_by_block != serial_) return words_[word].written_by_block == serial_ ? 15 : 0;
+    uint8_t bits = 0;
+    for (unsigned byte = 0; byte < 4; ++byte) bits |= uint8_t(parts_[word * 4 + byte].written_by_block == serial_) << byte;
+    return bits;
+}
+
+SharedMemory::Suspended SharedMemory::suspend() const {
+    Suspended block{epoch_, serial_, {}};
+    if (execution.launch->module->checked) for_each_word([&](uintptr_t word) { block.written.push_back(written_bytes(word)); });
+    return block;
+}
+
+void SharedMemory::resume(const Suspended& block) {
+    epoch_ = block.epoch;
+    serial_ = execution.access.block_serial = block.serial;
+    early_reads_.clear();
+    size_t next = 0;
+    for_each_word([&](uintptr_t word) {
+        if (next == block.written.size()) return;   // not a checked build
+        unsigned bits = block.written[next++];
+        words_[word].written_by_block = bits == 15 ? serial_ : 0;
+        words_[word].split_by_block = bits == 15 || bits == 0 ? 0 : serial_;
+        if (words_[word].split_by_block != serial_) return;
+        for (unsigned byte = 0; byte < 4; ++byte) parts_[word * 4 + byte].written_by_block = bits >> byte & 1 ? serial_ : 0;
+    });
+}
+
+// ---- accesses ----------------------------------------------------------------------------------------------------------------
 
 void SharedMemory::settle_reads() {
     for (const EarlyRead& early : early_reads_) {
-        if (early.cell->written_by_block == block_) continue;
+        if (early.cell->written_by_block == serial_) continue;
         report({.kind = "uninitialized_read",
                 .call_site = reinterpret_cast<const void*>(load_address_ + early.read.call_site),
                 .access = early.read.kind,
@@ -57,16 +156,17 @@ void SharedMemory::settle_reads() {
 void SharedMemory::reserve_cells(uintptr_t bytes) {
     if (bytes <= cell_bytes_) return;
     auto map = [](size_t count) {
-        void* cells = mmap(nullptr, count * sizeof(Cell), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* cells = mmap(nullptr, count * sizeof(SharedCell), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (cells == MAP_FAILED) throw std::bad_alloc();
-        return static_cast<Cell*>(cells);   // zero: epoch 0 and block 0 never occur
+        return static_cast<SharedCell*>(cells);   // zero: epoch 0 and block 0 never occur
     };
     if (words_) {
-        munmap(words_, (cell_bytes_ / 4 + 1) * sizeof(Cell));
-        munmap(parts_, cell_bytes_ * sizeof(Cell));
+        munmap(words_, (cell_bytes_ / 4 + 1) * sizeof(SharedCell));
+        munmap(parts_, (cell_bytes_ + 4) * sizeof(SharedCell));
     }
     words_ = map(bytes / 4 + 1);
-    parts_ = map(bytes);
+    parts_ = map(bytes + 4);
     cell_bytes_ = bytes;
 }
 
@@ -74,61 +174,70 @@ void SharedMemory::access(uintptr_t address, uintptr_t bytes, int kind, const vo
     // Words are counted from the start of the range, which the linker aligned for the most demanding variable in it.
     uintptr_t first = address - begin_, end = std::min(first + bytes, bytes_);
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
-        Cell& cell = words_[word];
+        SharedCell& cell = words_[word];
         uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
-        if (to - from == 4 && cell.split_by_block != block_) {
+        if (to - from == 4 && cell.split_by_block != serial_) {
             touch(cell, address, bytes, kind, pc);
             continue;
         }
-        if (cell.split_by_block != block_) split(word);
+        if (cell.split_by_block != serial_) split(word);
         for (uintptr_t byte = from; byte < to; ++byte) touch(parts_[byte], address, bytes, kind, pc);
     }
 }
 
 void SharedMemory::split(uintptr_t word) {
     for (uintptr_t byte = word * 4; byte < std::min(word * 4 + 4, bytes_); ++byte) parts_[byte] = words_[word];
-    words_[word].split_by_block = block_;
+    words_[word].split_by_block = serial_;
 }
 
-void SharedMemory::touch(Cell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
-    Touch now{epoch_, clocks_->now, uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_), thread_, uint16_t(kind)};
+void SharedMemory::touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    Touch now = execution.access.touch;
+    now.kind = uint16_t(kind);
+    now.clock = clocks_->now;
+    now.call_site = uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_);
     if (races(cell.write, kind)) report_race(cell.write, address, bytes, kind, pc);
-    if (kind & READ && cell.written_by_block != block_ && execution.track_shared_writes) {
-        if (early_reads_.size() < kMostEarlyReads) early_reads_.push_back({&cell, now, address, bytes});
+    if (kind & READ && cell.written_by_block != serial_ && early_reads_.size() < kMostEarlyReads) {
+        early_reads_.push_back({&cell, now, address, bytes});
     }
     if (kind & WRITE) write(cell, now, address, bytes, pc);
     else remember_read(cell, now);
 }
 
-void SharedMemory::write(Cell& cell, const Touch& now, uintptr_t address, uintptr_t bytes, const void* pc) {
+void SharedMemory::write(SharedCell& cell, const Touch& now, uintptr_t address, uintptr_t bytes, const void* pc) {
     if (races(cell.read, now.kind)) report_race(cell.read, address, bytes, now.kind, pc);
     else if (races(cell.other_read, now.kind)) report_race(cell.other_read, address, bytes, now.kind, pc);
     cell.write = now;
-    cell.written_by_block = block_;
+    cell.written_by_block = serial_;
 }
+
+namespace {
+// May both happen to one word at the same time, by what they are?
+bool compatible(int earlier, int later) {
+    if (earlier & later & ATOMIC) return true;
+    int write = later & WRITE ? later : earlier, other = later & WRITE ? earlier : later;
+    if (write & SELECTING && !(other & WRITE)) return true;   // a guess that the atomic verifies
+    if (!(earlier & kStrong) || !(later & kStrong)) return false;
+    return (earlier | later) & ATOMIC || (earlier & WRITE ? earlier : later) & RELEASED;
+}
+}  // namespace
 
 bool SharedMemory::races(const Touch& earlier, int kind) const {
-    if (earlier.epoch != epoch_ || earlier.thread == thread_ || earlier.kind & kind & ATOMIC) return false;
-    if (earlier.thread / kWarpSize != thread_ / kWarpSize) return true;
-    return !clocks_->ordered(earlier.thread % kWarpSize, earlier.clock, thread_ % kWarpSize);
-}
-
-void SharedMemory::remember_read(Cell& cell, const Touch& read) const {
-    bool first_is_current = cell.read.epoch == epoch_, other_is_current = cell.other_read.epoch == epoch_;
-    if (!first_is_current || cell.read.thread == read.thread) {
-        cell.read = read;
-    } else if (!other_is_current || cell.other_read.thread == read.thread ||
-               cell.other_read.thread / kWarpSize == cell.read.thread / kWarpSize) {
-        cell.other_read = read;
-    }
+    unsigned thread = execution.access.touch.thread;
+    if (earlier.epoch != epoch_ || earlier.thread == thread || compatible(earlier.kind, kind)) return false;
+    if (execution.block->signals.told(earlier.thread, earlier.clock, thread, epoch_)) return false;
+    if (earlier.thread / kWarpSize != thread / kWarpSize) return true;
+    return !clocks_->ordered(earlier.thread % kWarpSize, earlier.clock, thread % kWarpSize);
 }
 
 void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {
     Party other{reinterpret_cast<const void*>(load_address_ + earlier.call_site), earlier.kind, execution.block->index(),
                 execution.thread_index[earlier.thread]};
-    const char* note = !(kind & WRITE) ? "read after write" : earlier.kind & WRITE ? "write after write" : "write after read";
-    report({.kind = "race_shared", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "shared",
-            .other = other, .note = note});
+    bool both_write = kind & earlier.kind & WRITE, plain_writes = both_write && kind == WRITE && earlier.kind == WRITE;
+    const char* note = !(kind & WRITE) ? "read after write" : both_write ? "write after write" : "write after read";
+    Report race{.kind = "race_shared", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "shared",
+                .other = other, .note = note};
+    if (plain_writes) unsettled_writes.add(std::move(race), address, bytes);
+    else report(race);
 }
 
 }  // namespace simt

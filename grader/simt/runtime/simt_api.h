@@ -77,7 +77,11 @@ unsigned simt_linear_thread(void);                                // index of th
 SIMT_CONVERGENT void simt_grid_barrier(void);                     // cooperative launches only
 void simt_atomic_access(const void* address, size_t bytes);       // before the plain read-modify-write that implements an
                                                                   // atomic, which must not be instrumented itself; may yield
+// The same for CAS, min, max, and, or: they compare what they find, so a plain read beside them is no race.
+void simt_selecting_atomic_access(const void* address, size_t bytes);
+void simt_fence(int scope);                                       // 1: block, 2: device or system; before what tells others
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
+void simt_spin(const void* pc);                                   // maybe the thread waits for another: lets others run
 int64_t simt_clock(void);                                         // simulated cycles
 // Asynchronous copies of 1, 2, 4, 8 or 16 bytes, of which the last `zero_bytes` become zero: into this thread's open batch, which
 // a commit closes. The bytes arrive when a wait finds more than `prior` closed batches, or with the barrier object to which the

@@ -9,11 +9,13 @@ namespace simt {
 void LaneClocks::reset() {
     now = 1;
     everyone = 0;
+    met = false;
     if (partial) memset(seen, 0, sizeof seen);
     partial = false;
 }
 
 void LaneClocks::join(uint32_t lanes, uint32_t live) {
+    met = true;
     if ((lanes & live) == live) {   // everyone still running knows everything up to now
         everyone = now++;
         return;

@@ -27,11 +27,13 @@ struct Collective {
 struct LaneClocks {
     uint32_t now = 1;
     uint32_t everyone = 0;
+    bool met = false;
     bool partial = false;               // has `seen` been used since the last reset?
     uint32_t seen[kWarpSize][kWarpSize];
     void reset();
     void join(uint32_t lanes, uint32_t live);
-    bool moved() const { return now > 1; }   // any collective since the block began
+    bool has_met() const { return met; }   // any collective since the block began
+    uint32_t tick() { return now++; }      // accesses from now on are told from those before
     bool ordered(unsigned earlier, uint32_t when, unsigned later) const;
 };
 

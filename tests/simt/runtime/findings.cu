@@ -36,7 +36,7 @@ __global__ void load_wide(const float* a, float* c, int by) {
     c[0] = v.x + v.y + v.z + v.w;
 }
 __global__ void copy_bytes(const char* a, char* c, int bytes) {
-    memcpy(c, a, bytes);  // <- memcpy
+    memcpy(c, a + blockIdx.x, bytes);  // <- memcpy
 }
 __global__ void count(int* c) {
     atomicAdd(c, 1);  // <- atomic
@@ -112,7 +112,7 @@ __global__ void rotate(float* c, bool barrier) {
 }
 __global__ void all_write(float* c, bool one) {
     __shared__ float flag;
-    if (!one || threadIdx.x == 0) flag = 1;  // <- all_write
+    if (!one || threadIdx.x == 0) flag = 1 + threadIdx.x;  // <- all_write
     __syncthreads();
     c[threadIdx.x] = flag;
 }
@@ -140,7 +140,7 @@ __global__ void told_on(float* c) {
 __global__ void bytes(char* c, bool neighbours) {
     __shared__ char tile[64];
     int i = neighbours ? threadIdx.x : threadIdx.x / 2;
-    tile[i] = 1;  // <- bytes
+    tile[i] = threadIdx.x;  // <- bytes
     __syncthreads();
     c[threadIdx.x] = tile[neighbours ? threadIdx.x : 0];
 }
@@ -251,7 +251,7 @@ int main(int, char** arguments) {
     if (name == "misaligned") load_wide<<<1, 1>>>(a, c, 1);
     if (name == "aligned") load_wide<<<1, 1>>>(a, c, 4);
     if (name == "memcpy_past") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N + 2);
-    if (name == "memcpy_by_two") copy_bytes<<<2, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 64);
+    if (name == "memcpy_by_two") fill<<<4, 256>>>(a, N), copy_bytes<<<2, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 64);
     if (name == "memcpy_within") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N);
     if (name == "host_pointer") store_at<<<1, 1>>>(host, 0);
     if (name == "null_pointer") store_at<<<1, 1>>>(nullptr, 0);

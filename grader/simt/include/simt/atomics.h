@@ -19,15 +19,17 @@ SIMT_HOST inline T replace(T* address, Change change) {
 #pragma GCC visibility pop
 
 // One function in the three scopes. `old` is the value found, `value` the operand.
-#define SIMT_ATOMIC_SCOPE(NAME, T, EXPRESSION)                                        \
-    SIMT_INLINE T NAME(T* address, T value) {                                         \
-        simt_atomic_access(address, sizeof(T));                                       \
+#define SIMT_ATOMIC_SCOPE(NAME, ACCESS, T, EXPRESSION)                                       \
+    SIMT_INLINE T NAME(T* address, T value) {                                                \
+        ACCESS(address, sizeof(T));                                                          \
         return simt::replace(address, [value](T old) SIMT_HOST -> T { return EXPRESSION; }); \
     }
-#define SIMT_ATOMIC(NAME, T, EXPRESSION)            \
-    SIMT_ATOMIC_SCOPE(NAME, T, EXPRESSION)          \
-    SIMT_ATOMIC_SCOPE(NAME##_block, T, EXPRESSION)  \
-    SIMT_ATOMIC_SCOPE(NAME##_system, T, EXPRESSION)
+#define SIMT_ATOMIC_SCOPES(NAME, ACCESS, T, EXPRESSION)     \
+    SIMT_ATOMIC_SCOPE(NAME, ACCESS, T, EXPRESSION)          \
+    SIMT_ATOMIC_SCOPE(NAME##_block, ACCESS, T, EXPRESSION)  \
+    SIMT_ATOMIC_SCOPE(NAME##_system, ACCESS, T, EXPRESSION)
+#define SIMT_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, simt_atomic_access, T, EXPRESSION)
+#define SIMT_SELECTING_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, simt_selecting_atomic_access, T, EXPRESSION)
 
 // Sums and differences wrap, also for int, where the language would call it undefined.
 #define SIMT_WRAP(T, SIGN) static_cast<T>(static_cast<unsigned>(old) SIGN static_cast<unsigned>(value))
@@ -45,11 +47,11 @@ SIMT_ATOMIC(atomicExch, unsigned int, (void(old), value))
 SIMT_ATOMIC(atomicExch, unsigned long long, (void(old), value))
 SIMT_ATOMIC(atomicExch, float, (void(old), value))
 
-#define SIMT_ATOMIC_INTEGER(T)                            \
-    SIMT_ATOMIC(atomicMin, T, value < old ? value : old)  \
-    SIMT_ATOMIC(atomicMax, T, old < value ? value : old)  \
-    SIMT_ATOMIC(atomicAnd, T, old & value)                \
-    SIMT_ATOMIC(atomicOr, T, old | value)                 \
+#define SIMT_ATOMIC_INTEGER(T)                                      \
+    SIMT_SELECTING_ATOMIC(atomicMin, T, value < old ? value : old)  \
+    SIMT_SELECTING_ATOMIC(atomicMax, T, old < value ? value : old)  \
+    SIMT_SELECTING_ATOMIC(atomicAnd, T, old & value)                \
+    SIMT_SELECTING_ATOMIC(atomicOr, T, old | value)                 \
     SIMT_ATOMIC(atomicXor, T, old ^ value)
 SIMT_ATOMIC_INTEGER(int)
 SIMT_ATOMIC_INTEGER(unsigned int)
@@ -62,7 +64,7 @@ SIMT_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 
 #define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                                                                            \
     SIMT_INLINE T NAME(T* address, T expected, T value) {                                                         \
-        simt_atomic_access(address, sizeof(T));                                                                   \
+        simt_selecting_atomic_access(address, sizeof(T));                                                         \
         return simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; });        \
     }
 #define SIMT_ATOMIC_CAS(T)                     \

@@ -14,7 +14,13 @@ SIMT_INLINE int __syncthreads_and(int predicate) { return simt_barrier_reduce(pr
 SIMT_INLINE int __syncthreads_or(int predicate) { return simt_barrier_reduce(predicate != 0, simt::barrier_or); }
 
 // All CUDA threads of a launch run on one OS thread: what one wrote, the next one sees. A fence only has to hold the
-// compiler back.
-SIMT_INLINE void __threadfence() { __asm__ __volatile__("" ::: "memory"); }
-SIMT_INLINE void __threadfence_block() { __threadfence(); }
+// compiler back, and to tell the checked build.
+SIMT_INLINE void __threadfence_block() {
+    __asm__ __volatile__("" ::: "memory");
+    simt_fence(1);
+}
+SIMT_INLINE void __threadfence() {
+    __asm__ __volatile__("" ::: "memory");
+    simt_fence(2);
+}
 SIMT_INLINE void __threadfence_system() { __threadfence(); }

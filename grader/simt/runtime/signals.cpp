@@ -1,0 +1,75 @@
+// Accesses by which threads may tell one another something: atomics, volatile accesses, fences. And the patience of those who
+// wait for it: a thread that waits for another must let it run.
+#include "signals.h"
+
+#include "execution.h"
+#include "global_races.h"
+#include "shared_memory.h"
+
+using namespace simt;
+
+namespace {
+constexpr unsigned kAtomicsPerTurn = 64;    // one that only counts need not give way each time
+constexpr unsigned kReadsPerTurn = 256;
+
+bool is_checked() { return simt_access->on_device && execution.launch->module->checked; }
+
+// What the access tells and hears. Returns its kind, with what that makes of it.
+int note_signal(uintptr_t address, int kind) {
+    if (!simt_access->on_device) return kind;
+    Block& block = *execution.block;
+    unsigned thread = block.current().thread;
+    uint32_t epoch = shared_memory.epoch();
+    bool is_shared = address - shared_memory.begin() < shared_memory.bytes();   // other blocks do not see it
+    bool reaches_other_blocks = execution.access.cells && !is_shared;
+    if (kind & READ) {
+        block.signals.receive(thread, epoch);
+        if (reaches_other_blocks) global_races.receive();
+    }
+    if (kind & WRITE) {
+        if (block.signals.send(thread, epoch) && kind & VOLATILE) kind |= RELEASED;
+        if (reaches_other_blocks) global_races.send(epoch);
+    }
+    return kind;
+}
+
+void begin_atomic(const void* address, size_t bytes, int kind, const void* pc) {
+    if (!simt_access->on_device) return;
+    if (is_checked()) simt_check_atomic(address, bytes, READ | WRITE | kind, pc);
+    Block& block = *execution.block;
+    if (++block.current().atomics >= kAtomicsPerTurn) block.yield(pc);
+}
+}  // namespace
+
+extern "C" {
+void simt_check_volatile(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    kind = note_signal(address, kind | VOLATILE);
+    simt_check_range(reinterpret_cast<const void*>(address), bytes, kind, pc);
+    if (kind & READ) simt_spin(pc);
+}
+
+void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
+    kind = note_signal(reinterpret_cast<uintptr_t>(pointer), kind | ATOMIC);
+    simt_check_range(pointer, bytes, kind, pc);
+}
+
+void simt_atomic_access(const void* address, size_t bytes) {
+    begin_atomic(address, bytes, 0, __builtin_return_address(0));
+}
+
+void simt_selecting_atomic_access(const void* address, size_t bytes) {
+    begin_atomic(address, bytes, SELECTING, __builtin_return_address(0));
+}
+
+void simt_fence(int scope) {
+    if (!is_checked()) return;
+    Block& block = *execution.block;
+    unsigned thread = block.current().thread;
+    block.signals.fence(thread, block.warp_of(thread), shared_memory.epoch());
+    if (scope == kFenceDevice && execution.access.cells) global_races.fence(shared_memory.epoch());
+}
+
+void simt_spin(const void* pc) {
+    if (simt_access->on_device && ++execution.block->current().atomics >= kReadsPerTurn) execution.block->yield(pc);
+}
+}

@@ -1,0 +1,62 @@
+// Order made by flags: a fence, then an atomic or volatile write by the one who has something to tell, and an atomic or volatile
+// read by the one who waits for it. Locks, tickets and look-back scans are made of that.
+//
+// Which flag told of what is not followed. What a warp wrote before a fence counts as told once one of its threads made a strong
+// write, and known to every warp that made a strong read. That may hide a race between threads that use flags for something
+// else; it never invents one. (The fence on the reader's side, which formal models ask for, is not asked for.)
+#pragma once
+#include <stdint.h>
+
+#include "warp.h"
+
+namespace simt {
+
+enum FenceScope { kFenceBlock = 1, kFenceDevice = 2 };
+
+class Signals {
+public:
+    void begin_block() {
+        for (State& state : states_) state = {};
+    }
+    void fence(unsigned thread, Warp& warp, uint32_t epoch) {
+        State& state = of(thread, epoch);
+        state.fenced = warp.clocks.tick();
+        state.has_fenced = true;
+    }
+    // A strong write; true if there was a fence before it, so that it tells of something.
+    bool send(unsigned thread, uint32_t epoch) {
+        State& state = of(thread, epoch);
+        state.has_told = state.has_told || state.has_fenced;
+        state.told = state.fenced;
+        return state.has_fenced;
+    }
+    void receive(unsigned thread, uint32_t epoch) { of(thread, epoch).has_heard = true; }
+    bool has_heard(unsigned thread, uint32_t epoch) const {
+        const State& state = states_[thread / kWarpSize];
+        return state.epoch == epoch && state.has_heard;
+    }
+
+    // Does the running thread know of what another one did at `clock`, in this epoch? Without a clock: of anything it did.
+    bool told(unsigned earlier, uint32_t clock, unsigned now, uint32_t epoch) const {
+        return told(earlier, now, epoch) && clock <= states_[earlier / kWarpSize].told;
+    }
+    bool told(unsigned earlier, unsigned now, uint32_t epoch) const {
+        const State& teller = states_[earlier / kWarpSize];
+        return teller.epoch == epoch && teller.has_told && has_heard(now, epoch);
+    }
+
+private:
+    // Of one warp in one epoch; a barrier orders more than any flag, so nothing is kept beyond.
+    struct State {
+        uint32_t epoch = 0, fenced = 0, told = 0;   // the latter two: clocks of the warp
+        bool has_fenced = false, has_told = false, has_heard = false;
+    };
+    State& of(unsigned thread, uint32_t epoch) {
+        State& state = states_[thread / kWarpSize];
+        if (state.epoch != epoch) state = {.epoch = epoch};
+        return state;
+    }
+    State states_[1024 / kWarpSize];
+};
+
+}  // namespace simt

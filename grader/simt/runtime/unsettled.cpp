@@ -1,0 +1,26 @@
+#include "unsettled.h"
+
+#include <string.h>
+
+#include "execution.h"
+
+namespace simt {
+
+UnsettledWrites unsettled_writes;
+
+void UnsettledWrites::add(Report what, uintptr_t begin, uintptr_t bytes) {
+    what.block = execution.block->index();
+    what.thread = execution.thread_index[execution.block->current().thread];
+    auto memory = reinterpret_cast<const uint8_t*>(begin);
+    writes_.push_back({std::move(what), begin, {memory, memory + bytes}});
+}
+
+void UnsettledWrites::settle_all() {
+    for (const Write& write : writes_) {
+        bool same = memcmp(reinterpret_cast<const void*>(write.begin), write.before.data(), write.before.size()) == 0;
+        if (!same) report(write.what);
+    }
+    writes_.clear();
+}
+
+}  // namespace simt
