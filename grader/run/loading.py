@@ -50,7 +50,7 @@ class Loading:
         }
 
     def on_this_side(self, finding: Mapping[str, Any]) -> dict[str, Any]:
-        """A finding whose ``module`` is the library's path out here, where its symbols can be read."""
+        """A finding, or a record of counts, with the path out here of the library it names as ``module``."""
         if self.artifact is None or finding.get("module") != str(self._path_inside(self.artifact)):
             return dict(finding)
         return {**finding, "module": str(self.artifact.path)}

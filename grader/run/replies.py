@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from torch import Tensor
 
-from grader.run.values import Dim3, Launch, Output, RemoteError, Trace
+from grader.run.values import Dim3, Launch, Output, Placed, RemoteError, Trace
 from grader.run.wire import TensorRecord, WireError
 
 WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
@@ -110,6 +110,9 @@ def trace(document: dict[str, Any]) -> Trace:
         sticky_error=sticky,
         stream=field(table, "stream", int, 0),
         host_syncs=field(table, "host_syncs", int, 0),
+        allocations=field(table, "allocations", int, 0),
+        counts=_tables(table, "counts"),
+        placed=tuple(_placed(entry) for entry in field(table, "placed", list, [])),
     )
 
 
@@ -139,6 +142,10 @@ def _launch(entry: Any) -> Launch:
         field(entry, "shared", int, 0), field(entry, "stream", int, 0), field(entry, "device", int, 0),
         field(entry, "file", str, ""), field(entry, "line", int, 0), field(entry, "error", int, 0),
     )  # fmt: skip
+
+
+def _placed(entry: Any) -> Placed:
+    return Placed(field(entry, "name", str), field(entry, "base", int), field(entry, "itemsize", int))
 
 
 def _dim3(entry: Any, name: str) -> Dim3:

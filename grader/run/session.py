@@ -69,16 +69,19 @@ class Session:
 
     def call(
         self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
-        grad: bool = False, trace: bool = True, schedule: Schedule = "forward", seconds: float | None = None,
+        grad: bool = False, trace: bool = True, schedule: Schedule = "forward", count: bool = False,
+        seconds: float | None = None,
     ) -> Reply:  # fmt: skip
         """Call ``entry`` (an attribute of what was loaded, dots allowed) and wait for the device.
 
         ``stream="side"`` makes a stream other than the default current, ``device`` the current device. With
         ``grad`` the worker records and keeps the graph, and the reply has a ``handle`` if any output requires
-        a gradient. ``schedule`` is the order in which the simulated device runs blocks and threads. An
-        exception that the entry raises is the reply's ``error``.
+        a gradient. ``schedule`` is the order in which the simulated device runs blocks and threads;
+        ``count`` makes it count what every source line does to memory, into the trace. An exception that the
+        entry raises is the reply's ``error``.
         """
         options = {"stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule}
+        options["count"] = count
         return self._call(entry, args, options, f"calling `{entry}`", seconds)
 
     def run_inside(
@@ -99,6 +102,7 @@ class Session:
         cotangents: Sequence[Tensor | None],
         *,
         trace: bool = True,
+        count: bool = False,
         seconds: float | None = None,
     ) -> Reply:
         """Gradients of the outputs of an earlier call, one output per tensor argument that required one.
@@ -116,7 +120,7 @@ class Session:
             else:
                 pack_tensor(cotangent, parcel)
         return self._workers.exchange(
-            Kind.BACKWARD, parcel, {"trace": trace}, self._read, "running backward", seconds,
+            Kind.BACKWARD, parcel, {"trace": trace, "count": count}, self._read, "running backward", seconds,
             detail=number, same_worker=True,
         )  # fmt: skip
 
@@ -187,8 +191,12 @@ class Session:
     def _read(self, message: Message) -> Reply:
         trace = replies.trace(message.document)
         loading = self._workers.loading
-        if trace.findings and loading is not None:
-            trace = replace(trace, findings=tuple(loading.on_this_side(each) for each in trace.findings))
+        if loading is not None and (trace.findings or trace.counts):
+            trace = replace(
+                trace,
+                findings=tuple(loading.on_this_side(each) for each in trace.findings),
+                counts=tuple(loading.on_this_side(each) for each in trace.counts),
+            )
         return Reply(
             replies.outputs(message.document, message.records, message.tensors),
             replies.returned(message.document),

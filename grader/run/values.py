@@ -87,6 +87,15 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class Placed:
+    """A tensor of a call, the address of its storage on the device, and the bytes of one element."""
+
+    name: str
+    base: int
+    itemsize: int
+
+
+@dataclass(frozen=True)
 class Trace:
     """What happened on the device during one request.
 
@@ -95,7 +104,9 @@ class Trace:
     where the backend cannot tell. ``foreign_copies`` are those to the device whose content is no argument of
     the call, where arguments are in host memory. ``live_allocations`` is the change in live device
     allocations from just before the entry ran until its results were dropped. ``launches_total`` also counts
-    launches that were left out of ``launches`` to keep it short.
+    launches that were left out of ``launches`` to keep it short. ``allocations`` counts those made during the
+    call. Where counting was asked for, ``counts`` holds one record per launch for
+    `grader.simt.counters.symbolise`, and ``placed`` says which tensors lie at their addresses.
     """
 
     findings: tuple[dict[str, Any], ...] = ()
@@ -111,6 +122,9 @@ class Trace:
     sticky_error: str | None = None
     stream: int = 0
     host_syncs: int = 0
+    allocations: int = 0
+    counts: tuple[dict[str, Any], ...] = ()
+    placed: tuple[Placed, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import torch
 from grader.build import BuildRequest, build
 from grader.run import Limits, TensorArg, WorkerCrashed, Zygote
 from grader.run.session import Session
+from grader.simt.counters import symbolise
 
 KERNELS = """
 #include <cuda_runtime.h>
@@ -136,6 +137,27 @@ def test_a_kernel_is_known_as_the_writer_on_its_stream(session: Session) -> None
     assert reply.trace.writers[0]["kernel"] == VALUES.nbytes == sum(reply.trace.writers[0].values())
     assert reply.trace.findings == ()
     assert reply.trace.live_allocations == 0
+
+
+def test_counts_come_when_asked_for_and_know_their_tensors(session: Session, folder: Path) -> None:
+    arg = TensorArg(VALUES, requires_grad=True, name="a")
+    reply = session.call("triple", [arg], grad=True, count=True)
+    assert reply.handle is not None
+    assert reply.trace.allocations == 1  # the output
+    gradients = session.backward(reply.handle, [VALUES], count=True)
+    session.release(reply.handle)
+    for trace, read in ((reply.trace, "a"), (gradients.trace, "cotangent 0")):
+        (launch,) = symbolise(trace.counts)
+        assert launch.launch.kernel.startswith("triple_kernel")
+        load, store = sorted(launch.lines, key=lambda line: line.access)
+        # 100 doubles: three full warps with 8 sectors each, and one with 4 lanes
+        assert (load.requests, load.sectors, load.lanes) == (4, 25, 100)
+        assert (store.requests, store.sectors, store.lanes) == (4, 25, 100)
+        assert load.frame.where == store.frame.where == "kernel.cu:5"
+        placed = {each.base: each for each in trace.placed}
+        found = [placed[each.sample.allocation or 0] for each in (load, store)]
+        assert [(each.name, each.itemsize) for each in found] == [(read, 8), ("the output", 8)]
+    assert session.call("triple", [TensorArg(VALUES)]).trace.counts == ()  # not without being asked
 
 
 def test_work_on_the_default_stream_shows(session: Session) -> None:

@@ -50,7 +50,7 @@ class Calls:
         """Rebuild the arguments, call the entry, wait for the device, and report."""
         text = request.text
         schedule: str = text.get("schedule", "forward")
-        self._tracer.begin(schedule)
+        self._tracer.begin(schedule, text.get("count", False))
         self._last = []  # the last call's arguments are freed before these are made
         arguments, self._last = rebuild(request, self._places.on_cpu)
         place = self._places.place(text["device"], text["stream"])
@@ -71,14 +71,14 @@ class Calls:
         """Gradients of a kept graph's outputs for the cotangents given."""
         traced: bool = request.text["trace"]
         graph = self._graphs[request.detail]
-        self._tracer.begin(graph.schedule)
+        self._tracer.begin(graph.schedule, request.text.get("count", False))
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
         arrived = [cotangent for cotangent in cotangents if cotangent is not None]
         with self._places.current(graph.place):
             try:
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
-                trace = self._tracer.collect(gradients, graph.given) if traced else {}
+                trace = self._tracer.collect(gradients, [*graph.given, *arrived]) if traced else {}
                 parcel = Parcel.empty()
                 entries = [
                     pack(gradient, parcel, arrived, each.name)

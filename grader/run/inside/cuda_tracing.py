@@ -46,8 +46,8 @@ class CudaTracer:
         ):  # its first start takes seconds: now, not later
             torch.zeros(1, device="cuda")
 
-    def begin(self, schedule: str) -> None:
-        """The hardware chooses the order, and an error that lasts takes the worker with it."""
+    def begin(self, schedule: str, count: bool = False) -> None:
+        """The hardware chooses the order, counts for its own profilers, and keeps an error that lasts."""
 
     @contextlib.contextmanager
     def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:

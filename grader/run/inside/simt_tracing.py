@@ -13,6 +13,7 @@ import numpy
 import torch
 from torch import Tensor
 
+from grader.run.inside import counting
 from grader.run.inside.arguments import Given
 from grader.run.inside.staging import foreign_copies, writers_of
 
@@ -51,12 +52,17 @@ class SimtTracer:
         self._runtime.simt_digest.restype = ctypes.c_uint64
         self._runtime.simt_set_schedule.argtypes = [ctypes.c_int, ctypes.c_uint64]
         self._runtime.simt_set_watchdog.argtypes = [ctypes.c_double]
+        self._counting = False
         self._live = (0, 0)
+        self._allocated = 0
         self._stream = 0
         self._runs = itertools.count(1)
 
-    def begin(self, schedule: str) -> None:
+    def begin(self, schedule: str, count: bool = False) -> None:
         """Also a launch error that would last on a real device goes; every random schedule is another."""
+        if count != self._counting:
+            self._runtime.simt_set_counting(int(count))
+            self._counting = count
         self._runtime.simt_reset()
         self._runtime.simt_set_schedule(_SCHEDULES[schedule], next(self._runs))
 
@@ -68,8 +74,10 @@ class SimtTracer:
         if traced:
             self._runtime.simt_take_api_calls()
             self._driver.take_operators()
-            self._live = self._memory()
+            self._live, self._allocated = self._memory()
             self._stream = self._driver.stream_of(device)
+        if self._counting:
+            counting.forget()
         self._runtime.simt_raise_shield(int(traced))
         try:
             yield
@@ -83,6 +91,7 @@ class SimtTracer:
         calls = self._lines(self._runtime.simt_take_api_calls())
         operators = self._driver.take_operators()
         sticky = self._runtime.simt_sticky_error()
+        counts = counting.counted(values, given) if self._counting else {}
         for finding in findings:
             _name_tensor(finding, given, values)
         return {
@@ -97,11 +106,13 @@ class SimtTracer:
             "sticky_error": self._runtime.simt_error_name(sticky).decode() if sticky else None,
             "stream": self._stream,
             "host_syncs": sum("ynchronize" in str(line.get("call", "")) for line in calls),
+            "allocations": self._memory()[1] - self._allocated,
+            **counts,
         }
 
     def count_live(self, trace: dict[str, Any]) -> None:
         """Allocations and bytes that the call added."""
-        live = self._memory()
+        live, _ = self._memory()
         trace["live_allocations"] = live[0] - self._live[0]
         trace["live_bytes"] = live[1] - self._live[1]
 
@@ -113,14 +124,16 @@ class SimtTracer:
         """A kernel that runs longer is stopped and becomes a finding."""
         self._runtime.simt_set_watchdog(seconds)
 
-    def _memory(self) -> tuple[int, int]:
-        allocations = live_bytes = 0
+    def _memory(self) -> tuple[tuple[int, int], int]:
+        """Allocations and bytes alive, and allocations made so far."""
+        allocations = live_bytes = made = 0
         for device in range(_DEVICES):
             statistics = _Memory()
             self._runtime.simt_memory(device, ctypes.byref(statistics))
             allocations += statistics.live_allocations
             live_bytes += statistics.live_bytes
-        return allocations, live_bytes
+            made += statistics.total_allocations
+        return (allocations, live_bytes), made
 
     def _lines(self, text: bytes | None) -> list[dict[str, Any]]:
         lines = (text or b"").decode("utf-8", "replace").splitlines()
@@ -172,11 +185,7 @@ def _name_tensor(finding: dict[str, Any], given: Sequence[Given], values: Sequen
     base = (finding.get("allocation") or {}).get("base")
     if base is None:
         return
-    named = [(each.name or f"argument {index}", each.value) for index, each in enumerate(given)]
-    named += [
-        ("the output" if len(values) == 1 else f"output {index}", value) for index, value in enumerate(values)
-    ]
-    for name, value in named:
+    for name, value in counting.named_values(values, given):
         if isinstance(value, Tensor) and value.is_cuda and value.untyped_storage().data_ptr() == base:
             finding["tensor"] = {
                 "name": name,

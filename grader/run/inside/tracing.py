@@ -12,8 +12,11 @@ from grader.run.inside.arguments import Given
 class Tracer(Protocol):
     """One backend's view of a request: ``begin``, ``watch`` around the call, ``collect``, ``count_live``."""
 
-    def begin(self, schedule: str) -> None:
-        """Clear the error that an earlier request left, and choose the order of blocks and threads."""
+    def begin(self, schedule: str, count: bool = False) -> None:
+        """Clear the error that an earlier request left, and choose the order of blocks and threads.
+
+        ``count`` asks for what every source line does to memory, where the backend can count it.
+        """
 
     def watch(
         self, traced: bool, device: int, prepare: Callable[[], None]
@@ -39,7 +42,7 @@ class Tracer(Protocol):
 class NoTracer:
     """For backends without a device."""
 
-    def begin(self, schedule: str) -> None:
+    def begin(self, schedule: str, count: bool = False) -> None:
         """Nothing to clear and nothing to choose."""
 
     @contextlib.contextmanager
