@@ -1,0 +1,3 @@
+// cub::DevicePartition: device_select.cuh has it.
+#pragma once
+#include "cub/device/device_select.cuh"

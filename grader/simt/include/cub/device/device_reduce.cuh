@@ -1,0 +1,103 @@
+// cub::DeviceReduce.
+#pragma once
+#include <concepts>
+
+#include "cub/thread/thread_operators.cuh"
+#include "simt/device_wide.h"
+
+CUB_NAMESPACE_BEGIN
+namespace simt_detail {
+
+// What an operator makes of an initial value and an item: the type that CUB accumulates in.
+template <class Operator, class Initial, class Item>
+using accumulator = std::decay_t<std::invoke_result_t<Operator&, Initial, Item>>;
+
+template <class Operator, class In, class T, class N>
+SIMT_INLINE auto fold(In in, N first, N last, Operator& op, T initial) {
+    accumulator<Operator, T, value_of<In>> result = initial;
+    for (N i = first; i < last; ++i) result = op(result, in[i]);
+    return result;
+}
+
+// The best item of in[first, last) and its place; of equal ones the first. `better(a, b)`: b replaces a.
+template <class In, class N, class Better>
+SIMT_INLINE N place_of_best(In in, N first, N last, Better better) {
+    N best = first;
+    for (N i = first + 1; i < last; ++i)
+        if (better(in[best], in[i])) best = i;
+    return best;
+}
+
+}  // namespace simt_detail
+
+struct DeviceReduce {
+    template <class In, class Out, std::integral N, class Operator, class T>
+    static cudaError_t Reduce(void* temporary, size_t& bytes, In in, Out out, N n, Operator op, T initial, SIMT_DEVICE_WIDE_CALL) {
+        return simt::with_temporary("cub::DeviceReduce::Reduce", temporary, bytes, 0, stream, where,
+                                    [=]() mutable { *out = simt_detail::fold(in, N(0), n, op, initial); });
+    }
+    template <class In, class Out, std::integral N, class Operator, class Transform, class T>
+    static cudaError_t TransformReduce(void* temporary, size_t& bytes, In in, Out out, N n, Operator op, Transform transform,
+                                       T initial, SIMT_DEVICE_WIDE_CALL) {
+        return simt::with_temporary("cub::DeviceReduce::TransformReduce", temporary, bytes, 0, stream, where, [=]() mutable {
+            T result = initial;
+            for (N i = 0; i < n; ++i) result = op(result, transform(in[i]));
+            *out = result;
+        });
+    }
+    template <class In, class Out, std::integral N>
+    static cudaError_t Sum(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {
+        typedef simt_detail::value_of<Out> T;
+        return Reduce(temporary, bytes, in, out, n, CUB_NS_QUALIFIER::Sum(), T(), stream, where);
+    }
+    template <class In, class Out, std::integral N>
+    static cudaError_t Min(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {
+        typedef simt_detail::value_of<In> T;
+        return Reduce(temporary, bytes, in, out, n, CUB_NS_QUALIFIER::Min(), Traits<T>::Max(), stream, where);
+    }
+    template <class In, class Out, std::integral N>
+    static cudaError_t Max(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {
+        typedef simt_detail::value_of<In> T;
+        return Reduce(temporary, bytes, in, out, n, CUB_NS_QUALIFIER::Max(), Traits<T>::Lowest(), stream, where);
+    }
+
+    // Into a KeyValuePair, or into a value and an index.
+#define SIMT_CUB_ARG(NAME, BETTER)                                                                                            \
+    template <class In, class Out, std::integral N>                                                                           \
+    static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {                     \
+        return simt::with_temporary("cub::DeviceReduce::" #NAME, temporary, bytes, 0, stream, where, [=]() mutable {          \
+            N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });            \
+            *out = simt_detail::value_of<Out>(static_cast<int>(best), in[best]);                                              \
+        });                                                                                                                   \
+    }                                                                                                                         \
+    template <class In, class Out, class Index, std::integral N>                                                              \
+    static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, Index index, N n, SIMT_DEVICE_WIDE_CALL) {        \
+        return simt::with_temporary("cub::DeviceReduce::" #NAME, temporary, bytes, 0, stream, where, [=]() mutable {          \
+            N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });            \
+            *out = in[best];                                                                                                  \
+            *index = best;                                                                                                    \
+        });                                                                                                                   \
+    }
+    SIMT_CUB_ARG(ArgMin, b < a)
+    SIMT_CUB_ARG(ArgMax, a < b)
+#undef SIMT_CUB_ARG
+
+    // Runs of equal keys become one key and the reduction of their values; `runs` gets their number.
+    template <class Keys, class UniqueOut, class Values, class Out, class Runs, class Operator, std::integral N>
+    static cudaError_t ReduceByKey(void* temporary, size_t& bytes, Keys keys, UniqueOut unique, Values values, Out out, Runs runs,
+                                   Operator op, N n, SIMT_DEVICE_WIDE_CALL) {
+        return simt::with_temporary("cub::DeviceReduce::ReduceByKey", temporary, bytes, 0, stream, where, [=]() mutable {
+            N count = 0;
+            for (N i = 0; i < n; ++count) {
+                simt_detail::value_of<Keys> key = keys[i];
+                simt_detail::value_of<Values> result = values[i];
+                for (++i; i < n && key == keys[i]; ++i) result = op(result, values[i]);
+                unique[count] = key;
+                out[count] = result;
+            }
+            *runs = count;
+        });
+    }
+};
+
+CUB_NAMESPACE_END

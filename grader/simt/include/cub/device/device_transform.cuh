@@ -1,0 +1,3 @@
+// cub::DeviceTransform: device_for.cuh has it.
+#pragma once
+#include "cub/device/device_for.cuh"

@@ -1,0 +1,3 @@
+// ArgIndexInputIterator: transform_input_iterator.cuh has it.
+#pragma once
+#include "cub/iterator/transform_input_iterator.cuh"

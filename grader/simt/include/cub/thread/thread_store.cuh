@@ -1,0 +1,3 @@
+// ThreadStore: thread_load.cuh has it.
+#pragma once
+#include "cub/thread/thread_load.cuh"

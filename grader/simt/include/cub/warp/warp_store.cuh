@@ -1,0 +1,3 @@
+// warp_exchange.cuh has it.
+#pragma once
+#include "cub/warp/warp_exchange.cuh"

@@ -1,0 +1,44 @@
+// Device-wide algorithms of libraries: one simulated thread does them from the first item to the last, in a launch of its own,
+// so that what they read and write is checked like any kernel's. Their speed is not a GPU's; their results are.
+#pragma once
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "simt/launch.h"
+
+#pragma GCC visibility push(hidden)
+namespace simt {
+
+constexpr size_t least_temporary = 256;  // libraries ask for some temporary storage even where they need none
+
+// `name` is what the launch is called in findings and records. Returns what a launch returns.
+template <class Body>
+cudaError_t run_device_wide(const char* name, cudaStream_t stream, const std::source_location& where, Body body) {
+    auto thread = [&body]() SIMT_HOST { body(); };
+    site call{name, where.file_name(), static_cast<int>(where.line())};
+    return run_grid(thread, call, configuration(dim3(1), dim3(1), 0, stream), nullptr, 0);
+}
+
+// The same with CUB's protocol for temporary storage: a first call with none gets told how much is needed.
+template <class Body>
+cudaError_t with_temporary(const char* name, void* temporary, size_t& bytes, size_t needed, cudaStream_t stream,
+                           const std::source_location& where, Body body) {
+    if (needed < least_temporary) needed = least_temporary;
+    if (temporary == nullptr) {
+        bytes = needed;
+        return cudaSuccess;
+    }
+    if (bytes < needed) return cudaErrorInvalidValue;
+    return run_device_wide(name, stream, where, [temporary, needed, body]() mutable {
+        static_cast<volatile char*>(temporary)[0] = 0;  // a GPU uses it: it must be there, all of it
+        static_cast<volatile char*>(temporary)[needed - 1] = 0;
+        body();
+    });
+}
+
+}  // namespace simt
+#pragma GCC visibility pop
+
+// The last parameters of every device-wide function.
+#define SIMT_DEVICE_WIDE_CALL cudaStream_t stream = nullptr, std::source_location where = std::source_location::current()
