@@ -73,7 +73,9 @@ def _choose(frames: Sequence[Frame], roots: Sequence[Path]) -> Frame:
         own = any(path.is_relative_to(root) for root in roots) if roots else not _is_foreign(path)
         if own:
             return with_source(frame)
-    return with_source(frames[-1]) if frames else Frame()
+    outermost = frames[-1] if frames else NOWHERE
+    # Code of a header alone belongs to a library's kernel: the line to look at is where that was launched.
+    return NOWHERE if Path(outermost.file).is_relative_to(_OWN_HEADERS) else with_source(outermost)
 
 
 def _is_foreign(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""CUB's block and warp primitives against NumPy; what their temporary storage is for shows in the access checks."""
+"""CUB's block and warp primitives against NumPy, and what access checks say of their temporary storage."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ constexpr size_t least_temporary = 256;  // libraries ask for some temporary sto
 // `name` is what the launch is called in findings and records. Returns what a launch returns.
 template <class Body>
 cudaError_t run_device_wide(const char* name, cudaStream_t stream, const std::source_location& where, Body body) {
-    auto thread = [&body]() SIMT_HOST { body(); };
+    auto thread = [body]() mutable SIMT_HOST { body(); };  // by value: it is the launch's parameter space
     site call{name, where.file_name(), static_cast<int>(where.line())};
     return run_grid(thread, call, configuration(dim3(1), dim3(1), 0, stream), nullptr, 0);
 }
