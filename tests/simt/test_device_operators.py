@@ -122,8 +122,19 @@ def test_errors_have_pytorchs_words(library: str, stable_library: str) -> None:
         torch.ops.simt_tests.fail_with(101)
     with pytest.raises(RuntimeError, match="CUDA error: invalid argument"):
         torch.ops.simt_stable_tests.fail_with(1)
-    with pytest.raises(NotImplementedError, match="cuBLAS has no simulation"):
-        torch.ops.simt_tests.ask_for_cublas()
+    with pytest.raises(NotImplementedError, match="cuSOLVER has no simulation"):
+        torch.ops.simt_tests.ask_for_cusolver()
+
+
+@on_device
+def test_cublas_through_pytorchs_handle(library: str) -> None:
+    import torch
+
+    torch.ops.load_library(library)
+    a, b = torch.randn(5, 3, device="cuda"), torch.randn(3, 4, device="cuda")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        product = torch.ops.simt_tests.product(a, b)
+    torch.testing.assert_close(product.cpu(), a.cpu() @ b.cpu())
 
 
 @on_device

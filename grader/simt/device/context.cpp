@@ -1,7 +1,8 @@
-// ATen/cuda/CUDAContext.h: properties of the devices; handles of libraries that have no simulation.
+// ATen/cuda/CUDAContext.h: properties of the devices; handles of libraries, most of which have no simulation.
 #include "allocator.h"
 
 #include <ATen/cuda/CUDAContextLight.h>
+#include <c10/cuda/CUDAStream.h>
 #include <c10/util/irange.h>
 
 #include <vector>
@@ -47,8 +48,14 @@ c10::Allocator* getCUDADeviceAllocator() {
   return &cu2grad::device::arena();
 }
 
+// One handle per device and thread, as in PyTorch; it works on the stream that is current when it is asked for.
 cublasHandle_t getCurrentCUDABlasHandle(bool /*setup*/) {
-  refuse_handle("cuBLAS");
+  static thread_local std::vector<cublasHandle_t> handles(c10::cuda::device_count());
+  const auto device = static_cast<size_t>(c10::cuda::current_device());
+  cublasHandle_t& handle = handles[device];
+  TORCH_CHECK(handle || cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS, "cublasCreate failed: out of memory");
+  cublasSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
+  return handle;
 }
 
 cublasLtHandle_t getCurrentCUDABlasLtHandle() {

@@ -83,8 +83,18 @@ void fail_with(int64_t code) {
     AT_CUDA_CHECK(static_cast<cudaError_t>(code));
 }
 
-void ask_for_cublas() {
-    at::cuda::getCurrentCUDABlasHandle();
+void ask_for_cusolver() {
+    at::cuda::getCurrentCUDASolverDnHandle();
+}
+
+// a @ b for contiguous matrices: cuBLAS reads rows as columns, so it is asked for the transposed product.
+at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
+    at::Tensor c = at::empty({a.size(0), b.size(1)}, a.options());
+    const int m = static_cast<int>(c.size(1)), n = static_cast<int>(c.size(0)), k = static_cast<int>(a.size(1));
+    const float one = 1, zero = 0;
+    TORCH_CHECK(cublasSgemm(at::cuda::getCurrentCUDABlasHandle(), CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, b.data_ptr<float>(),
+                            m, a.data_ptr<float>(), k, &zero, c.data_ptr<float>(), m) == CUBLAS_STATUS_SUCCESS);
+    return c;
 }
 
 TORCH_LIBRARY(simt_tests, m) {
@@ -95,7 +105,8 @@ TORCH_LIBRARY(simt_tests, m) {
     m.def("fact(str name, int argument=0) -> int", &fact);
     m.def("raw_allocation(int bytes) -> int", &raw_allocation);
     m.def("fail_with(int code) -> ()", &fail_with);
-    m.def("ask_for_cublas() -> ()", &ask_for_cublas);
+    m.def("ask_for_cusolver() -> ()", &ask_for_cusolver);
+    m.def("product(Tensor a, Tensor b) -> Tensor", &product);
 }
 
 TORCH_LIBRARY_IMPL(simt_tests, CUDA, m) {

@@ -1,7 +1,8 @@
-// Facts about the current device. PyTorch's own header also includes cuBLAS, cuSPARSE and cuSOLVER, which have no
-// simulation: their handle types are declared here, and asking for a handle raises an error that says so.
+// Facts about the current device, and handles of libraries. PyTorch's own header also includes cuSPARSE and cuSOLVER:
+// their handle types are declared here, and asking for a handle raises an error that says so.
 #pragma once
 
+#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include <c10/core/Allocator.h>
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 
-typedef struct cublasContext* cublasHandle_t;
 typedef struct cublasLtContext* cublasLtHandle_t;
 typedef struct cusparseContext* cusparseHandle_t;
 typedef struct cusolverDnContext* cusolverDnHandle_t;
