@@ -33,6 +33,7 @@ _LIBRARY_FLAGS = (
 _WRAPPED = ("memcpy", "memmove", "memset")
 
 _DEVICE_CODE = (
+    "-gdwarf-4",  # binutils up to 2.40 take the file that #line names for the translated one in version 5
     "-std=c++20",
     "-fPIC",
     "-fno-strict-aliasing",  # kernels look at float buffers as float4 and half2; nvcc lets them
