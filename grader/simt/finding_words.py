@@ -12,6 +12,8 @@ _RULES = {
     "out_of_bounds": "A thread whose index is past the end must not touch the element: guard the access.",
     "use_after_free": "Memory must not be touched after it was freed; it may belong to others by then.",
     "uninitialized_read": "Memory holds arbitrary values until something is written to it.",
+    "double_free": "Each allocation is freed once; later the address may be somebody else's.",
+    "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned.",
     "host_pointer": "A kernel can only follow pointers to device memory: copy the contents there first.",
     "device_pointer_on_host": "Host code must not follow a device pointer: copy the contents back first.",
     "race_shared": "Between one thread's write and another's access there must be a __syncthreads().",
@@ -26,6 +28,10 @@ _RULES = {
     "bad_mask": "All lanes that a mask names, the caller too, must make the same call with the same mask.",
     "invalid_launch": "A launch that does not fit the device never starts; the error is there to be checked.",
     "trap": "A failed assertion or __trap() stops the kernel, and every later CUDA call reports the error.",
+    "division_by_zero": "An integer divided by zero has no defined value, and a GPU goes on with what comes: "
+    "check the divisor.",
+    "illegal_instruction": "Every path through a function that returns a value must return one, and what is "
+    "declared unreachable must not be reached.",
     "write_to_const": "__constant__ memory is written from the host (cudaMemcpyToSymbol), never by a kernel.",
     "timeout": "A loop whose end depends on another thread, or on a value that never changes, does not end.",
 }
@@ -117,6 +123,21 @@ def _uninitialized(finding: Finding, names: Names) -> str:
     return _with_memory(f"Uninitialized {_access(finding)}", finding, names)
 
 
+def _double_free(finding: Finding, names: Names) -> str:
+    return f"{finding.note} of memory that was freed before"
+
+
+def _invalid_free(finding: Finding, names: Names) -> str:
+    allocation = finding.allocation
+    inside = allocation is not None and 0 < allocation.offset < allocation.bytes
+    what = (
+        f"byte {allocation.offset} of an allocation"
+        if allocation and inside
+        else "what is no allocation of its kind"
+    )
+    return f"{finding.note} of {what}"
+
+
 def _host_pointer(finding: Finding, names: Names) -> str:
     target = "a null pointer" if finding.note else "host memory"
     return f"Invalid {_access(finding)}: {target}"
@@ -187,7 +208,17 @@ def _launch(finding: Finding, names: Names) -> str:
 
 
 def _trap(finding: Finding, names: Names) -> str:
-    return "Device-side assertion failed" if finding.note == "assert" else "The kernel trapped"
+    if finding.note == "assert":
+        return "Device-side assertion failed"
+    return "The kernel trapped" + ("" if finding.note == "__trap" else f": {finding.note}")
+
+
+def _division(finding: Finding, names: Names) -> str:
+    return "Integer division by zero (or of the least integer by -1)"
+
+
+def _illegal_instruction(finding: Finding, names: Names) -> str:
+    return "Illegal instruction: the kernel ran into code that the compiler took for unreachable"
 
 
 def _constant(finding: Finding, names: Names) -> str:
@@ -206,6 +237,8 @@ _WORDS = {
     "out_of_bounds": _out_of_bounds,
     "use_after_free": _use_after_free,
     "uninitialized_read": _uninitialized,
+    "double_free": _double_free,
+    "invalid_free": _invalid_free,
     "host_pointer": _host_pointer,
     "device_pointer_on_host": _device_pointer,
     "copy_in_flight": _in_flight,
@@ -219,6 +252,8 @@ _WORDS = {
     "bad_mask": _bad_mask,
     "invalid_launch": _launch,
     "trap": _trap,
+    "division_by_zero": _division,
+    "illegal_instruction": _illegal_instruction,
     "write_to_const": _constant,
     "timeout": _timeout,
 }

@@ -28,7 +28,7 @@ constexpr int kWatchdogSignal = SIGURG;   // ignored by default, and by nearly e
 constexpr size_t kSignalStackBytes = 64 * 1024;
 
 std::atomic<double> watchdog_seconds{0};
-struct sigaction previous_segv, previous_bus, previous_watchdog;
+struct sigaction previous_segv, previous_bus, previous_fpe, previous_ill, previous_abort, previous_watchdog;
 uintptr_t fault_address, fault_pc;   // of the fault or endless loop being turned into a finding; launches are serialised
 
 uintptr_t& program_counter(ucontext_t& context) {
@@ -36,6 +36,10 @@ uintptr_t& program_counter(ucontext_t& context) {
     return reinterpret_cast<uintptr_t&>(context.uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
     return reinterpret_cast<uintptr_t&>(context.uc_mcontext.pc);
+#else
+    (void)context;
+    static uintptr_t unknown;   // findings then have no line; nothing is continued elsewhere (CU2GRAD_UCONTEXT)
+    return unknown = 0;
 #endif
 }
 
@@ -57,17 +61,26 @@ void continue_in(ucontext_t& context, void (*landing)()) {
     fail_launch(cudaErrorIllegalAddress);
 }
 
+// A GPU goes on after both, with a value or in a place that nobody can know. Here the processor stops the thread.
+[[noreturn]] void land_after_division() {
+    report({.kind = "division_by_zero", .call_site = reinterpret_cast<const void*>(fault_pc + 1)});
+    fail_launch(cudaErrorLaunchFailure);
+}
+
+[[noreturn]] void land_after_illegal_instruction() {
+    report({.kind = "illegal_instruction", .call_site = reinterpret_cast<const void*>(fault_pc + 1)});
+    fail_launch(cudaErrorIllegalInstruction);
+}
+
 [[noreturn]] void land_after_timeout() { fail_by_timeout(reinterpret_cast<const void*>(fault_pc + 1)); }
 
-// Only async-signal-safe calls: the process is about to die.
-void print_stack_overflow() {
+// The last line of a process that is about to die: only async-signal-safe calls.
+void print_last_line(const char* what, const char* why) {
     char line[512];
     uint3 block = execution.block->index(), thread = execution.thread_index[execution.block->current().thread];
-    int length = snprintf(line, sizeof line,
-                          "cu2grad: stack overflow in kernel %s, block (%u,%u,%u), thread (%u,%u,%u): its local variables and "
-                          "calls need more than %zu KiB.\n",
+    int length = snprintf(line, sizeof line, "cu2grad: %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s.\n", what,
                           execution.launch->kernel ? execution.launch->kernel : "?", block.x, block.y, block.z, thread.x,
-                          thread.y, thread.z, kStackBytes / 1024);
+                          thread.y, thread.z, why);
     ssize_t written = write(STDERR_FILENO, line, size_t(length));
     (void)written;
 }
@@ -86,7 +99,8 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
     auto& context = *static_cast<ucontext_t*>(raw_context);
     bool on_fiber = simt_access->on_device;
     if (on_fiber && in_guard(execution.block->current().stack, info->si_addr)) {
-        print_stack_overflow();
+        static_assert(kStackBytes == 128 * 1024);
+        print_last_line("stack overflow", "its local variables and calls need more than 128 KiB");
         ::signal(signal, SIG_DFL);
         return;
     }
@@ -100,6 +114,23 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
 #endif
     if (pierce_shield(reinterpret_cast<uintptr_t>(info->si_addr), program_counter(context))) return;
     hand_on(signal, info, &context, signal == SIGBUS ? previous_bus : previous_segv);
+}
+
+void on_trap(int signal, siginfo_t* info, void* raw_context) {
+    auto& context = *static_cast<ucontext_t*>(raw_context);
+#ifndef CU2GRAD_UCONTEXT
+    if (simt_access->on_device) {
+        fault_pc = program_counter(context);
+        continue_in(context, signal == SIGFPE ? land_after_division : land_after_illegal_instruction);
+        return;
+    }
+#endif
+    hand_on(signal, info, &context, signal == SIGFPE ? previous_fpe : previous_ill);
+}
+
+void on_abort(int signal, siginfo_t* info, void* context) {
+    if (simt_access->on_device) print_last_line("abort()", "it was called, or an exception met a noexcept function");
+    hand_on(signal, info, context, previous_abort);   // abort() raises it again
 }
 
 // Leaves only from the program's own lines, which is also the place to report: a fiber interrupted inside the runtime or the C
@@ -188,6 +219,9 @@ LaunchingThread& this_thread() {
 void install_fault_handlers() {
     install(SIGSEGV, on_fault, previous_segv);
     install(SIGBUS, on_fault, previous_bus);
+    install(SIGFPE, on_trap, previous_fpe);
+    install(SIGILL, on_trap, previous_ill);
+    install(SIGABRT, on_abort, previous_abort);
 }
 
 FaultGuard::FaultGuard() {

@@ -1,6 +1,7 @@
 // cudaMalloc and its kin: device, managed and pinned host memory.
 #include "arena.h"
 #include "execution.h"
+#include "findings.h"
 #include "host_call.h"
 #include "modules.h"
 #include "registered.h"
@@ -22,14 +23,23 @@ cudaError_t allocate_for(const char* call, void** pointer, size_t bytes, int reg
     return answer(record, *pointer ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
+void report_free(const char* call, void* pointer, Release outcome, const void* call_site) {
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    bool again = outcome == Release::already_freed;
+    report({.kind = again ? "double_free" : "invalid_free", .call_site = call_site, .address = address,
+            .allocation = nearest_allocation(address), .note = call});
+}
+
 // Double frees and pointers that were never allocated are invalid arguments, as in CUDA.
-cudaError_t free_for(const char* call, void* pointer, bool pinned, cudaStream_t stream = nullptr) {
+cudaError_t free_for(const char* call, void* pointer, bool pinned, const void* call_site, cudaStream_t stream = nullptr) {
     ApiCall record{.call = call, .kind = "free", .stream = stream};
     if (int error = sticky_error()) return answer(record, error);
     if (!pointer) return answer(record, cudaSuccess);
     bool is_pinned = arena.region(reinterpret_cast<uintptr_t>(pointer)) == kPinned;
-    if (is_pinned != pinned || release(pointer, true) != Release::done) return answer(record, cudaErrorInvalidValue);
-    return answer(record, cudaSuccess);
+    Release outcome = is_pinned == pinned ? release(pointer, true) : Release::unknown;
+    if (outcome == Release::done) return answer(record, cudaSuccess);
+    report_free(call, pointer, outcome, call_site);
+    return answer(record, cudaErrorInvalidValue);
 }
 }  // namespace
 
@@ -62,14 +72,14 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault); }
 
-cudaError_t cudaFree(void* pointer) { return free_for("cudaFree", pointer, false); }
+cudaError_t cudaFree(void* pointer) { return free_for("cudaFree", pointer, false, __builtin_return_address(0)); }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (int error = check_stream(stream)) return failed(error);
-    return free_for("cudaFreeAsync", pointer, false, stream);
+    return free_for("cudaFreeAsync", pointer, false, __builtin_return_address(0), stream);
 }
 
-cudaError_t cudaFreeHost(void* pointer) { return free_for("cudaFreeHost", pointer, true); }
+cudaError_t cudaFreeHost(void* pointer) { return free_for("cudaFreeHost", pointer, true, __builtin_return_address(0)); }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
     if (flags & ~15u) return failed(cudaErrorInvalidValue);

@@ -83,6 +83,7 @@ void simt_fence(int scope);                                       // 1: block, 2
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
 void simt_spin(const void* pc);                                   // maybe the thread waits for another: lets others run
 int64_t simt_clock(void);                                         // simulated cycles
+void simt_xorwow_ahead(uint32_t state[5], uint64_t n, int log2_unit);   // curand's XORWOW, by n * 2^log2_unit steps
 // Asynchronous copies of 1, 2, 4, 8 or 16 bytes, of which the last `zero_bytes` become zero: into this thread's open batch, which
 // a commit closes. The bytes arrive when a wait finds more than `prior` closed batches, or with the barrier object to which the
 // open batch was attached.
@@ -155,11 +156,13 @@ void simt_synchronize(int device);                                // counted as 
 
 // ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
-//   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout",
+//   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout|copy_in_flight|
+//   copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction",
 //   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
 //   "space":"global|shared|local|host", "block":[x,y,z], "thread":[x,y,z],
-//   "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n, "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
+//   "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n,
+//   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
 //   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks)}

@@ -48,10 +48,10 @@
 // One copy for each OS thread, and a block runs on one: its threads share it, two blocks never do. The checked build moves
 // arrays apart, so that an overrun meets a gap and not the next array.
 #if defined(__SANITIZE_THREAD__)
-#define SIMT_APART __attribute__((aligned(16384)))
+#define SIMT_APART __attribute__((aligned(32768)))
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define SIMT_APART __attribute__((aligned(16384)))
+#define SIMT_APART __attribute__((aligned(32768)))
 #endif
 #endif
 #ifndef SIMT_APART
