@@ -1,4 +1,4 @@
-"""Findings of asynchronous copies and barrier objects, each with a kernel beside it that is right."""
+"""Findings of asynchronous copies, barrier objects and wmma, each with a kernel beside it that is right."""
 
 from __future__ import annotations
 
@@ -24,7 +24,20 @@ WRONG = [
     ("count_exceeded", "barrier_count", None, "count_again", None, "cudaSuccess", 1),
     ("exchange_no_wait", "race_shared", None, "exchange", None, "cudaSuccess", None),
 ]
-RIGHT = ["neighbour", "read_own", "overwrite", "store_into", "change_source", "copy_wide", "exchange"]
+WRONG += [
+    (case, "trap", None, "lanes", None, "cudaErrorLaunchFailure", 1)
+    for case in ("short_block", "half_a_warp")
+]
+RIGHT = [
+    "neighbour",
+    "read_own",
+    "overwrite",
+    "store_into",
+    "change_source",
+    "copy_wide",
+    "exchange",
+    "whole_warp",
+]
 
 
 def found(case: str) -> tuple[str, list[Finding]]:
@@ -75,3 +88,5 @@ def test_the_words_name_the_copy() -> None:
     assert "__pipeline_wait_prior" in text
     _, (finding,) = found("change_source_too_early")
     assert "changed before" in finding.text()
+    _, (finding,) = found("half_a_warp")
+    assert "needs all 32 lanes" in finding.text()

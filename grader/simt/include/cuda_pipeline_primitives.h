@@ -8,9 +8,10 @@
 #ifdef __CUDACC__
 // 4, 8 or 16 bytes; the last `zero_bytes` of them are set to zero instead of copied.
 SIMT_INLINE void __pipeline_memcpy_async(void* __restrict__ shared, const void* __restrict__ global, size_t bytes,
-                                         size_t zero_bytes = 0) {
+                                         size_t zero_bytes = 0, const char* file = __builtin_FILE(),
+                                         int line = __builtin_LINE()) {
     if ((bytes != 4 && bytes != 8 && bytes != 16) || zero_bytes > bytes)
-        simt_trap("__pipeline_memcpy_async copies 4, 8 or 16 bytes", __builtin_FILE(), __builtin_LINE());
+        simt_trap("__pipeline_memcpy_async copies 4, 8 or 16 bytes", file, line);
     simt_async_copy(shared, global, static_cast<unsigned>(bytes), static_cast<unsigned>(zero_bytes));
 }
 SIMT_INLINE void __pipeline_commit() { simt_async_commit(); }

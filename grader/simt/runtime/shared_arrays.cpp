@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,7 +64,8 @@ std::vector<SharedArray> arrays_in(const File& file, const ElfW(Shdr)& table, co
         const auto& symbol = symbols[i];
         bool here = symbol.st_shndx != SHN_UNDEF && symbol.st_size > 0 && symbol.st_name < text.sh_size;
         if (!here || (symbol.st_info & 15) != STT_TLS) continue;
-        arrays.push_back({symbol.st_value, symbol.st_size, variable_name(names + symbol.st_name)});
+        const char* name = names + symbol.st_name;
+        arrays.push_back({symbol.st_value, symbol.st_size, variable_name(name), strncmp(name, "_ZGV", 4) == 0});
     }
     return arrays;
 }

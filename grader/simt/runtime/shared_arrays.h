@@ -10,6 +10,7 @@ namespace simt {
 struct SharedArray {
     uintptr_t begin, bytes;   // relative to the module's shared memory
     std::string name;
+    bool is_guard = false;    // of the compiler: has the constructor of another one run?
 };
 
 // In order of address; empty for a file without a symbol table (strip).

@@ -37,6 +37,11 @@ public:
     // Of a checked launch: does an access to [address, address + bytes) lie within one array? If so the hooks let the next ones
     // to that array pass without asking.
     bool is_within_array(uintptr_t address, uintptr_t bytes);
+    // A guard of g++ for an array whose elements have constructors (__half): of no concern to the program.
+    bool is_guard(uintptr_t address) const {
+        const SharedArray* array = nearest_array(*arrays_, address - begin_);
+        return array && array->is_guard && holds(*array, address - begin_, 1);
+    }
     // The array that is meant by an address: it lies there, or nearest.
     SharedArray array_at(uintptr_t address) const;
     // Every access comes to the slow path until an array is found harmless again.

@@ -1,6 +1,7 @@
-// One case per run, as in findings.cu: what can go wrong with copies in the background and with barrier objects.
+// One case per run, as in findings.cu: what can go wrong with copies in the background, barrier objects and wmma.
 #include <cuda/barrier>
 #include <cuda_pipeline.h>
+#include <mma.h>
 
 #include <cstdio>
 #include <map>
@@ -103,10 +104,18 @@ __global__ void exchange(float* c, bool wait) {
     c[threadIdx.x] = tile[N - 1 - threadIdx.x];  // <- exchange
 }
 
+// All 32 lanes of a warp must take part in an operation of wmma.
+__global__ void store_sums(float* c, int lanes) {
+    nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 8, 8, 4, double> sum;
+    nvcuda::wmma::fill_fragment(sum, 1.0);
+    auto* to = reinterpret_cast<double*>(c);
+    if (threadIdx.x < lanes) nvcuda::wmma::store_matrix_sync(to, sum, 8, nvcuda::wmma::mem_row_major);  // <- lanes
+}
+
 int main(int, char** arguments) {
     float *a, *c;
     cudaMalloc(&a, N * sizeof(float));
-    cudaMalloc(&c, N * sizeof(float));
+    cudaMalloc(&c, N * sizeof(double));
     cudaMemset(a, 0, N * sizeof(float));
     using Case = void (*)(float*, float*);
     static const std::map<std::string, Case> cases = {
@@ -126,6 +135,9 @@ int main(int, char** arguments) {
         {"copy_wide", [](float* a, float* c) { copy_wide<<<1, N>>>(a, c, 4); }},
         {"count_never_reached", [](float*, float* c) { count<<<1, N>>>(c, N + 1); }},
         {"count_exceeded", [](float*, float* c) { count<<<1, 1>>>(c, 1); }},
+        {"whole_warp", [](float*, float* c) { store_sums<<<1, 32>>>(c, 32); }},
+        {"short_block", [](float*, float* c) { store_sums<<<1, 16>>>(c, 16); }},
+        {"half_a_warp", [](float*, float* c) { store_sums<<<1, 32>>>(c, 16); }},
         {"exchange", [](float*, float* c) { exchange<<<1, N>>>(c, true); }},
         {"exchange_no_wait", [](float*, float* c) { exchange<<<1, N>>>(c, false); }},
     };

@@ -26,7 +26,11 @@ enum warp_operation {
     reduce_and,
     reduce_or,
     reduce_xor,
-    group_exchange
+    group_exchange,
+    matrix_load,
+    matrix_store,
+    matrix_multiply,
+    matrix_multiplied
 };
 
 struct words {  // any value of up to 16 bytes
