@@ -29,3 +29,9 @@ def default_streams(rng: Generator, n: int) -> Call:
 def shared_halves(rng: Generator, n: int) -> Call:
     x = rng.normal(size=n).astype(np.float16)
     return Call((x, unset(n)), {0: x[::-1], 1: np.arange(n)[::-1]})
+
+
+@kernel(4)
+def own_lerp(rng: Generator, n: int) -> Call:
+    x = rng.integers(0, 8, n).astype(np.float32)
+    return Call((x,), {0: x / 2 + 5})

@@ -17,9 +17,9 @@
 #define __CUDACC_VER_BUILD__ 88
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "simt/global_math.h"
 #include "cuda_runtime.h"
