@@ -27,7 +27,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     index_ = index;
     linear_ = linear;
     threads_ = live_ = threads;
-    started_ = yielded_ = 0;
+    started_ = yielded_ = turns_in_vain_ = 0;
     barrier_count_ = 0;
     schedule_ = schedule;
     state_ = BlockState::running;
@@ -79,6 +79,7 @@ void Block::start_thread(Fiber& self, unsigned thread) {
     self.thread = thread;
     self.wait = Wait::none;   // the fiber may come from a block that was dropped
     self.atomics = 0;
+    self.watched = nullptr;
     enter(self);
     bool thrown = false;
     try {
@@ -135,6 +136,7 @@ Fiber* Block::next(bool prefer_new_threads) {
 void Block::park(Fiber& self, Wait wait, const void* call_site) {
     self.wait = wait;
     self.call_site = call_site;
+    if (wait != Wait::turn) turns_in_vain_ = 0;
     current_ = next(wait == Wait::turn);
     if (current_ != &self) switch_context(self.context, current_ ? current_->context : host_);
     resume_current();
@@ -156,14 +158,30 @@ void Block::resume_current() {
     if (execution.timed_out) fail_by_timeout(self.call_site);
 }
 
-void Block::yield(const void* call_site) {
+void Block::yield(const void* call_site, bool in_vain) {
     Fiber& self = *current_;
     self.atomics = 0;
     if (execution.timed_out) fail_by_timeout(call_site);
-    if (ready_.empty() && started_ == threads_ && asking_mask_.empty()) return;
+    bool only_waiters = ready_.size() == yielded_ && started_ == threads_ && asking_mask_.empty();
+    turns_in_vain_ = only_waiters && in_vain ? turns_in_vain_ + 1 : 0;
+    if (turns_in_vain_ > yielded_) return step_aside(self, call_site);   // each of them had its turn
+    if (only_waiters && ready_.empty()) return;
     ready_.push(&self);
     ++yielded_;
     park(self, Wait::turn, call_site);
+}
+
+// Nothing in this block changes what its threads wait for, so it must be another one that will.
+void Block::step_aside(Fiber& self, const void* call_site) {
+    if (execution.access.counted) counting.end_block();
+    turns_in_vain_ = 0;
+    self.wait = Wait::turn;
+    self.call_site = call_site;
+    ready_.push(&self);
+    ++yielded_;
+    state_ = BlockState::waiting;
+    switch_context(self.context, host_);
+    resume_current();
 }
 
 // ---- nothing can run --------------------------------------------------------------------------------------------------------
@@ -174,6 +192,7 @@ void Block::end() {
         shared_memory.end_block();
         state_ = BlockState::finished;
     } else if (at_grid_barrier_.size() == live_) {
+        shared_memory.end_block();
         state_ = BlockState::at_grid_barrier;
     } else {
         diagnose_deadlock();

@@ -20,7 +20,8 @@ namespace simt {
 
 constexpr unsigned kMaxBlockThreads = 1024;
 
-enum class BlockState { running, finished, dropped, at_grid_barrier };
+// `waiting`: its threads wait for other blocks.
+enum class BlockState { running, finished, dropped, at_grid_barrier, waiting };
 
 // Fibers waiting for their turn, first in, first out.
 class ReadyQueue {
@@ -56,7 +57,8 @@ public:
     const simt_warp_values& collect(uint32_t mask, uint64_t lo, uint64_t hi, int op, const void* call_site);
     uint32_t active_mask(const void* call_site);
     void grid_barrier(const void* call_site);
-    void yield(const void* call_site);
+    // Lets others run. `in_vain`: the thread waits for something and nothing has changed since its last turn.
+    void yield(const void* call_site, bool in_vain = false);
     // Barrier objects: arrives, and answers the phase in which; waits until that has ended.
     uint64_t arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const void* call_site);
     void wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_site);
@@ -79,6 +81,7 @@ private:
     void start_thread(Fiber& self, unsigned thread);
     void finish_thread(Fiber& self);
     void park(Fiber& self, Wait wait, const void* call_site);
+    void step_aside(Fiber& self, const void* call_site);
     void resume_current();
     void enter(const Fiber& self);
     Fiber* next(bool prefer_new_threads);
@@ -95,6 +98,7 @@ private:
     uint64_t linear_ = 0;
     uint32_t race_number_ = 0;              // by which the race checks know it
     unsigned threads_ = 0, started_ = 0, live_ = 0, yielded_ = 0;
+    unsigned turns_in_vain_ = 0;            // since anything changed
     BlockState state_ = BlockState::finished;
     Schedule schedule_;
     Context host_;

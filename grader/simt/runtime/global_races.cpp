@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "arena.h"
-#include "cooperative.h"
 #include "execution.h"
 #include "findings.h"
 #include "shared_memory.h"
+#include "turns.h"
 #include "unsettled.h"
 
 namespace simt {
@@ -45,7 +45,8 @@ int kind_of_write(Record record) {
 int kind_of_read(Record record) { return record & kStrongRecord ? READ | VOLATILE : READ; }
 
 Record record_of(int kind, const void* pc) {
-    Record now = execution.access.identity | (reinterpret_cast<uintptr_t>(pc) & kCallSiteMask);
+    Record now = identity_of(shared_memory.epoch(), execution.access.touch.thread);
+    now |= reinterpret_cast<uintptr_t>(pc) & kCallSiteMask;
     if (kind & kStrong) now |= kStrongRecord;
     if (kind & WRITE && kind & VOLATILE) now |= kVolatileRecord;
     if (kind & WRITE && kind & SELECTING) now |= kSelectingRecord;
@@ -97,6 +98,10 @@ void GlobalRaces::begin_launch(uint32_t epoch, int device) {
 }
 
 void GlobalRaces::pass_grid_barrier(uint32_t epoch) { launch_epoch_ = execution.access.launch_epoch = epoch; }
+
+// The epochs of blocks that take turns are mixed, so the hooks let no access pass: they know of no earlier launch, and of no
+// thread that could be the running one.
+void GlobalRaces::begin_turns() { execution.access.launch_epoch = 0; }
 
 uint32_t GlobalRaces::begin_block(uint32_t epoch, uint64_t linear) {
     own_ = uint32_t(blocks_.size());

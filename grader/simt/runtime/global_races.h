@@ -20,6 +20,8 @@ public:
     uint32_t begin_block(uint32_t epoch, uint64_t linear);
     // All blocks met at the grid's barrier: what was before is ordered before what comes.
     void pass_grid_barrier(uint32_t epoch);
+    // From now on blocks step aside for others, until the next grid barrier or launch.
+    void begin_turns();
     // The running block goes on in a new epoch; or a block that was suspended goes on in its old one.
     void note_epoch(uint32_t epoch);
     void resume_block(uint32_t number) { own_ = number; }

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "cooperative.h"
 #include "counting.h"
 #include "device_limits.h"
 #include "execution.h"
@@ -15,6 +14,7 @@
 #include "global_races.h"
 #include "shared_memory.h"
 #include "shield.h"
+#include "turns.h"
 
 extern "C" {
 __thread simt::AccessState* simt_access __attribute__((tls_model("initial-exec"))) = &simt::host_access;
@@ -32,8 +32,6 @@ std::recursive_mutex launch_lock;
 Schedule schedule;
 
 namespace {
-Block the_block;
-
 __attribute__((constructor(103))) void open_host_access() {
     host_access.quiet_begin = arena.begin + arena.device_bytes();
     host_access.quiet_bytes = 0 - arena.device_bytes();   // everything but device memory, around the end of the address space
@@ -124,19 +122,6 @@ void begin_execution(const simt_launch& launch) {
     gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};
 }
 
-void run_blocks(const simt_launch& launch) {
-    uint64_t blocks = volume(launch.grid);
-    auto threads = unsigned(volume(launch.block));
-    for (uint64_t position = 0; position < blocks; ++position) {
-        uint64_t linear = schedule.at(position, blocks, 0);
-        the_block.begin(block_index(launch, linear), linear, threads, schedule);
-        BlockState state = the_block.run();
-        execution.cycles = std::max(execution.cycles, execution.block_cycles);
-        execution.block_cycles = 0;
-        if (state != BlockState::finished) return;
-    }
-}
-
 // Launch overhead, one microsecond for each wave of resident threads, and the time its clock says it spun: a model, so that
 // streams and events have an order and kernels that wait for clock64() take their time.
 double modelled_duration(const simt_launch& launch) {
@@ -163,11 +148,6 @@ int finish(const simt_launch& launch) {
     return blocking && *blocking == '1' ? execution.error : cudaSuccess;
 }
 }  // namespace
-
-uint3 block_index(const simt_launch& launch, uint64_t linear) {
-    uint64_t row = uint64_t(launch.grid[0]), plane = row * launch.grid[1];
-    return {unsigned(linear % row), unsigned(linear / row % launch.grid[1]), unsigned(linear / plane)};
-}
 
 void fail_launch(int error) {
     execution.error = error;
@@ -196,8 +176,7 @@ int simt_launch_kernel(const simt_launch* launch) {
     begin_execution(*launch);
     {
         FaultGuard guard;
-        if (launch->cooperative) run_cooperatively(*launch, schedule);
-        else run_blocks(*launch);
+        run_grid(*launch, schedule);
     }
     int error = finish(*launch);
     if (execution.exception) std::rethrow_exception(std::exchange(execution.exception, nullptr));

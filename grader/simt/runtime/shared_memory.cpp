@@ -64,7 +64,7 @@ void SharedMemory::enter(unsigned thread, const LaneClocks& clocks) {
     access.touch.epoch = epoch_;
     access.touch.thread = uint16_t(thread);
     access.clock = &clocks.now;
-    access.identity = identity_of(epoch_, thread);
+    access.identity = access.launch_epoch ? identity_of(epoch_, thread) : ~Record(0);   // taking turns: see global_races
 }
 
 void SharedMemory::forget_near() {

@@ -2,6 +2,8 @@
 // wait for it: a thread that waits for another must let it run.
 #include "signals.h"
 
+#include <string.h>
+
 #include "execution.h"
 #include "global_races.h"
 #include "shared_memory.h"
@@ -33,11 +35,21 @@ int note_signal(uintptr_t address, int kind) {
     return kind;
 }
 
+// The thread lets others run. If it finds the same value at the same place as before its last turn, it waits in vain.
+void take_turn(const void* address, size_t bytes, const void* pc) {
+    Fiber& self = execution.block->current();
+    uint64_t seen = 0;
+    memcpy(&seen, address, bytes < sizeof seen ? bytes : sizeof seen);
+    bool in_vain = self.watched == address && self.seen == seen;
+    self.watched = address;
+    self.seen = seen;
+    execution.block->yield(pc, in_vain);
+}
+
 void begin_atomic(const void* address, size_t bytes, int kind, const void* pc) {
     if (!simt_access->on_device) return;
     if (is_checked()) simt_check_atomic(address, bytes, READ | WRITE | kind, pc);
-    Block& block = *execution.block;
-    if (++block.current().atomics >= kAtomicsPerTurn) block.yield(pc);
+    if (++execution.block->current().atomics >= kAtomicsPerTurn) take_turn(address, bytes, pc);
 }
 }  // namespace
 
@@ -45,7 +57,8 @@ extern "C" {
 void simt_check_volatile(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     kind = note_signal(address, kind | VOLATILE);
     simt_check_range(reinterpret_cast<const void*>(address), bytes, kind, pc);
-    if (kind & READ) simt_spin(pc);
+    if (!(kind & READ) || !simt_access->on_device) return;
+    if (++execution.block->current().atomics >= kReadsPerTurn) take_turn(reinterpret_cast<const void*>(address), bytes, pc);
 }
 
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {

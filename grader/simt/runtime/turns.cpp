@@ -1,0 +1,154 @@
+#include "turns.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "device_limits.h"
+#include "execution.h"
+#include "findings.h"
+#include "global_races.h"
+#include "shared_memory.h"
+
+namespace simt {
+
+namespace {
+// Threads of blocks that wait for a flag at the same time; each has a stack. A GPU has room for more, but a kernel that needs
+// more does not run on a smaller one either.
+constexpr uint64_t kMostWaitingThreads = 65536;
+
+// A block that stepped aside, with its shared memory: there is room for one block's at a time. Of the dynamic array, which lies
+// anywhere in the range, only the bytes of this launch are kept.
+struct Resident {
+    std::unique_ptr<Block> block;
+    std::vector<char> before{}, dynamic{}, after{};
+    SharedMemory::Suspended written{};
+
+    static void keep(std::vector<char>& copy, uintptr_t begin, uintptr_t end) {
+        copy.assign(reinterpret_cast<char*>(begin), reinterpret_cast<char*>(end));
+    }
+    void suspend() {
+        written = shared_memory.suspend();
+        uintptr_t array = shared_memory.dynamic_begin(), array_end = array + kSharedPerBlockOptin;
+        keep(before, shared_memory.begin(), array);
+        keep(dynamic, array, array + shared_memory.dynamic_bytes());
+        keep(after, array_end, shared_memory.begin() + shared_memory.bytes());
+    }
+    void resume() const {
+        shared_memory.resume(written);
+        uintptr_t array = shared_memory.dynamic_begin();
+        memcpy(reinterpret_cast<char*>(shared_memory.begin()), before.data(), before.size());
+        memcpy(reinterpret_cast<char*>(array), dynamic.data(), dynamic.size());
+        memcpy(reinterpret_cast<char*>(array + kSharedPerBlockOptin), after.data(), after.size());
+    }
+};
+
+// A block keeps its fibers and their stacks from launch to launch.
+std::unique_ptr<Block> spare_block;
+
+class Turns {
+public:
+    Turns(const simt_launch& launch, const Schedule& schedule) : launch_(launch), schedule_(schedule) {
+        blocks_ = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+        threads_ = launch.block[0] * launch.block[1] * launch.block[2];
+    }
+    void run();
+
+private:
+    bool has_room() const { return (waiting_.size() + 1) * threads_ <= kMostWaitingThreads; }
+    void start(uint64_t linear);
+    void run_waiting();
+    void pass_grid_barrier();
+    void take_turn(std::unique_ptr<Block> block);
+
+    const simt_launch& launch_;
+    const Schedule& schedule_;
+    uint64_t blocks_ = 0;
+    unsigned threads_ = 0;
+    bool dropped_ = false;
+    std::vector<Resident> waiting_, at_grid_barrier_;
+};
+
+void Turns::run() {
+    uint64_t next = 0;
+    while (!dropped_) {
+        if (next < blocks_ && has_room()) {
+            size_t waited = waiting_.size();
+            start(schedule_.at(next++, blocks_, 0));
+            if (waited == 0 || waiting_.size() > waited) continue;   // nobody waits, or this block does: start another
+        } else if (waiting_.empty() && at_grid_barrier_.empty()) {
+            return;
+        } else if (waiting_.empty()) {
+            pass_grid_barrier();
+        }
+        run_waiting();
+    }
+}
+
+void Turns::start(uint64_t linear) {
+    auto block = spare_block ? std::move(spare_block) : std::make_unique<Block>();
+    block->begin(block_index(launch_, linear), linear, threads_, schedule_);
+    take_turn(std::move(block));
+}
+
+void Turns::take_turn(std::unique_ptr<Block> block) {
+    BlockState state = block->run();
+    execution.cycles = std::max(execution.cycles, execution.block_cycles);
+    execution.block_cycles = 0;
+    if (state == BlockState::waiting || state == BlockState::at_grid_barrier) {
+        auto& list = state == BlockState::waiting ? waiting_ : at_grid_barrier_;
+        list.push_back({std::move(block)});
+        list.back().suspend();
+        if (state == BlockState::waiting) global_races.begin_turns();
+        return;
+    }
+    dropped_ = state == BlockState::dropped;
+    spare_block = std::move(block);
+}
+
+// From the latest to the first, and next time the other way round: chains of blocks that wait for their neighbours exist in both
+// directions.
+void Turns::run_waiting() {
+    std::vector<Resident> residents = std::exchange(waiting_, {});
+    for (; !residents.empty() && !dropped_; residents.pop_back()) {
+        residents.back().resume();
+        take_turn(std::move(residents.back().block));
+    }
+}
+
+void Turns::pass_grid_barrier() {
+    if (at_grid_barrier_.size() < blocks_) {
+        report({.kind = "divergent_barrier", .note = "blocks ended before the grid barrier at which others wait",
+                .block = uint3{}, .thread = uint3{}});
+    }
+    global_races.pass_grid_barrier(shared_memory.next_epoch());
+    for (Resident& resident : std::exchange(at_grid_barrier_, {})) {
+        if (dropped_) return;
+        resident.resume();
+        resident.block->open_grid_barrier();
+        take_turn(std::move(resident.block));
+    }
+}
+}  // namespace
+
+void run_grid(const simt_launch& launch, const Schedule& schedule) { Turns(launch, schedule).run(); }
+
+uint3 block_index(const simt_launch& launch, uint64_t linear) {
+    uint64_t row = uint64_t(launch.grid[0]), plane = row * launch.grid[1];
+    return {unsigned(linear % row), unsigned(linear / row % launch.grid[1]), unsigned(linear / plane)};
+}
+
+}  // namespace simt
+
+extern "C" void simt_grid_barrier(void) {
+    using namespace simt;
+    if (!execution.launch->cooperative) {
+        report({.kind = "invalid_launch", .call_site = __builtin_return_address(0),
+                .note = "a grid barrier needs a cooperative launch (cudaLaunchCooperativeKernel)"});
+        fail_launch(cudaErrorLaunchFailure);
+    }
+    execution.block->grid_barrier(__builtin_return_address(0));
+}
