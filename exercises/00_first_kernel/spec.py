@@ -37,3 +37,6 @@ def traffic(x: torch.Tensor, alpha: float) -> int:
 
 def flops(x: torch.Tensor, alpha: float) -> int:
     return x.numel()
+
+
+PROFILE = Case("65,536 elements", [tensor(1 << 16), 2.0])

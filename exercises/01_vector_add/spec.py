@@ -63,3 +63,6 @@ def traffic(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -
 
 def flops(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -> int:
     return a.numel()
+
+
+PROFILE = Case("65,536 elements", [array(1 << 16), array(1 << 16)])

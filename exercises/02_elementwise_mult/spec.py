@@ -64,3 +64,5 @@ def flops(a: torch.Tensor, b: torch.Tensor) -> int:
 
 
 SPEED = Speed([tensor(1 << 24), tensor(1 << 24)], baseline="a * b")
+
+PROFILE = Case("65,536 elements", [tensor(1 << 16), tensor(1 << 16)])

@@ -70,3 +70,5 @@ def flops(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> int:
 
 
 SPEED = Speed([tensor(1 << 24), tensor(1 << 24), tensor(1 << 24)], baseline="a * b + c")
+
+PROFILE = Case("65,536 elements", three(1 << 16))

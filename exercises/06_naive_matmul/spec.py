@@ -77,3 +77,5 @@ SPEED = Speed(
     baseline="a @ b",
     steps=((0.01, 0.25), (0.03, 0.5), (0.06, 1.0)),
 )
+
+PROFILE = Case("128 x 128 x 128", pair(128, 128, 128))

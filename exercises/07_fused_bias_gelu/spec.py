@@ -85,3 +85,5 @@ SPEED = Speed(
     [tensor((4096, 4096)), tensor(4096)],
     baseline="torch.nn.functional.gelu(x + bias, approximate='tanh')",
 )
+
+PROFILE = Case("128 rows of 512", inputs((128, 512)))

@@ -99,6 +99,28 @@ def replay(
 
 
 @app.command()
+def profile(
+    exercise: Name,
+    origin: From = "exercises",
+    case: Annotated[
+        str | None, typer.Option("--case", metavar="NAME", help="Run this case of the exercise's spec.")
+    ] = None,
+    course: Course = None,
+    backend: On = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with pictures to FILE.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+    plain: Plain = False,
+) -> None:
+    """Counts what each source line does to memory: sectors, bank conflicts, idle lanes. Needs no GPU."""
+    from grader.cli.profiling import Request, profile_exercise
+
+    request = Request(exercise, origin == "solutions", course, case, backend, html, json, plain)
+    raise typer.Exit(profile_exercise(request))
+
+
+@app.command()
 def hint(
     exercise: Name,
     section: Annotated[

@@ -57,13 +57,7 @@ def check_exercises(request: Request) -> int:
 
 def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
     """The verdict on one exercise, from the learner's files or from the reference solution."""
-    files = exercise.solution_dir if request.solutions else exercise.root
-    if not files.is_dir():
-        raise UsageError(
-            f"{files} is not there.",
-            "This copy of the course comes without solutions.",
-            f"Check your own files: {command('check', exercise)}",
-        )
+    files = files_of(exercise, request.solutions, "check")
     with screen.working(exercise.slug) as stage:
         return grade(
             exercise,
@@ -74,6 +68,18 @@ def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
             progress=stage,
             isolate=request.isolate,
         )
+
+
+def files_of(exercise: Exercise, solutions: bool, verb: str) -> Path:
+    """The folder of the learner's files, or of the reference solution; `verb` is the command that asks."""
+    files = exercise.solution_dir if solutions else exercise.root
+    if not files.is_dir():
+        raise UsageError(
+            f"{files} is not there.",
+            "This copy of the course comes without solutions.",
+            f"{verb.capitalize()} your own files: {command(verb, exercise)}",
+        )
+    return files
 
 
 def found_backend() -> Backend:

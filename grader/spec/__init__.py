@@ -41,8 +41,15 @@ multiply-add::
 
     SPEED = Speed([tensor(1 << 24), tensor(1 << 24), 1.5], baseline="a * b + c")
 
+    PROFILE = Case("65,536 elements", [tensor(1 << 16), tensor(1 << 16), 1.5])  # what grader profile counts
+
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
-``traffic``, ``flops``, ``accumulation`` and ``tolerances``:
+``PROFILE``, ``traffic``, ``flops``, ``accumulation`` and ``tolerances``:
+
+``PROFILE``
+    The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
+    small enough for a simulated GPU, which executes some million accesses a second. Default: of ``CASES``,
+    the largest that is laid out plainly.
 
 ``accumulation(*args) -> int``
     The largest number of terms that are added into one element of an output or of a gradient (the inner

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from grader.catalog import Exercise
 
 REQUIRED = ("ENTRY", "reference", "CASES")
-CONSTANTS = ("ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED")
+CONSTANTS = ("ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE")
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
 
@@ -38,6 +38,7 @@ class Spec:
     flops: Callable[..., int] | None = None
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
+    profile: Case | None = None
 
 
 def load_spec(exercise: Exercise) -> Spec:
@@ -115,7 +116,10 @@ def _validated(path: Path, module: ModuleType) -> Spec:
     if not cases:
         raise ValueError("CASES is empty")
     refusals = _named_calls(Refusal, "REFUSALS", getattr(module, "REFUSALS", ()), parameters)
-    optional = {name: getattr(module, name, None) for name in FUNCTIONS[1:]}
+    profile = getattr(module, "PROFILE", None)
+    if profile is not None:
+        (profile,) = _named_calls(Case, "PROFILE", [profile], parameters)
+    optional = {name: getattr(module, name, None) for name in FUNCTIONS[1:]} | {"profile": profile}
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
 
 

@@ -39,3 +39,6 @@ def traffic(x: torch.Tensor) -> int:
 
 def flops(x: torch.Tensor) -> int:
     return x.numel()
+
+
+PROFILE = Case("64 rows of 1,024", [tensor((64, 1024))])

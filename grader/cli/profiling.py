@@ -1,0 +1,169 @@
+"""`grader profile`: what each source line of a kernel does to memory, counted and explained."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.catalog import Catalog, Exercise
+from grader.cli.checking import files_of
+from grader.cli.listing import command
+from grader.cli.screen import Screen
+from grader.errors import SubmissionError, UsageError
+from grader.run.failures import ProtocolViolation
+
+if TYPE_CHECKING:
+    from grader.checks import Progress
+    from grader.checks.outcome import Outcome
+    from grader.profile.model import Memory, Profile, Stage
+    from grader.run.session import Session
+    from grader.run.values import Reply
+    from grader.spec import Spec
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    name: str
+    solutions: bool = False
+    course: Path | None = None
+    case: str | None = None
+    backend: str | None = None
+    html: Path | None = None
+    json: bool = False
+    plain: bool = False
+
+
+def profile_exercise(request: Request) -> int:
+    """Build, run once, print. Returns 0; raises GraderError for all that stands in the way."""
+    _require_simt(request)
+    exercise = Catalog.open(request.course).find(request.name)
+    files = files_of(exercise, request.solutions, "profile")
+    screen = Screen(plain=request.plain, quiet=request.json)
+    with screen.working(exercise.slug) as stage:
+        profile, findings = _take(exercise, files, request, stage)
+    if request.html is not None:
+        from grader.profile.page import write_page
+
+        write_page(profile, request.html)
+    _show(profile, request, screen)
+    if findings:
+        screen.say(f"\nThe access checks found something in this call. Run: {command('check', exercise)}")
+    if request.html is not None:
+        screen.say(f"\nWritten to {request.html}")
+    return 0
+
+
+def _require_simt(request: Request) -> None:
+    if (request.backend or os.environ.get("CU2GRAD_BACKEND")) == "cuda":
+        raise UsageError(
+            "Profiles are taken on the simt backend, not on cuda.",
+            "A simulated GPU sees every access of every lane; a real one has counters of its own.",
+            f"Run: grader profile {request.name} --backend simt. On the GPU, Nsight Compute is the tool: "
+            "ncu --set full python train.py",
+        )
+
+
+def _show(profile: Profile, request: Request, screen: Screen) -> None:
+    if request.json:
+        from grader.profile.document import to_json
+
+        print(to_json(profile))
+    elif screen.plain:
+        from grader.profile.plain import profile_text
+
+        screen.say(profile_text(profile))
+    else:
+        from grader.profile.terminal import show_profile
+
+        show_profile(profile)
+
+
+def _take(exercise: Exercise, files: Path, request: Request, progress: Progress) -> tuple[Profile, bool]:
+    """The profile, and whether the access checks found something meanwhile."""
+    from grader.profile.model import Profile
+    from grader.profile.occupancy import simulated_device
+
+    with _loaded(exercise, files, progress) as (session, spec):
+        from grader.checks.counted import choose, run_counted
+
+        case = choose(spec, exercise, request.case)
+        progress("counting")
+        counted = run_counted(session, spec, exercise, case, secrets.randbits(48))
+    progress("resources")
+    stages = [_stage("forward", counted.forward, counted.traffic)]
+    if counted.backward is not None:
+        stages.append(_stage("backward", counted.backward, None))
+    findings = any(reply.trace.findings for reply in (counted.forward, counted.backward) if reply)
+    return Profile(exercise.slug, simulated_device(), tuple(stages), counted.call, case.name), findings
+
+
+@contextmanager
+def _loaded(exercise: Exercise, files: Path, progress: Progress) -> Iterator[tuple[Session, Spec]]:
+    """The submission, built and loaded into a worker, and the exercise's spec."""
+    from grader.checks import build as building
+    from grader.checks import todo
+    from grader.checks.outcome import Outcome
+    from grader.run.spawn import Zygote
+    from grader.spec import load_spec
+    from grader.stubs import open_todos
+
+    left = todo.check(exercise, files)
+    if left is not None and todo.untouched(exercise, open_todos(exercise, files)):
+        raise _cannot(exercise, left)
+    with Zygote.start("simt") as zygote:
+        progress("build")
+        built = building.compile_submission(exercise, files, "simt", "", verbose=False)
+        if isinstance(built, Outcome):
+            raise _cannot(exercise, built)
+        spec = load_spec(exercise)
+        op_file = files / "op.py"
+        with zygote.spawn_worker() as session:
+            session.load(built, op_file if op_file.is_file() else None, files)
+            yield session, spec
+
+
+def _cannot(exercise: Exercise, outcome: Outcome) -> SubmissionError:
+    """What stands in the way, in the words of `grader check`."""
+    said = "\n".join((outcome.sentence, *outcome.lines))
+    again = command("check", exercise)
+    return SubmissionError(said, "Only what builds can be profiled.", f"Run: {again}")
+
+
+def _stage(name: str, reply: Reply, traffic: int | None) -> Stage:
+    from grader.profile.assembling import launched
+    from grader.profile.model import Stage
+    from grader.profile.occupancy import simulated_device
+    from grader.simt.counters import symbolise
+
+    trace = reply.trace
+    try:
+        counts = symbolise(trace.counts)
+    except ValueError as wrong:
+        raise ProtocolViolation(f"sent counts that are none ({wrong})", "counting") from None
+    names = _names(reply, name)
+    return Stage(
+        name, launched(counts, simulated_device(), names), names, traffic,
+        trace.launches_total, trace.allocations, trace.host_syncs, trace.copies,
+    )  # fmt: skip
+
+
+def _names(reply: Reply, stage: str) -> dict[int, Memory]:
+    """Tensors by address; in backward, gradients are called after their inputs."""
+    from grader.profile.model import Memory
+
+    words = {}
+    if stage == "backward":
+        words = {f"output {index}": f"grad_{each.name}" for index, each in enumerate(reply.outputs)}
+        words["the output"] = words.get("output 0", "")
+        words["cotangent 0"] = "grad_out"
+    found: dict[int, Memory] = {}
+    for each in reply.trace.placed:
+        found.setdefault(each.base, Memory(words.get(each.name, each.name), each.itemsize))
+    return found

@@ -1,0 +1,65 @@
+"""From counted launches to a stage of a profile: the instance, its resources, its occupancy."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from grader.build.sources import is_cuda
+from grader.profile import estimate
+from grader.profile.instances import base_name, instance_of
+from grader.profile.model import Launched, Memory, Needs, merged
+from grader.profile.occupancy import Device, occupancy
+from grader.profile.resources import Compiled, compiled, shared_arrays
+from grader.simt.counters import LaunchCounts
+
+
+def launched(
+    counts: Sequence[LaunchCounts], device: Device, names: Mapping[int, Memory]
+) -> tuple[Launched, ...]:
+    """Every launch with what it needs and what that allows; equal launches are one. `names` as in `Stage`."""
+    return merged([_launched(each, device) for each in counts], names)
+
+
+def _launched(counts: LaunchCounts, device: Device) -> Launched:
+    launch = counts.launch
+    name = instance_of(counts)
+    needs = _needs(name, counts, device)
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    shared = needs.shared + launch.shared_bytes
+    return Launched(name, counts, needs, occupancy(device, threads, needs.registers, shared))
+
+
+def _needs(name: str, counts: LaunchCounts, device: Device) -> Needs:
+    architecture = "sm_{}{}".format(*device.capability)
+    source = _source_of(counts)
+    answer = _compiled(source, architecture) if source else Compiled({}, "there is no .cu file")
+    if name in answer.kernels:
+        found = answer.kernels[name]
+        return Needs(
+            found.registers, found.shared, f"ptxas for {architecture}", found.spill_stores, found.spill_loads
+        )
+    shared = _shared_arrays(counts.launch.module).get(name, 0)
+    why = answer.why_not or f"nvcc compiled no {name}"
+    guess = estimate.registers(_text(source), base_name(name)) if source else None
+    return Needs(guess, shared, f"{'estimated from the source' if guess else 'no estimate'}: {why}")
+
+
+def _source_of(counts: LaunchCounts) -> Path | None:
+    """The `.cu` file that the kernel, or else its launch, stands in."""
+    files = [line.frame.file for line in counts.lines] + [counts.launch.file]
+    return next((Path(file) for file in files if file and is_cuda(Path(file)) and Path(file).is_file()), None)
+
+
+_compiled = functools.cache(compiled)
+
+
+@functools.cache
+def _shared_arrays(module: str) -> dict[str, int]:
+    return shared_arrays(Path(module)) if module else {}
+
+
+@functools.cache
+def _text(source: Path) -> str:
+    return source.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,60 @@
+"""Which instance of a template a launch ran: ``muladd_kernel<float>`` where the source says ``<T>``.
+
+Names are the compiler's, demangled, without what does not tell kernels apart: the result's type, anonymous
+namespaces, the parameters. nvcc's and this backend's names agree in that form.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from grader.simt.counters import LaunchCounts
+
+_UNNAMED = re.compile(r"\((?:anonymous namespace|unnamed)\)::|<unnamed>::|_GLOBAL__N__\w+::")
+
+
+def instance_of(counts: LaunchCounts) -> str:
+    """The kernel's name with its template arguments, else the text of the launch."""
+    text = instance_name(counts.launch.kernel)
+    base = base_name(text)
+    sites = [line.pc for line in counts.lines[:1]]
+    functions = [instance_name(name) for name in _functions(counts.launch.module, sites)]
+    return next((name for name in reversed(functions) if base_name(name) == base), text)
+
+
+def instance_name(demangled: str) -> str:
+    """``tiled<float, 16>`` of ``void (anonymous namespace)::tiled<float, 16>(float const*, int)``."""
+    name = _UNNAMED.sub("", demangled).removeprefix("void ").strip()
+    depth = 0
+    for position, character in enumerate(name):
+        depth += (character == "<") - (character == ">")
+        if character == "(" and depth == 0 and position > 0:
+            return name[:position].strip()
+    return name
+
+
+def base_name(instance: str) -> str:
+    """``tiled`` of ``a::tiled<float, 16>``."""
+    return instance.partition("<")[0].rpartition("::")[2].strip()
+
+
+def demangled(names: Sequence[str]) -> list[str]:
+    """The names as written in C++; unchanged where binutils are missing."""
+    program = shutil.which("c++filt")
+    if program is None or not names:
+        return list(names)
+    done = subprocess.run([program], input="\n".join(names), capture_output=True, text=True, check=False)
+    answers = done.stdout.splitlines()
+    return answers if len(answers) == len(names) else list(names)
+
+
+def _functions(module: str, offsets: Sequence[int]) -> list[str]:
+    """The functions at `offsets`, innermost first: each inlined into the next."""
+    program = shutil.which("addr2line")
+    if program is None or not module or not offsets:
+        return []
+    command = [program, "-f", "-C", "-i", "-e", module, *map(hex, offsets)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()[::2]

@@ -1,0 +1,209 @@
+"""What a senior colleague would say about a profile: the line, what it costs, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.profile.model import Launched, Profile, Stage
+from grader.profile.words import VERBS, counted, number, size
+from grader.simt.counters import LineCounts
+from grader.simt.memory_model import BANK_BYTES, BANKS, SECTOR, active, stride
+
+_WASTE = 1.2  # times the ideal: less is the unavoidable edge
+_IDLE_LANES = 8  # on average, from which on they are worth a word
+_WEIGHT = 0.2  # of a launch's requests, that a line with idle lanes must make
+_REUSE = 4  # times each byte is asked for
+_CONTENTION = 4  # lanes that update one address
+_HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One sentence; `cost` in bytes orders the remarks; `line` is what it is about, if it is one line."""
+
+    sentence: str
+    cost: int
+    line: LineCounts | None = None
+
+
+def remarks(profile: Profile) -> list[Remark]:
+    """All remarks, the most expensive first."""
+    found = [remark for stage in profile.stages for remark in _of_stage(stage)]
+    unique = {remark.sentence: remark for remark in found}
+    return sorted(unique.values(), key=lambda remark: -remark.cost)
+
+
+def line_remarks(line: LineCounts, launched: Launched, stage: Stage) -> Iterator[Remark]:
+    """What there is to say about one line of one launch."""
+    what = stage.memory(line).name
+    for say in (_scattered, _conflicts, _contention):
+        sentence, cost = say(line, what)
+        if sentence:
+            yield Remark(sentence, cost, line)
+    yield from _idle_lanes(line, launched)
+
+
+def _of_stage(stage: Stage) -> Iterator[Remark]:
+    for launched in stage.launches:
+        for line in launched.counts.lines:
+            yield from line_remarks(line, launched, stage)
+        yield from _reuse(launched)
+        yield from _resources(launched)
+    yield from _traffic(stage)
+    yield from _host(stage)
+
+
+# ---- a line ------------------------------------------------------------------------------------------------
+
+
+def _scattered(line: LineCounts, what: str) -> tuple[str, int]:
+    """Sectors in vain: a stride, a shifted beginning, or no order at all."""
+    if line.space != "global" or line.sectors <= _WASTE * line.ideal_sectors:
+        return "", 0
+    does = f"{VERBS[line.access]} {what}".strip()
+    ideal = line.ideal_sectors / line.requests
+    numbers = f"{number(line.sectors_per_request)} sectors a request where {number(ideal)} would do"
+    step = stride(line.sample.addresses)
+    if step is None:
+        how = "at scattered addresses"
+        advice = "sort the work, or stage it in shared memory, so that neighbouring threads share sectors."
+    elif abs(step) == line.bytes:
+        how = f"from an address that is no multiple of {SECTOR} bytes on"
+        advice = f"begin each warp's part at a multiple of {SECTOR} bytes."
+    else:
+        how = f"with a stride of {_elements(step, line.bytes)}"
+        advice = f"neighbouring threads should {_infinitive(line.access)} neighbouring elements."
+    cost = (line.sectors - line.ideal_sectors) * SECTOR
+    return f"{line.frame.where} {does} {how}: {numbers}; {advice}", cost
+
+
+def _conflicts(line: LineCounts, what: str) -> tuple[str, int]:
+    """Bank conflicts."""
+    if line.space != "shared" or line.wavefronts <= _WASTE * line.ideal_wavefronts:
+        return "", 0
+    step = stride(line.sample.addresses)
+    words = step // BANK_BYTES if step is not None and step % BANK_BYTES == 0 else None
+    how = f" with a stride of {counted(words, 'word')}" if words else ""
+    got, ideal = line.wavefronts / line.requests, line.ideal_wavefronts / line.requests
+    advice = (
+        "pad each row by one element, so that a column spreads over the banks."
+        if words and words % 2 == 0
+        else f"let the lanes of a warp use {BANKS} different banks, or the same word."
+    )
+    sentence = (
+        f"{line.frame.where} {VERBS[line.access]} shared memory{how}: {number(got)} wavefronts a request "
+        f"where {number(ideal)} would do ({counted(line.conflicts, 'bank conflict')} in all); {advice}"
+    )
+    return sentence, line.conflicts * BANKS * BANK_BYTES
+
+
+def _contention(line: LineCounts, what: str) -> tuple[str, int]:
+    """Many lanes of a warp that update one address."""
+    lanes = active(line.sample.addresses)
+    addresses = len(set(lanes.values()))
+    if line.access != "atomic" or len(lanes) < _CONTENTION * addresses:
+        return "", 0
+    where = counted(addresses, "address", "addresses") + (f" of {what}" if what else "")
+    sentence = (
+        f"{line.frame.where}: {len(lanes)} lanes of a warp update {where}, one after another; add up within "
+        "the warp first (__shfl_down_sync, __reduce_add_sync), then let one lane do it."
+    )
+    return sentence, line.lanes * SECTOR
+
+
+def _idle_lanes(line: LineCounts, launched: Launched) -> Iterator[Remark]:
+    launch = launched.counts.launch
+    every = sum(each.requests for each in launched.counts.lines)
+    idle = 32 - line.active_lanes
+    if idle < _IDLE_LANES or line.requests < _WEIGHT * every:
+        return
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    why = (
+        f"a block of {counted(threads, 'thread')} does not fill its warps"
+        if threads % 32
+        else "the others were sent home by a guard or took another branch"
+    )
+    yield Remark(
+        f"{line.frame.where}: {number(line.active_lanes)} of 32 lanes take part on average; {why}.",
+        int(idle * line.requests * line.bytes),
+        line,
+    )
+
+
+def _elements(step: int, nbytes: int) -> str:
+    return counted(step // nbytes, "element") if step % nbytes == 0 else counted(step, "byte")
+
+
+def _infinitive(access: str) -> str:
+    return VERBS[access].removesuffix("s")
+
+
+# ---- a launch, a stage -----------------------------------------------------------------------------------
+
+
+def _reuse(launched: Launched) -> Iterator[Remark]:
+    useful = sum(line.ideal_sectors for line in launched.counts.lines) * SECTOR
+    if not launched.least or useful < _REUSE * launched.least:
+        return
+    yield Remark(
+        f"{launched.name} asks global memory for {size(launched.moved)} but touches {size(launched.least)}: "
+        f"every byte comes {number(launched.moved / launched.least)} times. Caches catch some of that; a "
+        "tile in shared memory, loaded once by the block, catches what is used again.",
+        launched.moved - launched.least,
+    )
+
+
+def _resources(launched: Launched) -> Iterator[Remark]:
+    needs, found = launched.needs, launched.occupancy
+    if needs.spill_stores or needs.spill_loads:
+        yield Remark(
+            f"{launched.name} spills: a thread writes {size(needs.spill_stores or 0)} to memory and reads "
+            f"{size(needs.spill_loads or 0)} back because registers ran out. Keep fewer values alive, or "
+            "allow more registers (__launch_bounds__).",
+            launched.counts.launch.threads * ((needs.spill_stores or 0) + (needs.spill_loads or 0)),
+        )
+    if found.share < _HALF:
+        yield Remark(_low_occupancy(launched), 0)
+
+
+def _low_occupancy(launched: Launched) -> str:
+    found, launch = launched.occupancy, launched.counts.launch
+    registers = launched.needs.registers
+    shared = launched.needs.shared + launch.shared_bytes
+    why = {
+        "registers": f"{registers} registers a thread are the limit. Use fewer, or smaller blocks.",
+        "shared memory": f"{size(shared)} of shared memory a block are the limit. Use smaller tiles.",
+        "blocks": "the number of blocks is the limit. Use larger blocks.",
+        "warps": "the size of the block is the limit. Use one that divides the warps without rest.",
+    }[found.limit]
+    return (
+        f"{launched.name}: a multiprocessor holds {found.warps} of {found.most_warps} warps; {why} Few warps "
+        "hide little of the time that memory takes."
+    )
+
+
+def _traffic(stage: Stage) -> Iterator[Remark]:
+    least = sum(each.least for each in stage.launches)
+    if stage.traffic is None or least <= max(_WASTE * stage.traffic, stage.traffic + 64 * SECTOR):
+        return
+    yield Remark(
+        f"The launches of {stage.name} touch {size(least)} where {size(stage.traffic)} would do: results in "
+        "between go through memory. One kernel for all of it would keep them in registers.",
+        least - stage.traffic,
+    )
+
+
+def _host(stage: Stage) -> Iterator[Remark]:
+    if stage.host_syncs:
+        yield Remark(
+            f"The host waits for the device {counted(stage.host_syncs, 'time')} in {stage.name}: the device "
+            "then has nothing to do until the next launch. Let the caller wait.",
+            0,
+        )
+    if stage.copies:
+        yield Remark(
+            f"{stage.name.capitalize()} copies between host and device ({stage.copies[0]}): that goes over a "
+            "bus much slower than either memory. Keep the work on the device.",
+            0,
+        )

@@ -1,0 +1,133 @@
+"""Registers, spills and shared memory of each kernel: what ptxas says where nvcc is there, else an estimate.
+
+nvcc compiles the `.cu` file for the device's architecture and throws the code away; no GPU is needed. The
+answer is kept in the cache. Without nvcc, shared memory is read from the simulated build, which is exact,
+registers are estimated from the source, and spills are not known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from grader import cache
+from grader.build.sources import content_key
+from grader.build.steps import NVCC_FLAGS
+from grader.errors import ToolchainError
+from grader.profile.instances import demangled, instance_name
+from grader.toolchain import CudaToolkit, cuda_toolkit, host_compiler
+
+_SECONDS = 60  # that nvcc may take; a file with CUDA headers only takes one
+_TORCH = re.compile(r'^\s*#\s*include\s*[<"](?:torch|ATen|c10)/', re.MULTILINE)
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+_REGISTERS = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Of one kernel: registers of a thread, bytes spilled by it, static shared memory of a block in bytes."""
+
+    registers: int
+    spill_stores: int
+    spill_loads: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What ptxas said of one file, by instance; or why it was not asked."""
+
+    kernels: Mapping[str, Resources]
+    why_not: str = ""
+
+
+def compiled(source: Path, architecture: str) -> Compiled:
+    """Ask ptxas about `source`; `architecture` is such as ``sm_90``. Never raises for the source's fault."""
+    try:
+        toolkit = cuda_toolkit()
+        compiler = host_compiler().command[0]
+    except ToolchainError:
+        return Compiled({}, "nvcc is not installed")
+    try:
+        text = source.read_text(encoding="utf-8", errors="replace")
+        parts = ["ptxas", toolkit.identity, architecture, *NVCC_FLAGS, *content_key(source, ())]
+    except OSError:
+        return Compiled({}, f"{source.name} cannot be read")
+    if _TORCH.search(text):
+        return Compiled({}, f"{source.name} includes torch headers, with which nvcc would take a minute")
+    with cache.entry(parts, room="resources") as slot:
+        if slot.missing:
+            answer = _ask(toolkit, compiler, source, architecture)
+            document = {name: asdict(kernel) for name, kernel in answer.kernels.items()}
+            (slot.folder / "kernels.json").write_text(json.dumps(document))
+            if answer.why_not:
+                slot.discard()
+            return answer
+        document = json.loads((slot.path / "kernels.json").read_text())
+    return Compiled({name: Resources(**kernel) for name, kernel in document.items()})
+
+
+def _ask(toolkit: CudaToolkit, compiler: str, source: Path, architecture: str) -> Compiled:
+    with tempfile.TemporaryDirectory(prefix="cu2grad-ptxas-") as folder:
+        command = [
+            str(toolkit.nvcc), *NVCC_FLAGS, f"-arch={architecture}", "-ccbin", compiler, "-Xptxas=-v",
+            "-cubin", "-o", f"{folder}/kernel.cubin", str(source),
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return Compiled({}, f"nvcc took longer than {_SECONDS} seconds")
+    if done.returncode != 0:
+        first = next((line for line in done.stderr.splitlines() if "error" in line), "it gave no reason")
+        return Compiled({}, f"nvcc did not compile {source.name}: {first.strip()}")
+    return Compiled(read_ptxas(done.stdout + done.stderr))
+
+
+def read_ptxas(log: str) -> dict[str, Resources]:
+    """The kernels in the output of ``ptxas -v``, by instance name."""
+    found: dict[str, Resources] = {}
+    for part in log.split("ptxas info")[1:]:
+        entry = _ENTRY.search(part)
+        if entry:
+            name = entry[1]
+            found[name] = Resources(0, 0, 0, 0)
+        elif found:
+            found[name] = _with(found[name], part)
+    return dict(zip(map(instance_name, demangled(list(found))), found.values(), strict=True))
+
+
+def _with(kernel: Resources, text: str) -> Resources:
+    spills, registers, shared = _SPILLS.search(text), _REGISTERS.search(text), _SHARED.search(text)
+    return Resources(
+        registers=int(registers[1]) if registers else kernel.registers,
+        spill_stores=int(spills[1]) if spills else kernel.spill_stores,
+        spill_loads=int(spills[2]) if spills else kernel.spill_loads,
+        shared=int(shared[1]) if shared else kernel.shared,
+    )
+
+
+def shared_arrays(module: Path) -> dict[str, int]:
+    """Bytes of static shared memory by instance, from a library of this backend: thread-local variables."""
+    program = shutil.which("readelf")
+    if program is None or not module.is_file():
+        return {}
+    table = subprocess.run(
+        [program, "--symbols", "--wide", str(module)], capture_output=True, text=True, check=False
+    )
+    rows = [line.split() for line in table.stdout.splitlines()]
+    sizes = {row[7]: int(row[2], 0) for row in rows if len(row) > 7 and row[3] == "TLS"}
+    total: defaultdict[str, int] = defaultdict(int)
+    for name, size in zip(demangled(list(sizes)), sizes.values(), strict=True):
+        function, _, array = name.rpartition("::")
+        if array and "(" in function:
+            total[instance_name(function)] += size
+    return dict(total)

@@ -1,0 +1,114 @@
+"""Numbers and accesses as every rendering of a profile words them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.profile.model import Launched, Needs, Stage
+from grader.simt.counters import LineCounts
+
+VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
+_UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
+_PLAIN_BYTES = 10_000  # up to here a size is told exactly
+NOTHING = "Nothing stands out: every request moves as little as it can."
+
+
+def number(value: float) -> str:
+    """``32``, ``16.5``, ``65,536``."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def counted(amount: int, singular: str, plural: str = "") -> str:
+    """``1 launch``, ``3 launches``."""
+    return f"{number(amount)} {singular if amount == 1 else plural or singular + 's'}"
+
+
+def size(nbytes: int) -> str:
+    """``640 bytes``, ``192 KiB``, ``8.4 MiB``."""
+    for bits, name in _UNITS:
+        if nbytes >> bits and (nbytes > _PLAIN_BYTES or nbytes % (1 << bits) == 0):
+            return f"{number(nbytes / (1 << bits))} {name}"
+    return counted(nbytes, "byte")
+
+
+def shape(extent: Sequence[int]) -> str:
+    """``(4, 16)``: extents without the trailing ones."""
+    used = list(extent)
+    while len(used) > 1 and used[-1] == 1:
+        used.pop()
+    return f"({', '.join(map(str, used))})" if len(used) > 1 else str(used[0])
+
+
+def configuration(launched: Launched) -> str:
+    """``64 blocks (4, 16) of 256 threads (32, 8)``."""
+    launch = launched.counts.launch
+    grid = f" {shape(launch.grid)}" if launch.grid[1:] != (1, 1) else ""
+    block = f" {shape(launch.block)}" if launch.block[1:] != (1, 1) else ""
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    return f"{counted(launch.blocks, 'block')}{grid} of {counted(threads, 'thread')}{block}"
+
+
+def resources(needs: Needs, dynamic_shared: int) -> str:
+    """``32 registers, no spills, 1 KiB of shared memory (ptxas for sm_90)``."""
+    about = "about " if needs.estimated else ""
+    known = needs.registers is not None
+    parts = [about + counted(needs.registers or 0, "register") if known else "registers not known"]
+    if needs.spill_stores is not None and needs.spill_loads is not None:
+        spilled = needs.spill_stores + needs.spill_loads
+        parts.append(f"{counted(spilled, 'byte')} spilled" if spilled else "no spills")
+    shared = needs.shared + dynamic_shared
+    parts.append(f"{size(shared)} of shared memory" if shared else "no shared memory")
+    return f"{', '.join(parts)} ({needs.source})"
+
+
+def holds(launched: Launched) -> str:
+    """``a multiprocessor holds 8 blocks, 64 of 64 warps (100%), limited by warps``."""
+    found = launched.occupancy
+    if found.blocks == 0:
+        return f"a multiprocessor cannot hold one block: {found.limit} do not suffice"
+    unknown = "" if found.registers_known else ", registers left out"
+    return (
+        f"a multiprocessor holds {counted(found.blocks, 'block')}, {found.warps} of {found.most_warps} warps "
+        f"({found.share:.0%}), limited by {found.limit}{unknown}"
+    )
+
+
+def barriers(waited: int) -> str:
+    """Barriers as the device executes them: once for each warp."""
+    return f"{counted(waited, 'barrier')}, counted per warp"
+
+
+def access(line: LineCounts, stage: Stage) -> str:
+    """``load of a``, ``shared store``: what a row of the table is about."""
+    name = stage.memory(line).name
+    if line.space == "shared":
+        return f"shared {line.access}"
+    return f"{line.access} of {name}" if name else line.access
+
+
+def transfers(line: LineCounts) -> tuple[float, float, str]:
+    """Per request what it took, what it would take at best, and the unit: sectors or wavefronts."""
+    if line.space == "shared":
+        return line.wavefronts / line.requests, line.ideal_wavefronts / line.requests, "wavefront"
+    return line.sectors_per_request, line.ideal_sectors / line.requests, "sector"
+
+
+def totals(stage: Stage) -> list[tuple[str, str]]:
+    """The lines below a stage: what was moved, against the least; and what else the call did."""
+    moved, least = (sum(getattr(each, name) for each in stage.launches) for name in ("moved", "least"))
+    rows = [("launches", number(stage.launched))]
+    if stage.launches:
+        rows.append(("asked of global memory", f"{size(moved)} in sectors of 32 bytes"))
+        times = f", each {number(moved / least)} times" if least and moved / least >= 1.05 else ""
+        rows.append(("least", f"{size(least)} in distinct sectors{times}"))
+    if stage.traffic is not None:
+        rows.append(("least by the spec", size(stage.traffic)))
+    waited = sum(each.counts.barriers for each in stage.launches)
+    if waited:
+        rows.append(("barriers", barriers(waited)))
+    if stage.allocations is not None:
+        rows.append(("allocations", number(stage.allocations)))
+    rows.append(("waits of the host", number(stage.host_syncs)))
+    if stage.copies:
+        rows.append(("copies", "; ".join(stage.copies)))
+    return rows
