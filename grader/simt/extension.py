@@ -18,18 +18,18 @@ from types import ModuleType
 from typing import Any
 
 from grader.simt import native
+from grader.simt.models import architecture
 from grader.simt.toolkit import cuda_home
 from grader.toolchain import ninja
 
 _MODULE = "torch.utils.cpp_extension"
-_ARCHITECTURE = "9.0"  # of the simulated GPU; any would do, none is compiled for
 
 
 def redirect(checked: bool) -> None:
     """Let cpp_extension build for the simulated GPU, here and in the processes that this one starts."""
     home = cuda_home(checked)
     os.environ["CUDA_HOME"] = str(home)
-    os.environ.setdefault("TORCH_CUDA_ARCH_LIST", _ARCHITECTURE)
+    os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{architecture() / 100:.1f}")
     folders = os.environ.get("PATH", "").split(os.pathsep)
     if str(ninja().parent) not in folders:  # the ninja of an environment that was not activated
         os.environ["PATH"] = os.pathsep.join([*folders, str(ninja().parent)])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from grader.simt.models import architecture
 from grader.simt.translate import TranslationError, translate
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\S))', re.MULTILINE)
@@ -76,7 +77,7 @@ def translate_tree(
 def _translated(file: Path, is_library: bool) -> str:
     text = file.read_text(errors="replace")
     try:
-        return translate(text, str(file))
+        return translate(text, str(file), architecture())
     except TranslationError:
         if not is_library:
             raise

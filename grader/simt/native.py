@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader import cache
 from grader.errors import InfrastructureError
+from grader.simt.models import architecture
 from grader.toolchain import host_compiler, python_include, torch_install
 
 Progress = Callable[[str], None]
@@ -83,7 +84,7 @@ def compile_flags(checked: bool) -> list[str]:
     """Flags of the host compiler for device code; `checked` puts a hook before every access."""
     family = host_compiler().family
     optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
-    return [*_DEVICE_CODE, *_BY_FAMILY[family], *optimisation]
+    return [*_DEVICE_CODE, *_BY_FAMILY[family], f"-DSIMT_CUDA_ARCH={architecture()}", *optimisation]
 
 
 def link_flags(checked: bool, module: bool = True) -> list[str]:

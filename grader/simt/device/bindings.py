@@ -13,12 +13,13 @@ from enum import IntEnum
 from types import ModuleType
 from typing import Any
 
+from ..models import architecture
 from .driver import Driver
 from .refusals import refusals
 from .streams import CUDA_DEVICE_TYPE, event_class, stream_class
 
 CUDA_VERSION = 13000  # as CUDART_VERSION in the simulated headers
-ARCHITECTURES = "sm_90"
+ARCHITECTURES = f"sm_{architecture() // 10}"
 
 StreamTriple = tuple[int, int, int]  # stream id, device index, device type
 

@@ -287,3 +287,19 @@ struct cudaDeviceProp {
     int clusterLaunch;
     int unifiedFunctionPointers;
 };
+
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4,
+    cudaMemPoolAttrReservedMemCurrent = 5,
+    cudaMemPoolAttrReservedMemHigh = 6,
+    cudaMemPoolAttrUsedMemCurrent = 7,
+    cudaMemPoolAttrUsedMemHigh = 8
+};
+struct cudaMemPoolProps;
+
+#include "simt/graph_types.h"
+#include "simt/launch_types.h"
+#include "simt/volume_types.h"

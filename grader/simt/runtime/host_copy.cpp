@@ -209,6 +209,11 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
     return fill("cudaMemsetAsync", pointer, 0, value, bytes, 1, stream);
 }
 
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+    if (width > pitch) return failed(cudaErrorInvalidPitchValue);
+    return fill("cudaMemset2DAsync", pointer, pitch, value, width, height, stream);
+}
+
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
     if (width > pitch) return failed(cudaErrorInvalidPitchValue);
     return fill("cudaMemset2D", pointer, pitch, value, width, height, nullptr);

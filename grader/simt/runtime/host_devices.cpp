@@ -3,6 +3,7 @@
 
 #include "arena.h"
 #include "device_limits.h"
+#include "device_model.h"
 #include "host_call.h"
 #include "registered.h"
 #include "streams.h"
@@ -27,7 +28,8 @@ struct Attribute {
     cudaDeviceAttr attribute;
     int value;
 };
-constexpr Attribute kAttributes[] = {
+const DeviceModel& device = device_model();
+const Attribute attributes[] = {
     {cudaDevAttrMaxThreadsPerBlock, kThreadsPerBlock},
     {cudaDevAttrMaxBlockDimX, int(kBlockLimit[0])},
     {cudaDevAttrMaxBlockDimY, int(kBlockLimit[1])},
@@ -40,10 +42,10 @@ constexpr Attribute kAttributes[] = {
     {cudaDevAttrWarpSize, 32},
     {cudaDevAttrMaxPitch, 2147483647},
     {cudaDevAttrMaxRegistersPerBlock, kRegistersPerMultiprocessor},
-    {cudaDevAttrClockRate, kClockKHz},
+    {cudaDevAttrClockRate, device.clock_khz},
     {cudaDevAttrTextureAlignment, 512},
     {cudaDevAttrGpuOverlap, 1},
-    {cudaDevAttrMultiProcessorCount, kMultiprocessors},
+    {cudaDevAttrMultiProcessorCount, device.multiprocessors},
     {cudaDevAttrKernelExecTimeout, 0},
     {cudaDevAttrIntegrated, 0},
     {cudaDevAttrCanMapHostMemory, 1},
@@ -53,19 +55,19 @@ constexpr Attribute kAttributes[] = {
     {cudaDevAttrPciBusId, 0},
     {cudaDevAttrPciDeviceId, 0},
     {cudaDevAttrTccDriver, 0},
-    {cudaDevAttrMemoryClockRate, kMemoryClockKHz},
-    {cudaDevAttrGlobalMemoryBusWidth, kMemoryBusBits},
-    {cudaDevAttrL2CacheSize, kL2Bytes},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, kThreadsPerMultiprocessor},
+    {cudaDevAttrMemoryClockRate, device.memory_clock_khz},
+    {cudaDevAttrGlobalMemoryBusWidth, device.memory_bus_bits},
+    {cudaDevAttrL2CacheSize, device.l2_bytes},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, device.threads_per_multiprocessor},
     {cudaDevAttrAsyncEngineCount, 3},
     {cudaDevAttrUnifiedAddressing, 1},
     {cudaDevAttrPciDomainId, 0},
-    {cudaDevAttrComputeCapabilityMajor, kMajor},
-    {cudaDevAttrComputeCapabilityMinor, kMinor},
+    {cudaDevAttrComputeCapabilityMajor, device.major},
+    {cudaDevAttrComputeCapabilityMinor, device.minor},
     {cudaDevAttrStreamPrioritiesSupported, 1},
     {cudaDevAttrGlobalL1CacheSupported, 1},
     {cudaDevAttrLocalL1CacheSupported, 1},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, int(kSharedPerMultiprocessor)},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, int(device.shared_per_multiprocessor)},
     {cudaDevAttrMaxRegistersPerMultiprocessor, kRegistersPerMultiprocessor},
     {cudaDevAttrManagedMemory, 1},
     {cudaDevAttrIsMultiGpuBoard, 0},
@@ -75,10 +77,10 @@ constexpr Attribute kAttributes[] = {
     {cudaDevAttrComputePreemptionSupported, 1},
     {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
     {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, int(kSharedPerBlockOptin)},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, int(device.shared_per_block_optin)},
     {cudaDevAttrHostRegisterSupported, 1},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, kBlocksPerMultiprocessor},
-    {cudaDevAttrReservedSharedMemoryPerBlock, int(kReservedSharedPerBlock)},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, device.blocks_per_multiprocessor},
+    {cudaDevAttrReservedSharedMemoryPerBlock, int(device.reserved_shared_per_block)},
     {cudaDevAttrMemoryPoolsSupported, 1},
     {cudaDevAttrClusterLaunch, 0},
 };
@@ -113,8 +115,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (!is_device(device)) return failed(cudaErrorInvalidDevice);
     uint64_t free_bytes, total_bytes;
     memory_info(device, &free_bytes, &total_bytes);
+    const DeviceModel& model = device_model();
     cudaDeviceProp p{};
-    strcpy(p.name, kDeviceName);
+    strcpy(p.name, model.name);
     p.uuid.bytes[15] = char(device);
     p.totalGlobalMem = total_bytes;
     p.sharedMemPerBlock = kSharedPerBlock;
@@ -127,24 +130,24 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
         p.maxGridSize[i] = int(kGridLimit[i]);
     }
     p.totalConstMem = kConstantBytes;
-    p.major = kMajor;
-    p.minor = kMinor;
+    p.major = model.major;
+    p.minor = model.minor;
     p.textureAlignment = p.surfaceAlignment = 512;
     p.texturePitchAlignment = 32;
-    p.multiProcessorCount = kMultiprocessors;
+    p.multiProcessorCount = model.multiprocessors;
     p.canMapHostMemory = p.concurrentKernels = p.ECCEnabled = p.unifiedAddressing = p.streamPrioritiesSupported = 1;
     p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.concurrentManagedAccess = 1;
     p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = p.cooperativeLaunch = p.hostRegisterSupported = 1;
     p.memoryPoolsSupported = p.unifiedFunctionPointers = 1;
     p.pciBusID = device;
     p.asyncEngineCount = 3;
-    p.memoryBusWidth = kMemoryBusBits;
-    p.l2CacheSize = kL2Bytes;
-    p.maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
-    p.sharedMemPerMultiprocessor = kSharedPerMultiprocessor;
-    p.sharedMemPerBlockOptin = kSharedPerBlockOptin;
-    p.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
-    p.reservedSharedMemPerBlock = kReservedSharedPerBlock;
+    p.memoryBusWidth = model.memory_bus_bits;
+    p.l2CacheSize = model.l2_bytes;
+    p.maxThreadsPerMultiProcessor = model.threads_per_multiprocessor;
+    p.sharedMemPerMultiprocessor = model.shared_per_multiprocessor;
+    p.sharedMemPerBlockOptin = model.shared_per_block_optin;
+    p.maxBlocksPerMultiProcessor = model.blocks_per_multiprocessor;
+    p.reservedSharedMemPerBlock = model.reserved_shared_per_block;
     *properties = p;
     return cudaSuccess;
 }
@@ -152,7 +155,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     if (!value) return failed(cudaErrorInvalidValue);
     if (!is_device(device)) return failed(cudaErrorInvalidDevice);
-    for (const Attribute& known : kAttributes) {
+    for (const Attribute& known : attributes) {
         if (known.attribute != attribute) continue;
         *value = known.value;
         return cudaSuccess;

@@ -1,4 +1,4 @@
-// Functions as the host sees them: attributes, occupancy, and the launches that are refused.
+// Functions as the host sees them: attributes and occupancy.
 #include <stdint.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "device_limits.h"
+#include "device_model.h"
 #include "execution.h"
 #include "host_call.h"
 
@@ -25,9 +26,11 @@ size_t dynamic_shared_limit(const void* function) {
 int resident_blocks(int block_threads, size_t shared_bytes) {
     if (block_threads <= 0 || block_threads > kThreadsPerBlock) return 0;
     int warps = (block_threads + 31) / 32;
-    int by_threads = kThreadsPerMultiprocessor / (warps * 32);
-    size_t shared = shared_bytes + kReservedSharedPerBlock;
-    return std::min({by_threads, kBlocksPerMultiprocessor, int(kSharedPerMultiprocessor / shared)});
+    const DeviceModel& device = device_model();
+    int by_threads = device.threads_per_multiprocessor / (warps * 32);
+    size_t shared = std::max<size_t>(shared_bytes + device.reserved_shared_per_block, 1);
+    size_t by_shared = std::min<size_t>(device.shared_per_multiprocessor / shared, 32);
+    return std::min({by_threads, device.blocks_per_multiprocessor, int(by_shared)});
 }
 
 }  // namespace simt
@@ -43,7 +46,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
                      attribute <= cudaFuncAttributeClusterSchedulingPolicyPreference;
         return known ? cudaSuccess : failed(cudaErrorInvalidValue);
     }
-    if (value < 0 || size_t(value) > kSharedPerBlockOptin) return failed(cudaErrorInvalidValue);
+    if (value < 0 || size_t(value) > device_model().shared_per_block_optin) return failed(cudaErrorInvalidValue);
     std::lock_guard lock(functions_lock);
     dynamic_limits[function] = size_t(value);
     return cudaSuccess;
@@ -55,7 +58,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     *attributes = {};   // static shared memory and registers are the compiler's to know
     attributes->maxThreadsPerBlock = kThreadsPerBlock;
     attributes->numRegs = 32;
-    attributes->ptxVersion = attributes->binaryVersion = kMajor * 10 + kMinor;
+    attributes->ptxVersion = attributes->binaryVersion = device_model().major * 10 + device_model().minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_shared_limit(function));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
     return cudaSuccess;
@@ -82,15 +85,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (!bytes || blocks <= 0 || block_size <= 0) return failed(cudaErrorInvalidValue);
     if (!function) return failed(cudaErrorInvalidDeviceFunction);
     if (blocks > resident_blocks(block_size, 0)) return failed(cudaErrorInvalidValue);
-    *bytes = std::min(kSharedPerMultiprocessor / size_t(blocks) - kReservedSharedPerBlock, kSharedPerBlockOptin);
+    const DeviceModel& device = device_model();
+    size_t each = device.shared_per_multiprocessor / size_t(blocks) - device.reserved_shared_per_block;
+    *bytes = std::min(each, device.shared_per_block_optin);
     return cudaSuccess;
-}
-
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
-    return failed(cudaErrorInvalidDeviceFunction);
-}
-
-cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
-    return failed(cudaErrorInvalidDeviceFunction);
 }
 }

@@ -8,6 +8,7 @@
 
 #include "counting.h"
 #include "device_limits.h"
+#include "device_model.h"
 #include "execution.h"
 #include "faults.h"
 #include "findings.h"
@@ -72,13 +73,14 @@ Refusal refuse(const simt_launch& launch) {
     if (size_t limit = dynamic_shared_limit(launch.function); launch.dynamic_shared > limit) {
         std::string why = std::to_string(launch.dynamic_shared) + " bytes of dynamic shared memory; this kernel may have " +
                           std::to_string(limit);
-        if (launch.dynamic_shared <= kSharedPerBlockOptin) why += " (more after cudaFuncSetAttribute)";
+        if (launch.dynamic_shared <= device_model().shared_per_block_optin) why += " (more after cudaFuncSetAttribute)";
         return {cudaErrorInvalidValue, why};
     }
     if (int error = check_stream(static_cast<cudaStream_t>(launch.stream))) {
         return {error, "the stream does not belong to the current device"};
     }
-    uint64_t resident = uint64_t(resident_blocks(int(volume(launch.block)), launch.dynamic_shared)) * kMultiprocessors;
+    uint64_t resident = uint64_t(resident_blocks(int(volume(launch.block)), launch.dynamic_shared));
+    resident *= uint64_t(device_model().multiprocessors);
     if (launch.cooperative && volume(launch.grid) > resident) {
         return {cudaErrorCooperativeLaunchTooLarge, "the blocks of a cooperative launch must all be resident at once; "
                                                     "at most " + std::to_string(resident) + " are"};
@@ -125,9 +127,9 @@ void begin_execution(const simt_launch& launch) {
 // Launch overhead, one microsecond for each wave of resident threads, and the time its clock says it spun: a model, so that
 // streams and events have an order and kernels that wait for clock64() take their time.
 double modelled_duration(const simt_launch& launch) {
-    double resident = double(kMultiprocessors) * kThreadsPerMultiprocessor;
+    double resident = double(device_model().multiprocessors) * device_model().threads_per_multiprocessor;
     double waves = double(volume(launch.grid)) * double(volume(launch.block)) / resident;
-    return 2.0 + waves + double(execution.cycles) / (kClockKHz / 1000.0);
+    return 2.0 + waves + double(execution.cycles) / (device_model().clock_khz / 1000.0);
 }
 
 int refused(const simt_launch& launch, const Refusal& refusal) {

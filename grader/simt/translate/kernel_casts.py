@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from grader.simt.translate.expressions import arguments
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.rewrite import Rewrite
 
-_LAUNCHERS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
+_LAUNCHERS = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelExC": 1}  # which argument
 
 
 def rewrite_kernel_casts(passage: Passage, rewrite: Rewrite) -> None:
-    for launcher in _LAUNCHERS:
+    for launcher, argument in _LAUNCHERS.items():
         for index in passage.positions(launcher):
-            if passage.text(index + 1) != "(":
+            if passage.text(index + 1) != "(" or index + 1 not in passage.partner:
                 continue
-            last = _cast_end(passage, index + 2)
+            spans = arguments(passage, index + 1)
+            if argument >= len(spans):
+                continue
+            first = spans[argument][0]
+            last = _cast_end(passage, first)
             if last is not None:
-                rewrite.replace(passage.tokens[index + 2], passage.tokens[last], "", macro=passage.macro)
+                rewrite.replace(passage.tokens[first], passage.tokens[last], "", macro=passage.macro)
 
 
 def _cast_end(passage: Passage, index: int) -> int | None:

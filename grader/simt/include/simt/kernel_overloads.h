@@ -1,4 +1,4 @@
-// The runtime API's functions that take a kernel: attributes, occupancy, and launches without `<<<>>>`.
+// The runtime API's functions that take a kernel: attributes, and launches without `<<<>>>`.
 #pragma once
 #include <stddef.h>
 #include <utility>
@@ -50,28 +50,5 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function* func
 template <class Function>
 cudaError_t cudaFuncSetCacheConfig(Function* function, cudaFuncCache preference) {
     return cudaFuncSetCacheConfig(simt::address_of(function), preference);
-}
-template <class Function>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function, int block_size, size_t dynamic_shared) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, simt::address_of(function), block_size, dynamic_shared);
-}
-
-// The largest block, in whole warps, that keeps the most threads of a multiprocessor busy.
-template <class Function>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, Function* function, size_t dynamic_shared = 0,
-                                               int block_limit = 0) {
-    int device = 0, processors = 0, most_threads = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    int first = block_limit > 0 && block_limit < 1024 ? block_limit / 32 * 32 : 1024;
-    for (int size = first; size > 0 && error == cudaSuccess; size -= 32) {
-        int blocks = 0;
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, simt::address_of(function), size, dynamic_shared);
-        if (blocks * size <= most_threads) continue;
-        most_threads = blocks * size;
-        *block_size = size;
-        *grid_size = blocks * processors;
-    }
-    return error;
 }
 #pragma GCC visibility pop

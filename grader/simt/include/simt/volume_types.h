@@ -1,0 +1,39 @@
+// Pitched memory in three dimensions, as cudaMalloc3D and cudaMemcpy3D see it. Widths of linear memory are in bytes.
+#pragma once
+#include <stddef.h>
+
+typedef struct cudaArray* cudaArray_t;   // arrays belong to textures: there is none here, and the pointer must be null
+
+struct cudaExtent {
+    size_t width, height, depth;
+};
+struct cudaPos {
+    size_t x, y, z;
+};
+struct cudaPitchedPtr {
+    void* ptr;
+    size_t pitch, xsize, ysize;
+};
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    struct cudaExtent extent;
+    enum cudaMemcpyKind kind;
+};
+
+static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+    struct cudaExtent extent = {width, height, depth};
+    return extent;
+}
+static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+    struct cudaPos position = {x, y, z};
+    return position;
+}
+static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
+    struct cudaPitchedPtr pitched = {pointer, pitch, width, height};
+    return pitched;
+}

@@ -1,0 +1,49 @@
+// Pitched memory in three dimensions: slice by slice, each as cudaMemcpy2D and cudaMemset2D treat it.
+#include "host_call.h"
+
+using namespace simt;
+
+namespace {
+char* at(const cudaPitchedPtr& memory, const cudaPos& position) {
+    size_t row = position.z * memory.ysize + position.y;
+    return static_cast<char*>(memory.ptr) + row * memory.pitch + position.x;
+}
+
+cudaError_t copy_slices(const cudaMemcpy3DParms* copy, cudaStream_t stream, bool waits) {
+    if (!copy) return failed(cudaErrorInvalidValue);
+    if (copy->srcArray || copy->dstArray) return failed(cudaErrorNotSupported);
+    const cudaExtent& extent = copy->extent;
+    for (size_t slice = 0; slice < extent.depth; ++slice) {
+        cudaPos from = copy->srcPos, to = copy->dstPos;
+        from.z += slice;
+        to.z += slice;
+        cudaError_t error = cudaMemcpy2DAsync(at(copy->dstPtr, to), copy->dstPtr.pitch, at(copy->srcPtr, from),
+                                              copy->srcPtr.pitch, extent.width, extent.height, copy->kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return waits ? cudaStreamSynchronize(stream) : cudaSuccess;
+}
+}  // namespace
+
+extern "C" {
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+    if (!pitched) return failed(cudaErrorInvalidValue);
+    *pitched = {nullptr, 0, extent.width, extent.height};
+    return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) { return copy_slices(copy, nullptr, true); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) { return copy_slices(copy, stream, false); }
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream) {
+    for (size_t slice = 0; slice < extent.depth; ++slice) {
+        char* first = at(memory, {0, 0, slice});
+        cudaError_t error = cudaMemset2DAsync(first, memory.pitch, value, extent.width, extent.height, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {
+    return cudaMemset3DAsync(memory, value, extent, nullptr);
+}
+}

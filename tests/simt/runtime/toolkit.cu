@@ -1,0 +1,221 @@
+// The host's side of the CUDA runtime API: one case per run, which prints what it saw.
+#include <cooperative_groups.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#define SHOW(call) printf("%s\n", cudaGetErrorName(call))
+
+__global__ void scale(float* x, float factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    cudaGridDependencySynchronize();
+    if (i < n) x[i] *= factor;
+    cudaTriggerProgrammaticLaunchCompletion();
+}
+template <typename T>
+__global__ void total(const T* x, T* sum, int n) {
+    auto grid = cooperative_groups::this_grid();
+    if (grid.thread_rank() == 0) *sum = 0;
+    grid.sync();
+    for (int i = grid.thread_rank(); i < n; i += grid.size()) atomicAdd(sum, x[i]);
+}
+__global__ void many_shared() {
+    extern __shared__ char bytes[];
+    bytes[threadIdx.x] = 0;
+}
+
+float* ramp(int n) {
+    std::vector<float> values(n);
+    for (int i = 0; i < n; ++i) values[i] = float(i);
+    float* device;
+    cudaMalloc(&device, n * sizeof(float));
+    cudaMemcpy(device, values.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    return device;
+}
+void show(const float* device, int n) {
+    std::vector<float> values(n);
+    cudaMemcpy(values.data(), device, n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (float value : values) printf("%g ", value);
+    printf("\n");
+}
+
+void extended_launch() {
+    float* x = ramp(8);
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaLaunchAttribute overlap[1];
+    overlap[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap[0].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(2);
+    config.blockDim = dim3(4);
+    config.stream = stream;
+    config.attrs = overlap;
+    config.numAttrs = 1;
+    SHOW(cudaLaunchKernelEx(&config, scale, x, 3, 7));   // 3 becomes the float that the kernel takes
+    void* arguments[] = {&x, nullptr, nullptr};
+    float half = 0.5f;
+    int n = 2;
+    arguments[1] = &half;
+    arguments[2] = &n;
+    SHOW(cudaLaunchKernelExC(&config, (const void*)scale, arguments));
+    show(x, 8);
+}
+void cooperative_launch() {
+    float *x = ramp(100), *sum = ramp(1);
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 3;
+    config.blockDim = 32;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    SHOW(cudaLaunchKernelEx(&config, total<float>, x, sum, 100));
+    show(sum, 1);
+}
+void clusters() {
+    float* x = ramp(8);
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {2, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 2;
+    config.blockDim = 4;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    SHOW(cudaLaunchKernelEx(&config, scale, x, 3.0f, 8));
+    SHOW(cudaGetLastError());
+    attribute.val.clusterDim = {1, 1, 1};
+    SHOW(cudaLaunchKernelEx(&config, scale, x, 3.0f, 8));
+    show(x, 8);
+}
+void volumes() {
+    cudaPitchedPtr volume;
+    cudaExtent extent = make_cudaExtent(3 * sizeof(float), 2, 2);
+    SHOW(cudaMalloc3D(&volume, extent));
+    SHOW(cudaMemset3D(volume, 0, extent));
+    float values[12], back[12] = {};
+    for (int i = 0; i < 12; ++i) values[i] = float(i);
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(values, 3 * sizeof(float), 3, 2);
+    copy.dstPtr = volume;
+    copy.extent = make_cudaExtent(2 * sizeof(float), 2, 2);   // without the last column
+    copy.kind = cudaMemcpyHostToDevice;
+    SHOW(cudaMemcpy3D(&copy));
+    cudaMemcpy3DParms home = {};
+    home.srcPtr = volume;
+    home.dstPtr = make_cudaPitchedPtr(back, 3 * sizeof(float), 3, 2);
+    home.extent = extent;
+    home.kind = cudaMemcpyDeviceToHost;
+    SHOW(cudaMemcpy3DAsync(&home, cudaStream_t{}));
+    for (float value : back) printf("%g ", value);
+    printf("\n");
+    copy.srcArray = reinterpret_cast<cudaArray_t>(values);
+    SHOW(cudaMemcpy3D(&copy));
+}
+void rows() {
+    float* x = ramp(6);
+    SHOW(cudaMemset2DAsync(x, 3 * sizeof(float), 0, 2 * sizeof(float), 2));
+    show(x, 6);
+    float part[4];
+    SHOW(cudaMemcpy2D(part, 2 * sizeof(float), x + 1, 3 * sizeof(float), 2 * sizeof(float), 2, cudaMemcpyDeviceToHost));
+    printf("%g %g %g %g\n", part[0], part[1], part[2], part[3]);
+    SHOW(cudaMemcpy2D(part, sizeof(float), x, 3 * sizeof(float), 2 * sizeof(float), 2, cudaMemcpyDeviceToHost));
+}
+void pools() {
+    cudaMemPool_t pool, created;
+    SHOW(cudaDeviceGetDefaultMemPool(&pool, 0));
+    unsigned long long threshold = ~0ull, read = 0, used = 0;
+    SHOW(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    SHOW(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &read));
+    float* x;
+    SHOW(cudaMallocFromPoolAsync((void**)&x, 4096, pool, nullptr));
+    SHOW(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    printf("%d %llu\n", read == threshold, used);
+    SHOW(cudaFreeAsync(x, nullptr));
+    SHOW(cudaMemPoolTrimTo(pool, 0));
+    SHOW(cudaMemPoolCreate(&created, nullptr));
+}
+void graphs() {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaGraph_t graph;
+    SHOW(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    SHOW(cudaGetLastError());
+    SHOW(cudaStreamEndCapture(stream, &graph));
+    SHOW(cudaGraphCreate(&graph, 0));
+}
+void occupancy() {
+    int blocks = 0, grid = 0, block = 0;
+    cudaFuncSetAttribute(many_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000);
+    SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, many_shared, 256, 50000));
+    SHOW(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, many_shared, [](int threads) { return threads * 100; }));
+    printf("%d %d %d\n", blocks, grid, block);
+    SHOW(cudaOccupancyMaxPotentialBlockSize(&grid, &block, scale, 0, 300));
+    printf("%d %d\n", grid, block);
+    size_t bytes = 0;
+    SHOW(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, many_shared, 2, 64));
+    printf("%zu\n", bytes);
+}
+void callbacks() {
+    static std::string order;
+    float* x = ramp(4);
+    scale<<<1, 4>>>(x, 2, 4);
+    SHOW(cudaLaunchHostFunc(nullptr, [](void* text) { order += static_cast<const char*>(text); }, const_cast<char*>("a")));
+    SHOW(cudaStreamAddCallback(nullptr, [](cudaStream_t, cudaError_t status, void*) { order += status ? "?" : "b"; }, nullptr, 0));
+    printf("%s\n", order.c_str());
+}
+void device() {
+    cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, 0);
+    int optin = 0, major = 0;
+    cudaDeviceGetAttribute(&optin, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    int blocks = 0;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale, 256, 0);
+    printf("%d%d %d %d %zu %d %d %d\n", properties.major, properties.minor, properties.multiProcessorCount,
+           properties.maxThreadsPerMultiProcessor, properties.sharedMemPerMultiprocessor, optin, major, blocks);
+#ifdef __CUDA_ARCH__
+    printf("the device's branch in host code\n");
+#else
+    printf("the host's branch\n");
+#endif
+}
+__global__ void which_architecture(int* answer) {
+#if __CUDA_ARCH__ >= 900
+    *answer = 90;
+#elif __CUDA_ARCH__ >= 800
+    *answer = __CUDA_ARCH__ / 10;
+#else
+    *answer = -__CUDA_ARCH__;
+#endif
+}
+__host__ __device__ int here(int device, int host) {
+#ifdef __CUDA_ARCH__
+    return device;
+#else
+    return host;
+#endif
+}
+__global__ void which_side(int* answer) { *answer = here(1, 2); }
+void architecture() {
+    int* answer;
+    cudaMallocManaged(&answer, 2 * sizeof(int));
+    which_architecture<<<1, 1>>>(answer);
+    which_side<<<1, 1>>>(answer + 1);
+    cudaDeviceSynchronize();
+    printf("%d %d %d\n", answer[0], answer[1], here(1, 2));
+}
+
+int main(int, char** arguments) {
+    static const std::map<std::string, void (*)()> cases = {
+        {"extended_launch", extended_launch}, {"cooperative_launch", cooperative_launch}, {"clusters", clusters},
+        {"volumes", volumes}, {"rows", rows}, {"pools", pools}, {"graphs", graphs}, {"occupancy", occupancy},
+        {"callbacks", callbacks}, {"device", device}, {"architecture", architecture},
+    };
+    cases.at(arguments[1])();
+}
