@@ -5,4 +5,5 @@
 #include "simt/groups/block.h"
 #include "simt/groups/coalesced.h"
 #include "simt/groups/tile.h"
+#include "simt/groups/wide_tile.h"
 #endif

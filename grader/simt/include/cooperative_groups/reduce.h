@@ -10,7 +10,12 @@ template <class Group, class T, class Operation>
 SIMT_INLINE T reduce(const Group& group, T value, Operation&& operation) {
     simt::words bits = simt::to_words(value);
     const simt_warp_values* all = simt_warp_collect(group.simt_lanes(), bits.low, bits.high, simt::group_exchange);
-    return simt::fold_lanes<T>(all, operation);
+    T of_warp = simt::fold_lanes<T>(all, operation);
+    if constexpr (simt_wide_group<Group>) {
+        T unused;
+        return group.simt_fold(of_warp, operation, unused);
+    }
+    return of_warp;
 }
 
 }  // namespace cooperative_groups

@@ -23,7 +23,13 @@ SIMT_INLINE T inclusive_scan(const Group& group, T value, Operation operation = 
     const simt_warp_values* all = simt_warp_collect(group.simt_lanes(), bits.low, bits.high, simt::group_exchange);
     unsigned first = static_cast<unsigned>(__builtin_ctz(group.simt_lanes()));
     T start = simt::from_words<T>(simt::brought(all, first));
-    return simt::fold_below(all, first + 1, simt_lane() + 1, start, operation);
+    T result = simt::fold_below(all, first + 1, simt_lane() + 1, start, operation);
+    if constexpr (simt_wide_group<Group>) {
+        T below, whole = simt::fold_below(all, first + 1, 32, start, operation);
+        group.simt_fold(whole, operation, below);
+        if (!Group::simt_is_in_first_warp()) return operation(below, result);
+    }
+    return result;
 }
 
 // The first member gets T().
@@ -32,9 +38,14 @@ SIMT_INLINE T exclusive_scan(const Group& group, T value, Operation operation = 
     simt::words bits = simt::to_words(value);
     const simt_warp_values* all = simt_warp_collect(group.simt_lanes(), bits.low, bits.high, simt::group_exchange);
     unsigned first = static_cast<unsigned>(__builtin_ctz(group.simt_lanes()));
-    if (simt_lane() == first) return T();
     T start = simt::from_words<T>(simt::brought(all, first));
-    return simt::fold_below(all, first + 1, simt_lane(), start, operation);
+    T result = simt_lane() == first ? T() : simt::fold_below(all, first + 1, simt_lane(), start, operation);
+    if constexpr (simt_wide_group<Group>) {
+        T below, whole = simt::fold_below(all, first + 1, 32, start, operation);
+        group.simt_fold(whole, operation, below);
+        if (!Group::simt_is_in_first_warp()) return simt_lane() == first ? below : operation(below, result);
+    }
+    return result;
 }
 
 }  // namespace cooperative_groups

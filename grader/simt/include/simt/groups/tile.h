@@ -1,4 +1,4 @@
-// cooperative_groups::thread_block_tile<N>: N neighbouring lanes of a warp, N a power of two up to 32.
+// cooperative_groups::thread_block_tile<N>: N neighbouring lanes of a warp, N a power of two up to 32. Larger ones: wide_tile.h.
 #pragma once
 #include "simt/groups/block.h"
 #include "simt/shuffles.h"
@@ -8,7 +8,7 @@ namespace cooperative_groups {
 
 template <unsigned Size, class Parent = void>
 class thread_block_tile {
-    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has a power of two of threads");
 
   public:
     SIMT_INLINE explicit thread_block_tile(unsigned group_rank, unsigned groups) : group_rank_(group_rank), groups_(groups) {}
