@@ -62,3 +62,13 @@ extern "C" void shared_halves(half* data, float* out) { reverse_halves<<<1, 32>>
 __device__ float lerp(float start, float end, float weight) { return fma(weight, end, fma(-weight, start, start)); }
 __global__ void interpolate(float* data) { data[threadIdx.x] = lerp(data[threadIdx.x], 10.0f, 0.5f); }
 extern "C" void own_lerp(float* data) { interpolate<<<1, 4>>>(data); }
+
+// How large a symbol is.
+struct Settings { int values[5]; };
+__constant__ struct Settings settings;
+extern "C" void symbol_size(int* out) {
+    size_t bytes = 0;
+    cudaGetSymbolSize(&bytes, settings);
+    const int size = static_cast<int>(bytes);
+    cudaMemcpy(out, &size, sizeof size, cudaMemcpyHostToDevice);
+}

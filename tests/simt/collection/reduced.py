@@ -35,3 +35,8 @@ def shared_halves(rng: Generator, n: int) -> Call:
 def own_lerp(rng: Generator, n: int) -> Call:
     x = rng.integers(0, 8, n).astype(np.float32)
     return Call((x,), {0: x / 2 + 5})
+
+
+@kernel(20)
+def symbol_size(rng: Generator, size: int) -> Call:
+    return Call((unset(1, dtype=np.int32),), {0: np.array([size])})
