@@ -19,7 +19,6 @@ from .refusals import refusals
 from .streams import CUDA_DEVICE_TYPE, event_class, stream_class
 
 CUDA_VERSION = 13000  # as CUDART_VERSION in the simulated headers
-ARCHITECTURES = f"sm_{architecture() // 10}"
 
 StreamTriple = tuple[int, int, int]  # stream id, device index, device type
 
@@ -80,6 +79,13 @@ def _devices(driver: Driver) -> dict[str, Any]:
         set_device(device)
         return before
 
+    def synchronize() -> None:
+        import torch
+
+        driver.simt_synchronize(driver.simt_get_device())
+        if error := driver.simt_sticky_error():
+            raise torch.AcceleratorError(f"CUDA error: {driver.simt_error_string(error).decode()}")
+
     return {
         "_cuda_isInBadFork": lambda: False,
         "_cuda_getDeviceCount": _plain(driver.simt_device_count),
@@ -89,9 +95,9 @@ def _devices(driver: Driver) -> dict[str, Any]:
         "_cuda_maybeExchangeDevice": lambda device: exchange(device),
         "_cuda_hasPrimaryContext": lambda device: 0 <= device < driver.simt_device_count(),
         "_cuda_canDeviceAccessPeer": lambda device, peer: device != peer,
-        "_cuda_synchronize": lambda: driver.simt_synchronize(driver.simt_get_device()),
+        "_cuda_synchronize": synchronize,
         "_cuda_getCompiledVersion": lambda: CUDA_VERSION,
-        "_cuda_getArchFlags": lambda: ARCHITECTURES,
+        "_cuda_getArchFlags": lambda: f"sm_{architecture() // 10}",
         "_cuda_ipc_collect": lambda: None,
         "_cuda_sleep": lambda cycles: None,
         "_cuda_set_sync_debug_mode": _plain(driver.simt_set_sync_debug_mode),

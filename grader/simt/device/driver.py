@@ -28,6 +28,7 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_take_launches": (ctypes.c_char_p, []),
     "simt_take_api_calls": (ctypes.c_char_p, []),
     "simt_error_string": (ctypes.c_char_p, [ctypes.c_int]),
+    "simt_sticky_error": (ctypes.c_int, []),
     "simt_reset": (None, []),
     "simt_set_schedule": (None, [ctypes.c_int, ctypes.c_uint64]),
     "simt_set_watchdog": (None, [ctypes.c_double]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Literal, cast
 import pytest
 
 from grader.simt.findings import Finding
+from grader.simt.models import ARCHITECTURES, VARIABLE
 from grader.simt.pytest_plugin.places import shown
 from grader.simt.source_lines import Frame
 
@@ -53,6 +55,7 @@ class Settings:
     seed: int
     watchdog: float  # seconds that a kernel may run; 0: no limit
     ignored: tuple[Ignored, ...]
+    device: str  # a name of grader.simt.models
     root: Path  # of the repository under test: files are named relative to it
 
     @property
@@ -72,9 +75,17 @@ class Settings:
             watchdog = float(_chosen(config, "simt_watchdog"))
         except ValueError:
             raise pytest.UsageError("--simt-watchdog takes a number of seconds; 0 is no limit.") from None
-        ignored = tuple(Ignored.parse(line) for line in config.getini("simt_ignore"))
+        device = _chosen(config, "simt_device")
+        if device not in ARCHITECTURES:
+            raise pytest.UsageError(_not_one_of("device", tuple(ARCHITECTURES)))
         return cls(
-            cast(Treatment, treatment), order, int(seed or 0), watchdog, ignored, config.rootpath.resolve()
+            findings=cast(Treatment, treatment),
+            order=order,
+            seed=int(seed or 0),
+            watchdog=watchdog,
+            ignored=tuple(Ignored.parse(line) for line in config.getini("simt_ignore")),
+            device=device,
+            root=config.rootpath.resolve(),
         )
 
 
@@ -84,6 +95,7 @@ def add_options(parser: pytest.Parser) -> None:
         ("findings", "error", "{error,warn,off}", "what a finding of the access checks does to its test"),
         ("schedule", "forward", "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
         ("watchdog", "120", "SECONDS", "how long a kernel may run; 0 is no limit"),
+        ("device", os.environ.get(VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
     ):
         group.addoption(f"--simt-{name}", dest=f"simt_{name}", metavar=metavar, help=f"{text} ({default})")
         parser.addini(f"simt_{name}", f"{text}, as --simt-{name}", type="string", default=default)

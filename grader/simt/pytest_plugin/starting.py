@@ -19,11 +19,13 @@ def start(settings: Settings) -> None:
     from grader.simt.activate import activate, driver
     from grader.simt.children import announce
     from grader.simt.extension import redirect
+    from grader.simt.models import VARIABLE as DEVICE_VARIABLE
     from grader.simt.native import device_library
     from grader.simt.nvcc import CHECKS_VARIABLE
 
     os.environ[CHECKS_VARIABLE] = str(int(settings.checked))
     os.environ["CU2GRAD_BACKEND"] = "simt"
+    os.environ[DEVICE_VARIABLE] = settings.device
     try:
         device_library(_tell)
         activate()
