@@ -64,7 +64,7 @@ class Stage:
     """Forward, backward, or a whole program.
 
     `names` tells tensors by the address of their allocation. `traffic` are the bytes that the exercise's
-    spec says the operation has to move; None where it says nothing.
+    spec says the operation has to move. None stands for what is not known.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Stage:
     traffic: int | None = None
     launched: int = 0
     allocations: int | None = None
-    host_syncs: int = 0
+    host_syncs: int | None = None
     copies: tuple[str, ...] = ()
 
     def memory(self, line: LineCounts) -> Memory:

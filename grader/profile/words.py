@@ -108,7 +108,8 @@ def totals(stage: Stage) -> list[tuple[str, str]]:
         rows.append(("barriers", barriers(waited)))
     if stage.allocations is not None:
         rows.append(("allocations", number(stage.allocations)))
-    rows.append(("waits of the host", number(stage.host_syncs)))
+    if stage.host_syncs is not None:
+        rows.append(("waits of the host", number(stage.host_syncs)))
     if stage.copies:
         rows.append(("copies", "; ".join(stage.copies)))
     return rows

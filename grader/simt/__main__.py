@@ -1,33 +1,70 @@
-"""Runs a program on the simulated GPU: `python -m grader.simt [--no-checks] script.py [arguments]`.
+"""Runs a program on the simulated GPU: `python -m grader.simt [options] script.py [arguments]`.
 
 `-m module` runs a module instead. The program sees what it would see under plain Python (sys.argv,
 __main__, exit status), but torch has a `cuda` device, and torch.utils.cpp_extension builds kernels for it.
 What the access checks found is printed when the program ends; then the exit status is 1 even if the program
 itself succeeded.
+
+--no-checks         compile kernels without access checks: they run several times as fast
+--profile[=FILE]    count what each source line of each kernel does to memory, and print it when the program
+                    ends; into FILE goes an HTML page with pictures
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
-from grader.errors import GraderError
+from grader.errors import GraderError, UsageError
 from grader.simt.program import Program, run
 
-USAGE = "usage: python -m grader.simt [--no-checks] {script.py | -m module} [arguments ...]"
+USAGE = "usage: python -m grader.simt [--no-checks | --profile[=FILE]] {script.py | -m module} [arguments]"
 
 
 def main(arguments: list[str]) -> int:
-    checked = True
-    if arguments and arguments[0] == "--no-checks":
-        checked, arguments = False, arguments[1:]
-    if arguments and arguments[0] in ("-h", "--help"):
+    own = itertools.takewhile(lambda word: word.startswith("--") and word != "--help", arguments)
+    options = list(own)
+    rest = arguments[len(options) :]
+    if rest and rest[0] in ("-h", "--help"):
         print(f"{USAGE}\n\n{__doc__}")
         return 0
     try:
-        return run(Program.parse(arguments), checked=checked)
+        checked, profile = _read(options)
+        program = Program.parse(rest)
+        return run(program, checked=checked, around=_profiling(profile, program))
     except GraderError as error:
         print(f"{error}\n{USAGE}" if error.exit_code == 2 else error, file=sys.stderr)
         return error.exit_code
+
+
+def _read(options: list[str]) -> tuple[bool, str | None]:
+    """Whether kernels are checked; and the file of --profile, ``""`` without one, None without --profile."""
+    checked, profile = True, None
+    for option in options:
+        name, equals, file = option.partition("=")
+        if option == "--no-checks":
+            checked = False
+        elif name == "--profile" and bool(file) == bool(equals):
+            profile = file
+        else:
+            raise UsageError(f"There is no option {option}.", "Options of the program come after its name.")
+    if profile is not None and not checked:
+        raise UsageError("--profile and --no-checks exclude each other.", "The access checks count.")
+    if profile and not Path(profile).absolute().parent.is_dir():
+        raise UsageError(f"{profile} cannot be written.", "The folder of the page has to exist.")
+    return checked, profile
+
+
+def _profiling(profile: str | None, program: Program) -> AbstractContextManager[None]:
+    """What the program runs within: counting, where it is asked for."""
+    if profile is None:
+        return nullcontext()
+    from grader.profile.program import profiled
+
+    page = Path(profile).absolute() if profile else None  # the program may change the folder
+    return profiled(Path(program.file).name, page)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import sys
 import traceback
 import types
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib.abc import InspectLoader
 from pathlib import Path
@@ -75,10 +76,11 @@ def _code_of(loader: InspectLoader, name: str) -> CodeType:
     return code
 
 
-def run(program: Program, *, checked: bool) -> int:
+def run(program: Program, *, checked: bool, around: AbstractContextManager[None] | None = None) -> int:
     """Run `program` and return the exit status that the process should have.
 
-    With `checked`, findings are printed to stderr, and turn a success into 1.
+    With `checked`, findings are printed to stderr, and turn a success into 1. The program runs within
+    `around`, which is entered once the simulated device is there.
     """
     from grader.simt.activate import activate
     from grader.simt.children import announce
@@ -93,7 +95,8 @@ def run(program: Program, *, checked: bool) -> int:
     announce()
     if checked:
         collect()
-    status = _execute(program)
+    with around or nullcontext():
+        status = _execute(program)
     if checked and report_findings() and status == 0:
         return 1
     return status

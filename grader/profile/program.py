@@ -1,0 +1,51 @@
+"""The profile of a whole program on the simulated device: printed when the program ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grader.profile.assembling import launched
+from grader.profile.model import Profile, Stage
+from grader.profile.occupancy import simulated_device
+
+NO_LAUNCH = (
+    "grader.simt: no kernel was launched, so there is nothing to profile. Counts are of kernels with access "
+    "checks that run in this process; library operators of PyTorch are not kernels here."
+)
+
+
+@contextmanager
+def profiled(title: str, page: Path | None = None) -> Iterator[None]:
+    """Count the launches within the block, then print the profile to stderr and write `page`, if any.
+
+    The simulated device has to be active. Raises UsageError when the page cannot be written.
+    """
+    from grader.simt.counters import set_counting, take_counts
+
+    set_counting(True)
+    try:
+        yield
+    finally:
+        set_counting(False)
+        counts = take_counts()
+        stage = Stage("", launched(counts, simulated_device(), {}), launched=len(counts))
+        _report(Profile(title, simulated_device(), (stage,)), page)
+
+
+def _report(profile: Profile, page: Path | None) -> None:
+    if not profile.stages[0].launches:
+        print(NO_LAUNCH, file=sys.stderr)
+        return
+    from rich.console import Console
+
+    from grader.profile.terminal import show_profile
+
+    show_profile(profile, Console(stderr=True, highlight=False))
+    if page is not None:
+        from grader.profile.page import write_page
+
+        write_page(profile, page)
+        print(f"Written to {page}", file=sys.stderr)
