@@ -16,7 +16,8 @@ _RULES = {
     "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned.",
     "host_pointer": "A kernel can only follow pointers to device memory: copy the contents there first.",
     "device_pointer_on_host": "Host code must not follow a device pointer: copy the contents back first.",
-    "race_shared": "Between one thread's write and another's access there must be a __syncthreads().",
+    "race_shared": "Between one thread's write and another's access there must be a __syncthreads(); "
+    "among the lanes of a warp a __syncwarp() will do.",
     "race_global": "Blocks run in any order: what one writes, no other may touch, except by atomics.",
     "copy_in_flight": "The bytes of an asynchronous copy are there after a wait (__pipeline_wait_prior or its"
     " kin), and for other threads after a barrier behind it.",
@@ -36,9 +37,21 @@ _RULES = {
     "timeout": "A loop whose end depends on another thread, or on a value that never changes, does not end.",
 }
 
+KINDS = tuple(_RULES)
+
+_UNFENCED = (
+    "What a flag or a ticket announces must be written before a __threadfence(), and the flag after it: "
+    "else others may see the flag first."
+)
+
 
 def rule(finding: Finding) -> str:
     """The sentence that says why this is wrong, for every program."""
+    if finding.kind == "race_global" and finding.other is not None:
+        if "__threadfence" in finding.note:
+            return _UNFENCED
+        if finding.other.block == finding.block:
+            return _RULES["race_shared"]
     return _RULES.get(finding.kind, "")
 
 
@@ -59,6 +72,10 @@ def _where(finding: Finding) -> str:
 
 def _triple(index: Index) -> str:
     return "({},{},{})".format(*index)
+
+
+def _bytes(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count} bytes"
 
 
 def _access(finding: Finding) -> str:
@@ -151,7 +168,7 @@ def _device_pointer(finding: Finding, names: Names) -> str:
 def _race(finding: Finding, names: Names) -> str:
     hazard = f" ({finding.note})" if finding.note else ""
     what = _with_memory(
-        f"Race on {finding.space} memory{hazard}: {finding.access} of {finding.bytes} bytes", finding, names
+        f"Race on {finding.space} memory{hazard}: {finding.access} of {_bytes(finding.bytes)}", finding, names
     )
     return f"{what}, unordered with the {_described(finding.other, finding.block)}" if finding.other else what
 

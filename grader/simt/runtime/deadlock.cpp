@@ -59,11 +59,17 @@ void Block::diagnose_deadlock() {
         Fiber* b = at_barrier_.front();
         other = Party{b->call_site, 0, index_, execution.thread_index[b->thread]};
     }
-    char note[200];
-    int used = snprintf(note, sizeof note, "%zu threads wait in a block barrier, %u in a warp operation, ", at_barrier_.size(),
-                        lanes_waiting);
-    if (!at_phase_.empty()) used += snprintf(note + used, sizeof note - used, "%zu in a barrier object, ", at_phase_.size());
-    snprintf(note + used, sizeof note - used, "%zu in a grid barrier, %u returned", at_grid_barrier_.size(), exited());
+    std::string note;
+    auto count = [&](size_t threads, const char* where) {
+        if (threads == 0) return;
+        std::string verb = threads == 1 ? " thread waits " : " threads wait ";
+        note += (note.empty() ? "" : ", ") + std::to_string(threads) + (note.empty() ? verb : " ") + where;
+    };
+    count(at_barrier_.size(), "in a block barrier");
+    count(lanes_waiting, "in a warp operation");
+    count(at_phase_.size(), "at a barrier object");
+    count(at_grid_barrier_.size(), "in the grid's barrier");
+    if (exited()) note += "; " + std::to_string(exited()) + (exited() == 1 ? " has returned" : " have returned");
     report({.kind = "deadlock", .call_site = first->call_site, .other = other, .note = note, .block = index_,
             .thread = execution.thread_index[first->thread]});
 }

@@ -190,11 +190,9 @@ bool GlobalRaces::races_within_block(Record earlier, int earlier_kind, int kind)
     if (epoch_of(earlier) != shared_memory.epoch()) return false;   // a barrier lies between
     unsigned other = thread_of(earlier), thread = execution.block->current().thread;
     if (other == thread || execution.block->signals.told(other, thread, shared_memory.epoch())) return false;
-    if (other / kWarpSize != thread / kWarpSize) return !compatible(earlier_kind, kind);
-    // Lanes do not run in step, so volatile makes no order among them; any collective so far may have.
-    bool only_volatile = !((earlier_kind | kind) & ATOMIC);
-    if (compatible(earlier_kind, kind) && !only_volatile) return false;
-    return !execution.block->warp_of(thread).clocks.has_met();
+    if (compatible(earlier_kind, kind)) return false;
+    if (other / kWarpSize != thread / kWarpSize) return true;
+    return !execution.block->warp_of(thread).clocks.has_met();   // any collective so far may have ordered the two
 }
 
 // Of several plain readers at least one was another block, or another warp.
@@ -224,7 +222,7 @@ void GlobalRaces::report_race(Record earlier, int earlier_kind, uintptr_t addres
     bool earlier_writes = earlier_kind & WRITE;
     std::string note = !earlier_writes ? "write after read" : kind & WRITE ? "write after write" : "read after write";
     if (own().has_heard && &block != &own() && block.sent >= epoch_of(earlier) && earlier_writes) {
-        note += ", told by a flag without a __threadfence() before it";
+        note += ", announced without a __threadfence()";
     }
     Report race{.kind = "race_global", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "global",
                 .allocation = nearest_allocation(address), .other = other, .note = note};

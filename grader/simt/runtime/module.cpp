@@ -3,19 +3,25 @@
 #include "device_limits.h"
 #include "simt_api.h"
 
+#ifndef CU2GRAD_CHECKED
+#define CU2GRAD_CHECKED 0
+#endif
+
+#if CU2GRAD_CHECKED
+#define ALIGNMENT 32768   // as of every __shared__ array (SIMT_APART): a gap lies before it
+#else
+#define ALIGNMENT 1024
+#endif
+
 // The most a block may have. The translator turns `extern __shared__ T x[];` into a declaration of this array.
 extern "C" {
-__attribute__((visibility("hidden"), aligned(1024))) thread_local char simt_dynamic_shared[simt::kSharedPerBlockOptin];
+__attribute__((visibility("hidden"), aligned(ALIGNMENT))) thread_local char simt_dynamic_shared[simt::kSharedPerBlockOptin];
 }
 
 // Provided by the linker for sections whose name is an identifier; absent when the module has no such variable.
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_constant[], __stop_simt_constant[];
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_device[], __stop_simt_device[];
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_hooks[], __stop_simt_hooks[];
-
-#ifndef CU2GRAD_CHECKED
-#define CU2GRAD_CHECKED 0
-#endif
 
 namespace {
 char* dynamic_shared() { return simt_dynamic_shared; }

@@ -232,11 +232,11 @@ bool SharedMemory::races(const Touch& earlier, int kind) const {
 void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {
     Party other{reinterpret_cast<const void*>(load_address_ + earlier.call_site), earlier.kind, execution.block->index(),
                 execution.thread_index[earlier.thread]};
-    bool both_write = kind & earlier.kind & WRITE, plain_writes = both_write && kind == WRITE && earlier.kind == WRITE;
+    bool both_write = kind & earlier.kind & WRITE, no_atomic = !((kind | earlier.kind) & ATOMIC);
     const char* note = !(kind & WRITE) ? "read after write" : both_write ? "write after write" : "write after read";
     Report race{.kind = "race_shared", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "shared",
                 .other = other, .note = note};
-    if (plain_writes) unsettled_writes.add(std::move(race), address, bytes);
+    if (both_write && no_atomic && !(kind & READ)) unsettled_writes.add(std::move(race), address, bytes);
     else report(race);
 }
 
