@@ -60,6 +60,13 @@ def test_launches_of_named_kernels(kernel: str, configuration: str, arguments: s
     assert body(source) == f"void f() {{ {launch(kernel, configuration, arguments)}; }}\n"
 
 
+@pytest.mark.parametrize("opener", ["<<<", "<< <", "<<\t<"])
+@pytest.mark.parametrize("closer", [">>>", ">> >", ">> /**/ >"])
+def test_brackets_of_a_launch_that_an_editor_took_apart(opener: str, closer: str) -> None:
+    source = f"void f() {{ k<A<B>>{opener}n >> 2, 3{closer}(a); }}\n"
+    assert body(source) == f"void f() {{ {launch('k<A<B>>', 'n >> 2, 3', 'a')}; }}\n"
+
+
 def test_a_launch_keeps_its_lines() -> None:
     source = "\nk<T>  // which\n  <<<g,\n     b>>> /* with */\n    (a,\n     b);\n"
     assert body(source) == (
@@ -157,6 +164,8 @@ def test_a_null_pointer_that_stands_in_a_macro_body_goes_into_the_call() -> None
         "#error k<<<1, 2>>>(a)\n",
         "// a comment goes on \\\nk<<<1, 2>>>(a)\n",
         "template <class T> bool operator<<<T>(X, Y);\n",
+        "template <class T> bool operator<< <T>(X, Y);\n",
+        "b = x << <:]() { return 1; }();\n",
         "A<B<C<int>>> x(3);\n",
         "x = a << b; y >>= 2; z = a >> b >> c;\n",
         "<<<<<<< HEAD\n",

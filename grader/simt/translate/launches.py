@@ -124,13 +124,10 @@ def _triple_within(passage: Passage, first: int, close: int) -> int | None:
 
 
 def _is_triple(passage: Passage, index: int) -> bool:
+    """`>>>`, or `>> >`, which nvcc takes for the same."""
     tokens = passage.tokens[index : index + 3]
-    return (
-        len(tokens) == 3
-        and all(token.text == ">" for token in tokens)
-        and tokens[0].end == tokens[1].start
-        and tokens[1].end == tokens[2].start
-    )
+    is_three = len(tokens) == 3 and all(token.text == ">" for token in tokens)
+    return is_three and tokens[0].end == tokens[1].start
 
 
 def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str]:

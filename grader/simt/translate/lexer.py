@@ -23,7 +23,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """One piece of source: `source[start:end]`; `text` differs from it only for digraphs."""
+    """One piece of source: `source[start:end]`; `text` differs from it only for digraphs and for `<< <`."""
 
     kind: Kind
     text: str
@@ -33,7 +33,8 @@ class Token(NamedTuple):
 
 # An escaped line end inside a token is part of that token. Of the marks, only those longer than one character
 # matter that hold a bracket (`->`, `>=`, `<<=`), start a launch (`<<<`) or join names; `>>` stays two marks,
-# because it also closes two template argument lists.
+# because it also closes two template argument lists. For nvcc `<< <` starts a launch, too: some editors
+# format code that way.
 _SCANNER = re.compile(
     r"""
     (?P<blank>
@@ -52,12 +53,13 @@ _SCANNER = re.compile(
   | (?P<word>(?:[A-Za-z_$]|[^\x00-\x7f])(?:[\w$]|\\\r?\n(?=[\w$]))*)
   | (?P<mark>
         <:(?=:[:>]) | <:(?!:) | :> | <% | %> | %: | \#\# | \#
-      | <<< | <<= | <=> | <= | >>= | >= | ->\* | -> | :: | \.\.\.
+      | <<< | <<[ \t]+<(?![=:]) | <<= | <=> | <= | >>= | >= | ->\* | -> | :: | \.\.\.
       | [\s\S]
     )
     """,
     re.VERBOSE,
 )
+_LAUNCH = re.compile(r"<<[ \t]*<")
 _DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}", "%:": "#"}
 _KINDS = {kind.value: kind for kind in Kind}
 
@@ -69,6 +71,6 @@ def scan(source: str) -> list[Token]:
         kind = _KINDS[found.lastgroup or "mark"]
         text = found.group()
         if kind is Kind.MARK:
-            text = _DIGRAPHS.get(text, text)
+            text = "<<<" if _LAUNCH.fullmatch(text) else _DIGRAPHS.get(text, text)
         tokens.append(Token(kind, text, found.start(), found.end()))
     return tokens
