@@ -18,7 +18,7 @@ CASES = {
     "rows": [OK, "0 0 2 0 0 5", OK, "0 2 0 5", "cudaErrorInvalidPitchValue"],
     "pools": [OK, OK, OK, OK, OK, "1 4096", OK, OK, REFUSED],
     "graphs": [REFUSED, REFUSED, REFUSED, REFUSED],
-    # 233472 bytes a multiprocessor hold 4 blocks of 50000 + 1024; blocks of n threads with 100 n bytes never limit it.
+    # 233472 bytes a multiprocessor hold 4 blocks of 50000 + 1024, and 2 blocks of 1024 threads and 102400 + 1024.
     "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "115712"],
     "callbacks": [OK, OK, "ab"],
 }

@@ -3,56 +3,70 @@
 #include "allocator.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Utils.h>
+#include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <array>
+#include <cstring>
 
 namespace cu2grad::device {
 namespace {
 
-// A device generator owns a CPU engine of its own, so that the streams of the CPU and of each device are independent.
-// The numbers are reproducible, and are not those of a GPU's Philox engine.
-class DeviceGenerator final : public c10::GeneratorImpl {
+at::Tensor bytes(int64_t count) {
+  return at::Tensor(at::detail::empty_cpu({count}, at::kByte, std::nullopt, std::nullopt, std::nullopt, std::nullopt));
+}
+
+// A device generator owns a CPU engine of its own, so that the streams of the CPU and of each device are independent, and beside
+// it the state of Philox that kernels ask for. PyTorch's own operators draw from the engine: their numbers are reproducible, and
+// are not those of a GPU.
+class DeviceGenerator final : public at::CUDAGeneratorImpl {
  public:
   DeviceGenerator(c10::DeviceIndex device, at::Generator engine)
-      : GeneratorImpl(c10::Device(c10::kCUDA, device), c10::DispatchKeySet(c10::DispatchKey::CUDA)),
-        engine_(std::move(engine)) {}
+      : CUDAGeneratorImpl(device), engine_(std::move(engine)) {}
 
   const at::Generator& engine() const {
     return engine_;
   }
 
   void set_current_seed(uint64_t seed) override {
+    CUDAGeneratorImpl::set_current_seed(seed);
     engine_.set_current_seed(seed);
   }
 
-  uint64_t current_seed() const override {
-    return engine_.current_seed();
-  }
-
   uint64_t seed() override {
-    return engine_.seed();
+    const auto seed = engine_.seed();
+    CUDAGeneratorImpl::set_current_seed(seed);
+    return seed;
   }
 
-  void set_offset(uint64_t offset) override {
-    engine_.set_offset(offset);
-  }
-
-  uint64_t get_offset() const override {
-    return engine_.get_offset();
+  // The engine's state, followed by that of Philox.
+  c10::intrusive_ptr<c10::TensorImpl> get_state() const override {
+    const auto engine = engine_.get_state(), philox = at::Tensor(CUDAGeneratorImpl::get_state());
+    auto whole = bytes(engine.numel() + philox.numel());
+    auto* target = whole.mutable_data_ptr<uint8_t>();
+    std::memcpy(target, engine.const_data_ptr(), engine.numel());
+    std::memcpy(target + engine.numel(), philox.const_data_ptr(), philox.numel());
+    return whole.getIntrusivePtr();
   }
 
   void set_state(const c10::TensorImpl& new_state) override {
-    engine_.unsafeGetGeneratorImpl()->set_state(new_state);
-  }
-
-  c10::intrusive_ptr<c10::TensorImpl> get_state() const override {
-    return engine_.unsafeGetGeneratorImpl()->get_state();
+    at::detail::check_rng_state(new_state);
+    auto engine = engine_.get_state(), philox = at::Tensor(CUDAGeneratorImpl::get_state());
+    TORCH_CHECK(new_state.numel() == engine.numel() + philox.numel(), "RNG state is wrong size");
+    const auto* source = static_cast<const uint8_t*>(new_state.data());
+    std::memcpy(engine.mutable_data_ptr(), source, engine.numel());
+    std::memcpy(philox.mutable_data_ptr(), source + engine.numel(), philox.numel());
+    engine_.set_state(engine);
+    CUDAGeneratorImpl::set_state(*philox.unsafeGetTensorImpl());
   }
 
  private:
   DeviceGenerator* clone_impl() const override {
-    return new DeviceGenerator(device().index(), engine_.clone());
+    auto* copy = new DeviceGenerator(device().index(), engine_.clone());
+    copy->CUDAGeneratorImpl::set_current_seed(current_seed());
+    copy->set_philox_offset_per_thread(philox_offset_per_thread());
+    return copy;
   }
 
   at::Generator engine_;

@@ -11,6 +11,7 @@
 #include "memory_statistics.cpp"
 #include "operator_facts.cpp"
 #include "operator_log.cpp"
+#include "philox.cpp"
 #include "pinned_memory.cpp"
 #include "profiler.cpp"
 #include "python_face.cpp"

@@ -6,7 +6,8 @@ from grader.simt.translate.expressions import arguments
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.rewrite import Rewrite
 
-_LAUNCHERS = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelExC": 1}  # which argument
+# Which argument the kernel is.
+_LAUNCHERS = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelExC": 1}
 
 
 def rewrite_kernel_casts(passage: Passage, rewrite: Rewrite) -> None:
