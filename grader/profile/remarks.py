@@ -185,7 +185,7 @@ def _low_occupancy(launched: Launched) -> str:
 
 def _traffic(stage: Stage) -> Iterator[Remark]:
     least = sum(each.least for each in stage.launches)
-    if stage.traffic is None or least <= max(_WASTE * stage.traffic, stage.traffic + 64 * SECTOR):
+    if stage.traffic is None or stage.launched < 2 or least <= max(_WASTE * stage.traffic, stage.traffic + 64 * SECTOR):
         return
     yield Remark(
         f"The launches of {stage.name} touch {size(least)} where {size(stage.traffic)} would do: results in "

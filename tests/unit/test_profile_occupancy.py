@@ -1,0 +1,178 @@
+"""Occupancy by the rules of CUDA's calculator; registers and shared memory from ptxas or from the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.errors import ToolchainError
+from grader.profile import estimate, resources
+from grader.profile.instances import base_name, demangled, instance_name
+from grader.profile.occupancy import Device, occupancy, simulated_device
+from grader.profile.resources import Resources, compiled, read_ptxas
+
+KERNELS = """
+#include <cuda_runtime.h>
+constexpr int kTile = 16;
+namespace {
+template <typename T>
+__global__ void scale(const T* __restrict__ x, T* __restrict__ y, long n) {
+    const long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+}  // namespace
+template <int N>
+__global__ void __launch_bounds__(256) tile(const float* x, float* y) {
+    __shared__ float a[N][N];
+    a[threadIdx.y][threadIdx.x] = x[threadIdx.y * N + threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < N; ++i) y[i] = a[i][threadIdx.x];
+}
+void launch(const float* x, const double* z, float* y, double* w) {
+    scale<<<1, 32>>>(x, y, 32l);
+    scale<<<1, 32>>>(z, w, 32l);
+    tile<kTile><<<1, dim3(kTile, kTile)>>>(x, y);
+}
+"""
+# What ptxas -v of CUDA 13.0 prints, shortened.
+LOG = """\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_ZN47_GLOBAL__N__d786944f_9_kernel_cu_c689990b_15870\
+5scaleIfEEvPKT_PS1_l' for 'sm_90'
+ptxas info    : Function properties for the same
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 14 registers, used 0 barriers
+ptxas info    : Compile time = 14.909 ms
+ptxas info    : Compiling entry function '_Z5spillPf' for 'sm_90'
+ptxas info    : Function properties for the same
+    624 bytes stack frame, 724 bytes spill stores, 780 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 624 bytes cumulative stack size, 1024 bytes smem
+"""
+
+
+@pytest.mark.parametrize(
+    ("threads", "registers", "shared", "blocks", "limit"),
+    [
+        # As cudaOccMaxActiveBlocksPerMultiprocessor of CUDA 13.0 answers for an H200.
+        (256, 32, 0, 8, "warps"),
+        (1024, 32, 0, 2, "warps"),
+        (32, 32, 0, 32, "blocks"),
+        (256, 40, 0, 6, "registers"),
+        (192, 128, 0, 2, "registers"),
+        (256, 255, 0, 1, "registers"),
+        (513, 64, 0, 1, "registers"),
+        (1024, 72, 0, 0, "registers"),
+        (256, 32, 49152, 4, "shared memory"),
+        (64, 16, 16384, 13, "shared memory"),
+        (128, 16, 231424, 1, "shared memory"),
+    ],
+)
+def test_occupancy_and_what_limits_it(
+    threads: int, registers: int, shared: int, blocks: int, limit: str
+) -> None:
+    found = occupancy(simulated_device(), threads, registers, shared)
+    assert (found.blocks, found.limit) == (blocks, limit)
+    assert found.warps == blocks * -(-threads // 32)
+    assert found.share == found.warps / 64
+
+
+def test_unknown_registers_are_left_out_and_said_to_be() -> None:
+    found = occupancy(simulated_device(), 256, None, 0)
+    assert (found.blocks, found.limit, found.registers_known) == (8, "warps", False)
+
+
+def test_the_simulated_device_is_the_one_that_the_runtime_has() -> None:
+    device = simulated_device()
+    assert device == Device(device.name, (9, 0), 132, 2048, 32, 65536, 233472, 1024)
+    assert device.warps == 64
+    assert "sm_90" in device.name
+
+
+def test_ptxas_is_read_by_instance() -> None:
+    assert read_ptxas(LOG) == {"scale<float>": Resources(14, 0, 0, 0), "spill": Resources(32, 724, 780, 1024)}
+
+
+@pytest.mark.parametrize(
+    ("name", "instance", "base"),
+    [
+        ("void (anonymous namespace)::scale<float>(float const*, float*, long)", "scale<float>", "scale"),
+        ("void tile<16>(float const*, float*)", "tile<16>", "tile"),
+        ("void a::b::f<void (*)(int)>(int)", "a::b::f<void (*)(int)>", "f"),
+        ("_GLOBAL__N__d786944f_9_kernel_cu::plain(float*)", "plain", "plain"),
+        ("scale<T>", "scale<T>", "scale"),
+        ("kernel", "kernel", "kernel"),
+    ],
+)
+def test_names_of_instances(name: str, instance: str, base: str) -> None:
+    assert instance_name(name) == instance
+    assert base_name(instance) == base
+
+
+def test_names_are_demangled_together() -> None:
+    assert demangled(["_Z5spillPf", "main"]) == ["spill(float*)", "main"]
+    assert demangled([]) == []
+
+
+def test_nvcc_is_asked_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        resources.cuda_toolkit()
+    except ToolchainError:
+        pytest.skip("needs nvcc")
+    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "kernel.cu"
+    source.write_text(KERNELS)
+    answer = compiled(source, "sm_90")
+    assert answer.why_not == ""
+    assert set(answer.kernels) == {"scale<float>", "scale<double>", "tile<16>"}
+    assert answer.kernels["tile<16>"].shared == 16 * 16 * 4
+    assert 0 < answer.kernels["scale<float>"].registers < 32
+    monkeypatch.setattr(resources, "_ask", None)  # what is in the cache is not asked for again
+    assert compiled(source, "sm_90") == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("#include <torch/extension.h>\n", "kernel.cu includes torch headers"),
+        ("__global__ void broken( {}\n", "nvcc did not compile kernel.cu"),
+    ],
+)
+def test_why_nvcc_was_not_asked_or_did_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, why: str
+) -> None:
+    try:
+        resources.cuda_toolkit()
+    except ToolchainError:
+        pytest.skip("needs nvcc")
+    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "kernel.cu"
+    source.write_text(text)
+    answer = compiled(source, "sm_90")
+    assert answer.kernels == {} and answer.why_not.startswith(why)
+
+
+def test_without_nvcc_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> None:
+        raise ToolchainError("none")
+
+    monkeypatch.setattr(resources, "cuda_toolkit", none)
+    assert compiled(tmp_path / "kernel.cu", "sm_90").why_not == "nvcc is not installed"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "registers"),
+    [
+        ("scale", 16),  # two pointers, one 64-bit index, and what lies in between: ptxas says 12
+        ("tile", 24),  # two pointers, a counter, an unrolled loop; the array is in shared memory
+        ("nothing", None),
+    ],
+)
+def test_registers_are_guessed_from_the_source(kernel: str, registers: int | None) -> None:
+    assert estimate.registers(KERNELS, kernel) == registers
+
+
+def test_local_arrays_and_wide_types_count() -> None:
+    text = "__global__ void k(float4* p) { float4 v = p[0]; double sums[4]; int i, j; }"
+    assert estimate.registers(text, "k") == 24  # 2 + 4 + 8 + 1 (a list of names counts once) + 4, rounded up
+    assert estimate.registers("__global__ void k(float* p);", "k") is None  # a declaration is no definition
