@@ -13,7 +13,7 @@ from grader.catalog import Exercise
 from grader.checks.inputs import Inputs, draw, seeded
 from grader.checks.truth import Expected
 from grader.checks.wording import call_text
-from grader.run.values import Measurement, Reply
+from grader.run.values import Measurement, Output, Reply
 from grader.spec import Argument, Case, Refusal, Spec
 
 Stream: TypeAlias = Literal["default", "side"]
@@ -59,6 +59,7 @@ class RightAnswer:
     case: Case
     inputs: Inputs
     expected: tuple[Expected, ...]
+    outputs: tuple[Output, ...]
     seconds: float
 
 

@@ -63,7 +63,7 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     expected = expected_outputs(bench.spec, inputs, case.name)
     failure = wrong_output(expected, inputs, call) or _wrong_arguments(bench, case, inputs, call)
     if failure is None:
-        bench.right.append(RightAnswer(case, inputs, expected, call.reply.seconds))
+        bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
     return failure
 
 

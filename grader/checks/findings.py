@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from grader.checks.bench import Bench
+from grader.checks.bench import Bench, Call
 from grader.simt import finding_words, findings
 from grader.verdict import Finding
 
 
 def in_words(bench: Bench) -> list[Finding]:
     """What the checked build saw in the calls so far, merged by kind and line; empty when nothing was."""
-    raw = [finding for call in bench.calls for finding in call.reply.trace.findings]
-    return [_recorded(each, bench.files) for each in findings.symbolise(raw)] if raw else []
+    return seen_in(bench.calls, bench.files)
+
+
+def seen_in(calls: Iterable[Call], files: Path) -> list[Finding]:
+    """What it saw in `calls` of a submission whose sources are in `files`."""
+    raw = [finding for call in calls for finding in call.reply.trace.findings]
+    return [_recorded(each, files) for each in findings.symbolise(raw)] if raw else []
 
 
 def _recorded(found: findings.Finding, files: Path) -> Finding:

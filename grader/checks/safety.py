@@ -2,7 +2,7 @@
 
 Out-of-bounds accesses that stay inside mapped memory, races that the usual schedule hides, leaks, launches
 on the wrong stream: the answers may all be right. This check reads the record of every call made so far,
-and repeats the cases that were right under other schedules of blocks and threads.
+and has what was right repeated in other orders of blocks and threads.
 """
 
 from __future__ import annotations
@@ -11,17 +11,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from grader.checks.bench import Bench, Call, Schedule
-from grader.checks.correctness import wrong_output
+from grader.checks.bench import Bench, Call
 from grader.checks.findings import in_words, source_line
 from grader.checks.launches import kernel_name, own_launches
+from grader.checks.orders import other_orders
 from grader.checks.outcome import Outcome, passed
 from grader.checks.wording import counted
 from grader.run.values import Launch
 from grader.verdict import Finding, Status
-
-SCHEDULES: tuple[Schedule, ...] = ("reversed", "random")
-LONG_CASE = 0.25  # seconds; a case that takes longer is not repeated
 
 
 def check(bench: Bench) -> Outcome:
@@ -30,8 +27,7 @@ def check(bench: Bench) -> Outcome:
     findings = in_words(bench) + stray_launches(bench) + failed_launches(bench)
     findings += leaks(bench.calls)
     if bench.backend == "simt" and not findings:
-        findings = other_schedules(bench)
-        findings = in_words(bench) + findings
+        findings = other_orders(bench)
     merged = merge(findings)
     if merged:
         return _failure(bench, merged)
@@ -47,7 +43,7 @@ def _praise(bench: Bench) -> str:
     if bench.backend == "simt":
         return (
             f"{traced} traced calls: no access out of bounds, no missing barrier, no leak, every launch on "
-            "the caller's stream, and the same answers in other schedules."
+            "the caller's stream, and the same answers in other orders of blocks and threads."
         )
     return f"{traced} calls: no launch failed and no device memory was lost. Accesses are checked on simt."
 
@@ -152,20 +148,3 @@ def leaks(calls: list[Call]) -> list[Finding]:
             count=len(losing),
         )
     ]
-
-
-def other_schedules(bench: Bench) -> list[Finding]:
-    """Ask the right cases again with blocks and threads in another order: CUDA promises none."""
-    for right in bench.right:
-        if right.seconds > LONG_CASE:
-            continue
-        for schedule in SCHEDULES:
-            call = bench.forward(right.case, right.inputs, schedule=schedule)
-            if call.reply.error is not None:
-                continue
-            different = wrong_output(right.expected, right.inputs, call)
-            if different is not None:
-                sentence = f"With blocks and threads in {schedule} order: {different.sentence}"
-                rule = "Blocks and threads run in any order; only barriers and atomics order them."
-                return [Finding("schedule", sentence, rule)]
-    return []

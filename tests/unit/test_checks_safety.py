@@ -12,7 +12,7 @@ import torch
 from grader.checks import correctness, safety
 from grader.checks.outcome import Outcome
 from grader.checks.safety import merge
-from grader.run.values import Reply, Trace
+from grader.run.values import RemoteError, Reply, Trace
 from grader.spec import Case, Gradient, Refusal, tensor
 from grader.verdict import Finding, Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
@@ -145,25 +145,80 @@ def test_saved_tensors_of_a_kept_graph_are_no_leak() -> None:
     assert safety.leaks(bench.calls) == []
 
 
-def test_an_answer_that_depends_on_the_schedule() -> None:
-    session = FakeSession(add)
+def in_other_orders(
+    change: Callable[[Reply, str], Reply], gradient: Gradient | None = None, *, edit_trace: Any = None
+) -> Outcome:
+    """Judge `add` where `change` spoils the replies of orders other than the usual one."""
+    session, now = FakeSession(add), {"order": "forward"}
 
-    def racy(trace: Trace, stage: str, schedule: str) -> Trace:
-        session.wrong = schedule == "random"  # type: ignore[attr-defined]
-        return trace
+    def note(trace: Trace, stage: str, schedule: str) -> Trace:
+        if stage == "call":  # a backward goes in the order of its graph
+            now["order"] = schedule
+        return edit_trace(trace, now["order"]) if edit_trace else trace
 
-    def spoiled(reply: Reply) -> Reply:
-        if not session.wrong:  # type: ignore[attr-defined]
-            return reply
-        return replace(reply, outputs=tuple(replace(each, tensor=each.tensor + 1) for each in reply.outputs))
-
-    session.edit_trace, session.edit_reply = racy, spoiled
-    bench = fake_bench(session, add, CASES, parameters="ab")
+    session.edit_trace = note
+    session.edit_reply = lambda reply: reply if now["order"] == "forward" else change(reply, now["order"])
+    bench = fake_bench(session, add, CASES, parameters="ab", gradient=gradient)
     assert correctness.check(bench).status is Status.PASS
-    outcome = safety.check(bench)
+    return safety.check(bench)
+
+
+def added(amount: float) -> Callable[[Reply, str], Reply]:
+    def change(reply: Reply, order: str) -> Reply:
+        outputs = tuple(
+            replace(each, tensor=each.tensor + amount) for each in reply.outputs if each.tensor is not None
+        )
+        return replace(reply, outputs=outputs)
+
+    return change
+
+
+def test_an_answer_that_depends_on_the_order() -> None:
+    outcome = in_other_orders(lambda reply, order: added(1.0)(reply, order) if order == "random" else reply)
     assert outcome.status is Status.FAIL
-    assert outcome.sentence.startswith("With blocks and threads in random order: muladd(")
-    assert "only barriers and atomics order them" in outcome.sentence
+    assert outcome.sentence.startswith(
+        "The answer changes with the order in which blocks and threads run. In random order: muladd("
+    )
+    assert "A GPU runs blocks and threads in any order" in outcome.sentence
+
+
+def test_another_rounding_is_no_other_answer() -> None:
+    assert in_other_orders(added(1e-8)).status is Status.PASS
+
+
+def test_a_gradient_that_depends_on_the_order() -> None:
+    def change(reply: Reply, order: str) -> Reply:
+        return added(1.0)(reply, order) if reply.handle is None and reply.outputs[0].name else reply
+
+    outcome = in_other_orders(change, Gradient(cases=[CASES[0]]))
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith(
+        "The gradient of a changes with the order in which blocks and threads run"
+    )
+    assert "in ascending order" in outcome.sentence
+
+
+def test_a_failure_that_depends_on_the_order() -> None:
+    error = RemoteError("RuntimeError", "the launch timed out", "op.py:7")
+    outcome = in_other_orders(lambda reply, order: replace(reply, outputs=(), error=error))
+    assert outcome.findings[0].kind == "schedule"
+    assert "In reversed order: the launch timed out" in outcome.sentence
+
+
+def test_a_finding_of_another_order_says_which() -> None:
+    def noticed(trace: Trace, order: str) -> Trace:
+        raw = {
+            "kind": "race_shared",
+            "note": "read after write",
+            "bytes": 4,
+            "access": "read",
+            "space": "shared",
+        }
+        return replace(trace, findings=(raw,)) if order == "random" else trace
+
+    outcome = in_other_orders(lambda reply, order: reply, edit_trace=noticed)
+    assert outcome.findings[0].kind == "race_shared"
+    assert outcome.sentence.startswith("Only in random order: Race on shared memory (read after write)")
 
 
 def test_a_slow_case_is_not_repeated() -> None:
