@@ -28,7 +28,7 @@ uintptr_t piece_of(uintptr_t address, uintptr_t bytes) {
 }
 }  // namespace
 
-// ---- the launch -----------------------------------------------------------------------------------------------------------
+// ---- the launch ----------------------------------------------------------------------------------------------------------
 
 void Counting::begin_launch(const simt_launch& launch, AccessState& access) {
     access.counted = wanted && launch.module->checked;
@@ -38,6 +38,7 @@ void Counting::begin_launch(const simt_launch& launch, AccessState& access) {
     shared_bytes_ = access.shared_bytes;
     show_ranges(false);
     sites_.assign(1, Site{});
+    places_.assign(1, 0);
     site_index_.clear();
     std::fill(std::begin(recent_sites_), std::end(recent_sites_), RecentSite{});
     pages_.clear();
@@ -54,11 +55,13 @@ void Counting::show_ranges(bool there) {
     access_->counted = !there;
 }
 
-// ---- accesses -----------------------------------------------------------------------------------------------------------------
+// ---- accesses ------------------------------------------------------------------------------------------------------------
 
 Counting::Space Counting::space_of(uintptr_t address, uintptr_t bytes) {
     if (arena.region(address) >= 0) return Space::global;
-    if (address - shared_memory.begin() < shared_memory.bytes()) return Space::shared;
+    if (address - shared_memory.begin() < shared_memory.bytes()) {
+        return bytes == 1 && shared_memory.is_guard(address) ? Space::none : Space::shared;
+    }
     Symbol symbol;
     if (find_symbol(reinterpret_cast<void*>(address), &symbol)) return symbol.constant ? Space::none : Space::global;
     return is_registered_host_memory(address, bytes) ? Space::global : Space::none;
@@ -90,7 +93,10 @@ uint32_t Counting::site_of(const Site& wanted_site) {
     RecentSite& recent = recent_sites_[(key >> 16 ^ key >> 24) % kRecentSites];
     if (recent.key == key) return recent.site;
     auto [entry, is_new] = site_index_.emplace(key, uint32_t(sites_.size()));
-    if (is_new) sites_.push_back(wanted_site);
+    if (is_new) {
+        sites_.push_back(wanted_site);
+        places_.push_back(reinterpret_cast<uintptr_t>(wanted_site.pc));
+    }
     recent = {key, entry->second};
     return entry->second;
 }
@@ -108,7 +114,7 @@ void Counting::pace(const void* pc) {
     if (log.is_full(thread % kWarpSize)) settle(thread / kWarpSize, true);   // the others wait for something else
 }
 
-// ---- lanes stand together -------------------------------------------------------------------------------------------------------
+// ---- lanes stand together ------------------------------------------------------------------------------------------------
 
 void Counting::pass_barrier(const std::vector<Fiber*>& threads) {
     uint32_t warps = 0;
@@ -130,7 +136,7 @@ void Counting::end_block() {
 }
 
 void Counting::settle(unsigned warp, bool everything) {
-    logs_[warp].settle(everything, [&](const WarpLog::Step& step, const uintptr_t* addresses) {
+    logs_[warp].settle(places_, everything, [&](const Step& step, const uintptr_t* addresses) {
         if (step.site == kTogether) return;
         Site& site = sites_[step.site];
         Request request;

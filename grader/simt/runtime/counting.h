@@ -5,7 +5,7 @@
 // that is not counted pays nothing.
 //
 // A request is what the lanes of a warp access together with one instruction (return address, kind and size);
-// warp_log.h says which lanes are together. Global memory is the arena, __device__ variables and registered host memory.
+// alignment.h says which lanes are together. Global memory is the arena, __device__ variables and registered host memory.
 // Not counted: stacks, parameters, constants. memcpy of a size for which a GPU has no instruction counts in the largest
 // pieces for which it has one.
 #pragma once
@@ -90,6 +90,7 @@ private:
     AccessState* access_ = nullptr;        // of a launch that is counted
     uintptr_t arena_bytes_ = 0, shared_bytes_ = 0;
     std::vector<Site> sites_;
+    std::vector<uintptr_t> places_;        // of the sites, in the program
     std::unordered_map<uint64_t, uint32_t> site_index_;
     RecentSite recent_sites_[kRecentSites];
     std::vector<WarpLog> logs_;            // of the block that runs

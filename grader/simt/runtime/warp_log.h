@@ -1,76 +1,56 @@
-// What the lanes of one warp did since they last stood together, and how their accesses become requests of the warp.
-//
-// The simulator runs one lane after the other; a GPU runs them together. Each lane leaves the list of its accesses, in order.
-// The warp's instructions are the shortest list in which every lane finds its own: lanes that did the same did it together,
-// lanes in two branches took turns and met behind them, a loop went on for those that stayed in it. Lists are merged one by
-// one, each by its shortest edit script, with matches as early as possible.
+// The accesses of the lanes of one warp since they last stood together: a list for each lane.
 //
 // Lists end wherever all lanes of the warp stand together for certain: barrier, collective, exit. One that grows longer is
-// merged in pieces; a lane whose list is full lets the others catch up first, so memory is bounded.
+// taken in pieces; a lane whose list is full lets the others catch up first, so memory is bounded.
 #pragma once
 #include <stdint.h>
 
 #include <vector>
 
+#include "alignment.h"
 #include "warp.h"
 
 namespace simt {
 
 class WarpLog {
 public:
-    static constexpr size_t kFull = 1024;   // entries of a lane
+    static constexpr size_t kFull = 4096;   // accesses of a lane: 48 KiB
 
-    struct Step {
-        uint32_t site;
-        uint32_t lanes;   // one bit for each lane that took it
-    };
-
-    void append(unsigned lane, uint32_t site, uintptr_t address) { lanes_[lane].push_back({address, site}); }
-    bool is_full(unsigned lane) const { return lanes_[lane].size() >= kFull; }
-    bool empty() const;
+    void append(unsigned lane, uint32_t site, uintptr_t address) {
+        sites_[lane].push_back(site);
+        addresses_[lane].push_back(address);
+    }
+    bool is_full(unsigned lane) const { return sites_[lane].size() >= kFull; }
     void clear();
     // The lanes of `among` whose lists are not full.
     uint32_t behind(uint32_t among) const;
 
-    // Merges the lists and takes them out; `commit(step, addresses)` gets each step, where addresses[lane] is set for its
-    // lanes. `everything`: nothing that is still to come belongs to a step of now. Otherwise full lists go on, and what lies
-    // behind the last step that all of them have reached stays.
+    // Makes steps of the lists and takes them out; `commit(step, addresses)` gets each step, where addresses[lane] is set for
+    // its lanes. `everything`: nothing that is still to come belongs to a step of now. Otherwise full lists go on, and only
+    // those steps are taken that the full list which got least far has passed, with what lies before them.
     template <typename Commit>
-    void settle(bool everything, Commit commit) {
-        merge();
-        size_t end = everything ? steps_.size() : reached_by_full_lanes();
+    void settle(const std::vector<uintptr_t>& place, bool everything, Commit commit) {
+        std::vector<Step>& steps = align(place, everything);
+        if (!everything) keep_passed(steps);
         size_t taken[kWarpSize] = {};
         uintptr_t addresses[kWarpSize] = {};
-        for (size_t i = 0; i < end; ++i) {
-            for (uint32_t rest = steps_[i].lanes; rest; rest &= rest - 1) {
+        for (const Step& step : steps) {
+            for (uint32_t rest = step.lanes; rest; rest &= rest - 1) {
                 auto lane = unsigned(__builtin_ctz(rest));
-                addresses[lane] = lanes_[lane][taken[lane]++].address;
+                addresses[lane] = addresses_[lane][taken[lane]++];
             }
-            commit(steps_[i], addresses);
+            commit(step, addresses);
         }
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-            lanes_[lane].erase(lanes_[lane].begin(), lanes_[lane].begin() + ptrdiff_t(taken[lane]));
-        }
+        take_out(taken);
     }
 
 private:
-    struct Entry {
-        uintptr_t address;
-        uint32_t site;
-    };
-    struct Point {
-        size_t step, entry;
-    };
+    std::vector<Step>& align(const std::vector<uintptr_t>& place, bool complete) const;
+    void keep_passed(std::vector<Step>& steps) const;
+    void take_out(const size_t (&counts)[kWarpSize]);
 
-    void merge();
-    void add(unsigned lane);
-    Point edit(Point from, Point to, unsigned lane);
-    void follow(Point from, Point to, unsigned edits, unsigned lane);
-    size_t reached_by_full_lanes() const;
-
-    std::vector<Entry> lanes_[kWarpSize];
-    static std::vector<Step> steps_, merged_;   // scratch of merge(), kept for their memory
-    static std::vector<std::vector<int>> furthest_;
+    std::vector<uint32_t> sites_[kWarpSize];
+    std::vector<uintptr_t> addresses_[kWarpSize];
 };
 
 }  // namespace simt

@@ -187,7 +187,7 @@ extern "C" void long_loop(float* x, int n) { many_rounds<<<1, 64>>>(x, n); }
 // Half of the warp works, half waits for it at the barrier.
 __global__ void one_half(float* x, int rounds) {
     if (threadIdx.x < 16) {
-        for (int i = 0; i < rounds; ++i) x[threadIdx.x] += 1;
+        for (int i = 0; i < rounds; ++i) x[i % 2 * 32 + threadIdx.x] += 1;
     }
     __syncthreads();
     x[32 + threadIdx.x] = x[threadIdx.x % 16];

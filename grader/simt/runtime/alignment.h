@@ -1,0 +1,72 @@
+// From what each lane of a warp did to what the warp did.
+//
+// The simulator runs one lane after the other, a GPU runs them together; each lane leaves the list of its instructions, in
+// order. The warp's list is one in which every lane finds its own. An instruction that all its lanes executed equally often
+// (give or take the last round of a loop) marks time: its first execution is one for all of them, its second, and so on; of
+// several the one that most lanes have and that comes first in the program. Between the marks the same holds again, and where
+// there are none the warp's list is the shortest there is. So lanes that did the same did it together, lanes in two branches
+// took turns and met behind them, a loop went on for those that stayed in it.
+//
+// What leaves no trace cannot be seen: rounds in which a lane accesses nothing, loops in which only their inner loop does.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vector>
+
+#include "warp.h"
+
+namespace simt {
+
+struct Step {
+    uint32_t site;    // the instruction
+    uint32_t lanes;   // one bit for each lane that executed it
+};
+
+class Alignment {
+public:
+    struct List {
+        const uint32_t* begin = nullptr;
+        const uint32_t* end = nullptr;
+        size_t size() const { return size_t(end - begin); }
+    };
+    using Lists = List[kWarpSize];
+
+    // `place[site]`: where the instruction stands in the program. `complete`: the lists end at one moment; else marks are
+    // not looked for. The result stays valid until the next call.
+    std::vector<Step>& align(const Lists& lists, const std::vector<uintptr_t>& place, bool complete);
+
+private:
+    struct Reach {
+        int step = -1;       // steps passed; -1: no way leads here
+        bool own = false;    // the last edit was an entry of the lane's own, not a step of others
+        int64_t score = 0;   // matches of the same round
+    };
+    struct Mark {
+        uint32_t site = 0, lanes = 0, times = 0;
+    };
+    struct Tally {
+        uint32_t lanes = 0, least = 0, most = 0, of_lane = 0;
+    };
+
+    void merge(const Lists& lists, const std::vector<uintptr_t>* place, int depth);
+    bool merge_equal(const Lists& lists);
+    Mark find_mark(const Lists& lists, const std::vector<uintptr_t>& place);
+    void merge_between(const Mark& mark, const Lists& lists, const std::vector<uintptr_t>& place, int depth);
+    void add(size_t first_step, const List& list, unsigned lane);
+    void number_rounds(const Step* steps, size_t count, std::vector<uint32_t>& rounds);
+    Reach slide(Reach from, int diagonal) const;
+    void edit();
+    void follow(int edits, int diagonal);
+
+    std::vector<Step> result_, others_;
+    std::vector<Tally> tallies_;                    // by site
+    std::vector<uint32_t> touched_;                 // sites with a tally
+    std::vector<std::vector<Reach>> reaches_;       // [edits][edits + diagonal]
+    // of the list that is being added, and of the steps it is added to
+    std::vector<Step> own_;
+    std::vector<uint32_t> own_rounds_, other_rounds_;
+    size_t from_own_ = 0, from_other_ = 0;
+};
+
+}  // namespace simt

@@ -1,0 +1,237 @@
+"""What is counted per source line: against an H200's counters, and against what can be counted by hand."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.simt.counters import LaunchCounts, LineCounts, counting
+from tests.simt.surface_program import SOURCES, findings, program
+
+ROOT = Path(__file__).resolve().parents[2]
+MEASURED = ROOT / "benchmarks" / "results" / "memory_counters_h200.csv"
+
+KERNELS: dict[str, tuple[Any, ...]] = {  # what was launched on the H200: shapes of arrays, numbers
+    "matmul": ((128, 128), (128, 128), (128, 128), 128),
+    "matmul_tiled": ((128, 128), (128, 128), (128, 128), 128),
+    "transpose": ((256, 256), (256, 256), 256),
+    "transpose_tiled": ((256, 256), (256, 256), 256),
+    "transpose_padded": ((256, 256), (256, 256), 256),
+    "reduction": ((1 << 18,), (64,), 1 << 18),
+    "strided": ((1 << 17,), (1 << 17,), 1 << 17, 4),
+}
+
+
+def counted(kernel: str, *arguments: Any) -> LaunchCounts:
+    """The counts of one launch, which must have no findings; a shape stands for a float array of zeros."""
+    passed = [np.zeros(each, np.float32) if isinstance(each, tuple) else each for each in arguments]
+    with counting((SOURCES,)) as counts:
+        program("counters", checked=True).call(kernel, *passed)
+    assert findings() == ""
+    (launch,) = counts
+    return launch
+
+
+def line(counts: LaunchCounts, source: str, access: str = "load") -> LineCounts:
+    """The counts of the one line that contains `source`."""
+    (found,) = [each for each in counts.lines if source in each.frame.source and each.access == access]
+    return found
+
+
+def measured() -> dict[str, dict[str, int]]:
+    lines = [each for each in MEASURED.read_text().splitlines() if not each.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    return {row.pop("kernel"): {name: int(value) for name, value in row.items()} for row in rows}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_counts_are_those_of_nsight_compute_on_an_h200(kernel: str) -> None:
+    hardware = measured()[kernel]
+
+    counts = counted(kernel, *KERNELS[kernel])
+
+    if kernel == "matmul_tiled":  # nvcc merges four of the loads of `left` into one of 16 bytes, 2 wavefronts
+        merged = hardware["shared_load_instructions"] - counts.shared_load_requests // 2
+        assert (counts.shared_load_requests, merged) == (131072, counts.shared_load_requests // 8)
+        hardware["shared_load_instructions"] += 4 * merged - merged
+        hardware["shared_load_wavefronts"] += 4 * merged - 2 * merged
+    assert hardware == {
+        "load_requests": counts.global_load_requests,
+        "store_requests": counts.global_store_requests,
+        "load_sectors": counts.global_load_sectors,
+        "store_sectors": counts.global_store_sectors,
+        "shared_load_instructions": counts.shared_load_requests,
+        "shared_load_wavefronts": counts.shared_load_wavefronts,
+        "shared_store_wavefronts": counts.shared_store_wavefronts,
+        "shared_load_conflicts": counts.total("conflicts", "shared", "load"),
+    }
+
+
+def test_lines_are_kept_apart_by_the_memory_they_touch() -> None:
+    counts = counted("matmul", *KERNELS["matmul"])
+
+    a, b, c = counts.lines
+
+    assert a.frame == b.frame and a.frame.source.strip().startswith("for (int i = 0; i < n; ++i) sum += a[")
+    assert (a.sectors_per_request, b.sectors_per_request) == (2, 2)
+    assert len({each.sample.allocation for each in (a, b, c)}) == 3
+    assert a.sample.addresses == (0,) * 16 + (512,) * 16  # two rows, each read by 16 lanes
+    assert b.sample.addresses == tuple(4 * (lane % 16) for lane in range(32))
+    assert (a.efficiency, b.efficiency) == (0.5, 1)
+
+
+def test_the_least_traffic_and_the_barriers_of_a_launch() -> None:
+    counts = counted("matmul_tiled", *KERNELS["matmul_tiled"])
+
+    assert counts.read_bytes == 2 * 128 * 128 * 4
+    assert counts.written_bytes == 128 * 128 * 4
+    assert counts.barriers == 64 * 8 * 16  # blocks, warps, barriers
+    assert (counts.launch.kernel, counts.launch.threads, counts.launch.error) == ("product_tiled", 16384, 0)
+
+
+@pytest.mark.parametrize(("stride", "sectors"), [(1, 4), (2, 8), (3, 12), (8, 32), (32, 32)])
+def test_sectors_grow_with_the_stride(stride: int, sectors: int) -> None:
+    n = 128 * 256 * stride
+    counts = counted("strided", (n,), (n,), n, stride)
+
+    load = line(counts, "y[i] = x[i]")
+
+    assert (load.requests, load.sectors_per_request, load.active_lanes) == (1024, sectors, 32)
+    assert load.ideal_sectors == 4 * 1024
+    assert load.sample.addresses == tuple(4 * stride * lane for lane in range(32))
+    assert counts.read_bytes == 1024 * sectors * 32
+
+
+def test_lanes_beyond_the_end_take_no_part() -> None:
+    counts = counted("tail", (300,), (300,), 300)
+
+    load = line(counts, "y[i] = x[i]")
+
+    assert (load.requests, load.lanes, load.sectors) == (10, 300, 38)  # the last warp: 12 lanes
+    assert counts.launch.warps == 16
+
+
+# ---- lanes that part --------------------------------------------------------------------------------------
+
+
+def test_two_branches_are_two_requests_and_the_lanes_meet_again() -> None:
+    counts = counted("branches", (96,), (32,))
+
+    requests = {each.frame.source.strip(): (each.requests, each.lanes) for each in counts.lines}
+
+    assert requests == {
+        "float value = x[lane];": (1, 32),
+        "if (lane % 2) value += x[32 + lane];": (1, 16),
+        "else value += x[64 + lane];": (1, 16),
+        "y[lane] = value;": (1, 32),
+    }
+
+
+def test_a_loop_goes_on_for_the_lanes_that_stay_and_all_meet_behind_it() -> None:
+    counts = counted("triangle", (32, 32), (2, 32))
+
+    loop, begin, end = (
+        line(counts, "sum += x"),
+        line(counts, "float sum = y"),
+        line(counts, "= sum;", "store"),
+    )
+
+    assert (loop.requests, loop.lanes) == (2 * 32, 2 * 32 * 33 // 2)
+    assert (begin.requests, begin.lanes) == (end.requests, end.lanes) == (2, 64)
+    # The i-th round touches the same row for all that are in it: whole sectors, fewer and fewer.
+    assert loop.sectors == 2 * sum(-(-lanes // 8) for lanes in range(1, 33))
+
+
+def test_what_happens_in_another_round_for_each_lane_is_not_together() -> None:
+    counts = counted("rounds", (32,), (32,), 32)
+
+    load, store = line(counts, "sum += x[i]"), line(counts, "y[threadIdx.x] = sum", "store")
+
+    assert (load.requests, load.lanes, load.sectors) == (32, 32 * 32, 32)
+    assert (store.requests, store.lanes) == (32, 32)
+
+
+def test_a_long_loop_is_counted_in_pieces_and_exactly() -> None:
+    rounds = 5000  # three and two accesses in each; a list holds 4096
+    counts = counted("long_loop", (96,), rounds)
+
+    update, other = line(counts, "x[threadIdx.x] += 1"), line(counts, "x[64", "store")
+
+    assert (update.requests, update.lanes, update.sectors) == (2 * rounds, 64 * rounds, 8 * rounds)
+    assert (other.requests, other.lanes, other.sectors) == (rounds, 16 * rounds, 2 * rounds)
+
+
+def test_lanes_that_wait_do_not_hold_the_others_up() -> None:
+    rounds = 3000
+    counts = counted("half", (64,), rounds)
+
+    assert line(counts, "for (int i").requests == rounds
+    assert line(counts, "for (int i", "store").lanes == 16 * rounds
+    assert (line(counts, "x[32").requests, counts.barriers) == (1, 1)
+
+
+def test_a_meeting_of_half_a_warp_parts_nobody() -> None:
+    counts = counted("partly", (32,))
+
+    assert [(each.requests, each.lanes) for each in counts.lines] == [(1, 32)] * 4
+
+
+# ---- one request ------------------------------------------------------------------------------------------
+
+
+def test_variables_count_and_stacks_and_constants_do_not() -> None:
+    counts = counted("into_variable", (4,))
+
+    (atomic,) = [each for each in counts.lines if each.access == "atomic"]
+
+    assert (atomic.requests, atomic.lanes, atomic.sectors, atomic.sample.allocation) == (1, 4, 1, None)
+    assert counts.global_load_requests == 4  # x; neither factor nor own
+    assert counts.global_store_requests == counts.shared_load_requests == 0
+
+
+def test_atomics_and_how_often_they_meet() -> None:
+    places = np.repeat(np.arange(4, dtype=np.int32), 8)  # eight lanes to each of four counters
+
+    counts = counted("histogram", np.zeros(64, np.int32), places)
+
+    shared, spread = line(counts, "&own", "atomic"), line(counts, "own[threadIdx.x])", "atomic")
+    into = line(counts, "atomicAdd(&counts[places", "atomic")
+    assert (shared.requests, shared.wavefronts, shared.conflicts) == (1, 8, 7)
+    assert (into.requests, into.sectors, into.lanes, into.ideal_sectors) == (1, 1, 32, 1)
+    assert (spread.sectors, counts.global_atomic_requests, counts.shared_atomic_requests) == (4, 2, 1)
+    assert counts.written_bytes == 128
+
+
+def test_dynamic_shared_memory() -> None:
+    counts = counted("reversed", (96,), (96,), 96)
+
+    load = line(counts, "blockDim.x - 1 - i")
+
+    assert (load.requests, load.wavefronts, load.conflicts) == (3, 3, 0)
+    first = load.sample.addresses[0]
+    assert first is not None and load.sample.addresses == tuple(first - 4 * lane for lane in range(32))
+
+
+def test_nothing_is_counted_unless_asked_for() -> None:
+    x, y = np.ones(96, np.float32), np.zeros(96, np.float32)
+    with counting() as counts:
+        pass
+    program("counters", checked=True).call("reversed", x, y, 96)
+    with counting() as later:
+        pass
+
+    assert counts == later == []
+    assert (y == 1).all()
+
+
+def test_a_module_without_checks_cannot_be_counted() -> None:
+    x, y = np.ones(96, np.float32), np.zeros(96, np.float32)
+    with counting() as counts:
+        program("counters").call("reversed", x, y, 96)
+
+    assert counts == []
+    assert (y == 1).all()
