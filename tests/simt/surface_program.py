@@ -31,6 +31,14 @@ Array = NDArray[Any]
 _HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
 
 
+class LaunchFailed(RuntimeError):
+    """A CUDA error, and what the checked build had noticed by then."""
+
+    def __init__(self, error: str, found: str) -> None:
+        super().__init__(error + found)
+        self.found = found
+
+
 class Program:
     """A loaded library."""
 
@@ -70,7 +78,7 @@ class Program:
     def _raise_for(self, error: int) -> None:
         if error:
             self._runtime.cudaGetErrorString.restype = ctypes.c_char_p
-            raise RuntimeError(self._runtime.cudaGetErrorString(error).decode() + findings())
+            raise LaunchFailed(self._runtime.cudaGetErrorString(error).decode(), findings())
 
     def _to_device(self, array: Array) -> ctypes.c_void_p:
         assert array.flags.c_contiguous

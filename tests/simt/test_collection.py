@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 from grader.simt import findings
-from tests.simt.collection_program import ON_GPU, collection, theme_program
-from tests.simt.surface_program import runtime
+from grader.simt.findings import Finding
+from tests.simt.collection_program import ON_GPU, collection, source_line, theme_program
+from tests.simt.surface_program import LaunchFailed, runtime
 
 SCHEDULES = {"forward": (0, 0), "reversed": (1, 0), "seeded": (2, 7)}
 
@@ -41,3 +45,56 @@ def test_kernel(name: str, checked: bool) -> None:
 
 def test_the_collection_is_large() -> None:
     assert len(collection()) >= 60
+
+
+# ---- the classic mistake of each theme -----------------------------------------------------------------
+
+MISTAKES = {
+    "matmul_without_second_barrier": "race_shared",
+    "halo_off_by_one": "out_of_bounds",
+    "no_tail_guard": "out_of_bounds",
+    "vector_past_the_end": "out_of_bounds",
+    "vector_misaligned": "misaligned",
+    "histogram_not_zeroed": "uninitialized_read",
+    "histogram_not_atomic": "race_global",
+    "scan_without_barrier": "race_shared",
+    "mask_wrong": "bad_mask",
+    "last_warp_unsynchronised": "race_shared",
+    "scratch_used_twice": "race_shared",
+    "barrier_after_return": "divergent_barrier",
+    "dynamic_in_elements": "out_of_bounds",
+    "sum_not_cleared": "uninitialized_read",
+    "freed_too_early": "use_after_free",
+}
+INTEGERS = ("histogram", "scan", "mask", "last_warp", "barrier", "dynamic")
+
+
+def found(name: str, right: bool) -> list[Finding]:
+    """What the checked build says of one kernel of mistakes.cu."""
+    n = {"vector_past_the_end": 102, "halo_off_by_one": 64, "matmul_without_second_barrier": 20}.get(name, 100)
+    dtype: Any = np.int32 if name.startswith(INTEGERS) else np.float32
+    inputs = [np.arange(n * n, dtype=dtype)] * 2 if name.startswith("matmul") else [np.arange(n, dtype=dtype)]
+    output = np.zeros(n * n if name.startswith("matmul") else n, dtype)
+    try:
+        theme_program("mistakes", True).call(name, *inputs, output, n, int(right))
+    except LaunchFailed as failed:
+        runtime().simt_reset()  # the error is sticky
+        return findings.symbolise(map(json.loads, failed.found.splitlines()))
+    return findings.take()
+
+
+@pytest.mark.skipif(ON_GPU, reason="a GPU has no checked build")
+@pytest.mark.usefixtures("schedule")
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake(name: str) -> None:
+    seen = found(name, right=False)
+    lines = {each.frame.line for each in seen} | {each.other.frame.line for each in seen if each.other}
+    assert {each.kind for each in seen} == {MISTAKES[name]}, [each.text() for each in seen]
+    assert source_line("mistakes", name) in lines, [each.text() for each in seen]
+
+
+@pytest.mark.skipif(ON_GPU, reason="a GPU has no checked build")
+@pytest.mark.usefixtures("schedule")
+@pytest.mark.parametrize("name", MISTAKES)
+def test_without_the_mistake(name: str) -> None:
+    assert [each.text() for each in found(name, right=True)] == []
