@@ -53,6 +53,7 @@ PAIRS = (
     Pair("uninitialized_read", "unwritten", "written", "copy"),
     Pair("uninitialized_read", "tile_unwritten", "tile_written", "sum_tile"),
     Pair("uninitialized_read", "bytes_unwritten", "bytes_written", "sum_bytes"),
+    Pair("uninitialized_read", "bins_not_zeroed", "bins_zeroed", "histogram"),
     Pair("race_shared", "reverse_racy", "reverse", "reverse"),
     Pair("race_shared", "rotate_racy", "rotate", "rotate"),
     Pair("race_shared", "different_values", "same_value", "all_write"),

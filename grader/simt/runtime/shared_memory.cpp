@@ -138,9 +138,16 @@ void SharedMemory::resume(const Suspended& block) {
 
 // ---- accesses ----------------------------------------------------------------------------------------------------------------
 
+// Did another thread write it, after all? Atomics do not race with an atomic, so among them nobody wrote the first value.
+bool SharedMemory::is_told_as_race(const EarlyRead& early) const {
+    const Touch& last = early.cell->write;
+    if (early.cell->written_by_block != serial_) return false;
+    return early.read.kind & ATOMIC ? !(last.kind & ATOMIC) : last.thread != early.read.thread;
+}
+
 void SharedMemory::settle_reads() {
     for (const EarlyRead& early : early_reads_) {
-        if (early.cell->written_by_block == serial_) continue;
+        if (is_told_as_race(early)) continue;
         report({.kind = "uninitialized_read",
                 .call_site = reinterpret_cast<const void*>(load_address_ + early.read.call_site),
                 .access = early.read.kind,

@@ -84,6 +84,7 @@ private:
         uintptr_t address, bytes;
     };
     std::vector<EarlyRead> early_reads_;
+    bool is_told_as_race(const EarlyRead& early) const;
 };
 
 extern SharedMemory shared_memory;

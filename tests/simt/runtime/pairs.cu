@@ -72,6 +72,15 @@ __global__ void sum_bytes(float* c, int filled) {
     c[threadIdx.x] = *reinterpret_cast<unsigned*>(&tile[threadIdx.x / 4 * 4]);  // <- sum_bytes
 }
 
+__global__ void histogram(int* c, bool zeroed) {
+    __shared__ int bins[4];
+    if (zeroed && threadIdx.x < 4) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x % 4], 1);  // <- histogram
+    __syncthreads();
+    if (threadIdx.x < 4) c[threadIdx.x] = bins[threadIdx.x];
+}
+
 // ---- racecheck: shared memory --------------------------------------------------------------------------------------------
 
 __global__ void reverse(float* c, bool barrier) {
@@ -392,6 +401,9 @@ const Case kCases[] = {
     {"tile_written", [] { sum_tile<<<2, T>>>(zeros(T), T); }},
     {"bytes_unwritten", [] { sum_bytes<<<1, T>>>(zeros(T), 3); }},
     {"bytes_written", [] { sum_bytes<<<1, T>>>(zeros(T), 4); }},
+
+    {"bins_not_zeroed", [] { histogram<<<1, T>>>(zeros<int>(4), false); }},
+    {"bins_zeroed", [] { histogram<<<1, T>>>(zeros<int>(4), true); }},
 
     {"reverse_racy", [] { reverse<<<1, T>>>(zeros(T), false); }},
     {"reverse", [] { reverse<<<1, T>>>(zeros(T), true); }},
