@@ -97,9 +97,9 @@ def _take(exercise: Exercise, files: Path, request: Request, progress: Progress)
         progress("counting")
         counted = run_counted(session, spec, exercise, case, secrets.randbits(48))
     progress("resources")
-    stages = [_stage("forward", counted.forward, counted.traffic)]
+    stages = [_stage("forward", counted.forward, exercise, counted.traffic)]
     if counted.backward is not None:
-        stages.append(_stage("backward", counted.backward, None))
+        stages.append(_stage("backward", counted.backward, exercise))
     findings = any(reply.trace.findings for reply in (counted.forward, counted.backward) if reply)
     return Profile(exercise.slug, simulated_device(), tuple(stages), counted.call, case.name), findings
 
@@ -136,7 +136,7 @@ def _cannot(exercise: Exercise, outcome: Outcome) -> SubmissionError:
     return SubmissionError(said, "Only what builds can be profiled.", f"Run: {again}")
 
 
-def _stage(name: str, reply: Reply, traffic: int | None) -> Stage:
+def _stage(name: str, reply: Reply, exercise: Exercise, traffic: int | None = None) -> Stage:
     from grader.profile.assembling import launched
     from grader.profile.model import Stage
     from grader.profile.occupancy import simulated_device
@@ -150,7 +150,7 @@ def _stage(name: str, reply: Reply, traffic: int | None) -> Stage:
     names = _names(reply, name)
     return Stage(
         name, launched(counts, simulated_device(), names), names, traffic,
-        trace.launches_total, trace.allocations, trace.host_syncs, trace.copies,
+        trace.launches_total, trace.allocations, trace.host_syncs, trace.copies, exercise.copies,
     )  # fmt: skip
 
 

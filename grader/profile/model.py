@@ -64,7 +64,8 @@ class Stage:
     """Forward, backward, or a whole program.
 
     `names` tells tensors by the address of their allocation. `traffic` are the bytes that the exercise's
-    spec says the operation has to move. None stands for what is not known.
+    spec says the operation has to move. None stands for what is not known. `copies_meant` is True where
+    copies between host and device are what the exercise is about.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Stage:
     allocations: int | None = None
     host_syncs: int | None = None
     copies: tuple[str, ...] = ()
+    copies_meant: bool = False
 
     def memory(self, line: LineCounts) -> Memory:
         """The tensor that a line's worst request went to, as far as it is known.

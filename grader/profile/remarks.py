@@ -185,7 +185,7 @@ def _low_occupancy(launched: Launched) -> str:
 
 def _traffic(stage: Stage) -> Iterator[Remark]:
     least = sum(each.least for each in stage.launches)
-    if stage.traffic is None or stage.launched < 2 or least <= max(_WASTE * stage.traffic, stage.traffic + 64 * SECTOR):
+    if stage.traffic is None or stage.launched < 2 or least <= _WASTE * stage.traffic:
         return
     yield Remark(
         f"The launches of {stage.name} touch {size(least)} where {size(stage.traffic)} would do: results in "
@@ -201,7 +201,7 @@ def _host(stage: Stage) -> Iterator[Remark]:
             "then has nothing to do until the next launch. Let the caller wait.",
             0,
         )
-    if stage.copies:
+    if stage.copies and not stage.copies_meant:
         yield Remark(
             f"{stage.name.capitalize()} copies between host and device ({stage.copies[0]}): that goes over a "
             "bus much slower than either memory. Keep the work on the device.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from grader.profile.model import Launched, Needs, Stage
@@ -105,11 +106,12 @@ def totals(stage: Stage) -> list[tuple[str, str]]:
         rows.append(("least by the spec", size(stage.traffic)))
     waited = sum(each.counts.barriers for each in stage.launches)
     if waited:
-        rows.append(("barriers", barriers(waited)))
+        rows.append(("barriers", f"{number(waited)}, counted per warp"))
     if stage.allocations is not None:
         rows.append(("allocations", number(stage.allocations)))
     if stage.host_syncs is not None:
         rows.append(("waits of the host", number(stage.host_syncs)))
     if stage.copies:
-        rows.append(("copies", "; ".join(stage.copies)))
+        equal = Counter(stage.copies)
+        rows.append(("copies", "; ".join(f"{n} × {copy}" if n > 1 else copy for copy, n in equal.items())))
     return rows

@@ -47,7 +47,8 @@ class FakeSession:
 
     def call(
         self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0,
-        grad: bool = False, trace: bool = True, schedule: str = "forward",
+        grad: bool = False, trace: bool = True, schedule: str = "forward", count: bool = False,
+        seconds: float | None = None,
     ) -> Reply:  # fmt: skip
         self._begin("call")
         self._sent, self._received = [], []
@@ -65,8 +66,9 @@ class FakeSession:
         return self._finish(Reply(outputs, returned, handle), "call", schedule, stream)
 
     def backward(
-        self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = True
-    ) -> Reply:
+        self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = True,
+        count: bool = False, seconds: float | None = None,
+    ) -> Reply:  # fmt: skip
         self._begin("backward")
         outputs, leaves = self.graphs[handle]
         pairs = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]

@@ -107,7 +107,8 @@ def test_idle_lanes_are_told_with_their_cause() -> None:
 
 def test_what_is_asked_for_again_and_again_belongs_into_shared_memory() -> None:
     (sentence,) = said(launched([line(coalesced, requests=1000)], least=12800))
-    assert sentence.startswith("copy asks global memory for 125 KiB but touches 12.5 KiB: every byte comes 10 ")
+    assert sentence.startswith("copy asks global memory for 125 KiB but touches 12.5 KiB: every byte comes ")
+    assert "comes 10 times. Caches catch some of that; a tile in shared memory" in sentence
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,9 @@ def test_traffic_beyond_the_spec_waits_and_copies_are_told() -> None:
     assert sentence.startswith("The launches of forward touch 25 KiB where 12.5 KiB would do")
     assert said(*two, traffic=25600) == []
     waits = Stage("backward", (), host_syncs=2, copies=("copy_ host to device of 8 bytes",))
-    texts = [remark.sentence for remark in remarks(profile(waits))]
+    meant = Stage("forward", (), copies=waits.copies, copies_meant=True)
+    texts = [remark.sentence for remark in remarks(profile(waits, meant))]
+    assert len(texts) == 2
     assert texts[0].startswith("The host waits for the device 2 times in backward")
     assert texts[1].startswith("Backward copies between host and device (copy_ host to device of 8 bytes)")
 
