@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import csv
+import ctypes
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from grader.simt.counters import LaunchCounts, LineCounts, counting
-from tests.simt.surface_program import SOURCES, findings, program
+from grader.simt import findings
+from grader.simt.counters import LaunchCounts, LineCounts, Sample, counting
+from tests.simt.surface_program import SOURCES, program, runtime
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = ROOT / "benchmarks" / "results" / "memory_counters_h200.csv"
+
+FORWARD, REVERSED, SEEDED = 0, 1, 2
+NO_SAMPLE = Sample((), 4, "global", None, (0, 0, 0), 0)
 
 KERNELS: dict[str, tuple[Any, ...]] = {  # what was launched on the H200: shapes of arrays, numbers
     "matmul": ((128, 128), (128, 128), (128, 128), 128),
@@ -26,12 +33,21 @@ KERNELS: dict[str, tuple[Any, ...]] = {  # what was launched on the H200: shapes
 }
 
 
+@pytest.fixture
+def order() -> Iterator[Callable[[int, int], None]]:
+    """Sets the order in which blocks and threads run, until the test ends."""
+    library = runtime()
+    library.simt_set_schedule.argtypes = [ctypes.c_int, ctypes.c_uint64]
+    yield library.simt_set_schedule
+    library.simt_set_schedule(FORWARD, 0)
+
+
 def counted(kernel: str, *arguments: Any) -> LaunchCounts:
     """The counts of one launch, which must have no findings; a shape stands for a float array of zeros."""
     passed = [np.zeros(each, np.float32) if isinstance(each, tuple) else each for each in arguments]
     with counting((SOURCES,)) as counts:
         program("counters", checked=True).call(kernel, *passed)
-    assert findings() == ""
+    assert findings.take((SOURCES,)) == []
     (launch,) = counts
     return launch
 
@@ -178,6 +194,23 @@ def test_a_meeting_of_half_a_warp_parts_nobody() -> None:
     counts = counted("partly", (32,))
 
     assert [(each.requests, each.lanes) for each in counts.lines] == [(1, 32)] * 4
+
+
+@pytest.mark.parametrize("kernel", ["triangle", "rounds", "long_loop", "reduction"])
+def test_the_order_of_threads_changes_no_count(kernel: str, order: Callable[[int, int], None]) -> None:
+    arguments: dict[str, tuple[Any, ...]] = {
+        "triangle": ((32, 32), (2, 32)),
+        "rounds": ((32,), (32,), 32),
+        "long_loop": ((96,), 1000),
+        "reduction": ((4096,), (64,), 4096),
+    }
+
+    def sums(order_of_threads: int) -> list[LineCounts]:
+        order(order_of_threads, 7)
+        lines = counted(kernel, *arguments[kernel]).lines
+        return [replace(each, sample=NO_SAMPLE) for each in lines]
+
+    assert sums(FORWARD) == sums(REVERSED) == sums(SEEDED)
 
 
 # ---- one request ------------------------------------------------------------------------------------------
