@@ -18,6 +18,7 @@ from pathlib import Path
 
 from grader.errors import GraderError, UsageError
 from grader.simt import native, nvcc_report
+from grader.simt.include_paths import IncludePaths
 from grader.simt.includes import translate_tree
 from grader.simt.nvcc_options import Options, UnknownOption, parse
 from grader.simt.translate import TranslationError
@@ -123,12 +124,12 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
 
 def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     language = options.last("--x") or ("cu" if source.suffix == ".cu" else "c++")
-    user_dirs = [Path(folder) for folder in options.all("--include-path")]
-    include_dirs: list[Path] = user_dirs
-    translated = source
+    paths = _include_paths(options)
+    translated, include_dirs = source, list(paths.own)
     if language == "cu":
-        libraries = [Path(folder) for folder in options.all("--system-include")]
-        translated, include_dirs = translate_tree(source, user_dirs, scratch, libraries)
+        libraries = (*paths.libraries, *paths.system)
+        translated, include_dirs = translate_tree(source, paths.own, scratch, libraries)
+    include_dirs += paths.libraries
     command = [*_host(options), "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
     command += [f"-I{folder}" for folder in [*native.include_dirs(), *include_dirs]]
@@ -161,7 +162,7 @@ def _flags(options: Options, language: str) -> list[str]:
     flags += ["-include", "simt/prelude.h"] if language == "cu" else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
-    flags += [part for folder in options.all("--system-include") for part in ("-isystem", folder)]
+    flags += [part for folder in _include_paths(options).system for part in ("-isystem", str(folder))]
     flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
     flags += options.all("--compiler-options") + options.forwarded
     flags += ["-w"] if options.has("--disable-warnings") else []
@@ -202,8 +203,12 @@ def _finish_dependencies(options: Options, source: Path, target: str, scratch: P
 def _mirrored_root(source: Path, options: Options) -> Path:
     from grader.simt.includes import closure, common_folder
 
-    folders = ("--include-path", "--system-include")
-    return common_folder(closure(source, *([Path(f) for f in options.all(name)] for name in folders)))
+    paths = _include_paths(options)
+    return common_folder(closure(source, paths.own, (*paths.libraries, *paths.system)))
+
+
+def _include_paths(options: Options) -> IncludePaths:
+    return IncludePaths.of(options.all("--include-path"), options.all("--system-include"))
 
 
 def checks_wanted() -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.simt import nvcc
+from grader.simt.include_paths import IncludePaths
 from grader.simt.toolkit import cuda_home
 
 PROGRAM = """\
@@ -155,3 +156,16 @@ def test_cmake_takes_it_for_a_cuda_compiler(folder: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "15\n"
     assert (folder / "build/libfilling.so").is_file()
+
+
+def test_headers_of_torch_and_of_toolkits_are_not_the_programs(folder: Path) -> None:
+    real = folder / "cuda-13.0/include"
+    real.mkdir(parents=True)
+    for name in ("cuda_runtime_api.h", "driver_types.h", "texture_types.h"):
+        (real / name).write_text("#error a real toolkit's header\n")
+    torch = nvcc.native.torch_install().root / "include"
+    paths = IncludePaths.of([str(folder), str(torch), str(real)], [str(real), "/usr/include"])
+    assert paths.own == (folder,)
+    assert paths.libraries == (torch,)
+    assert paths.system == (Path("/usr/include"),)
+    assert nvcc.main([f"-I{real}", "-isystem", str(real), "main.cu", "-o", "program"]) == 0

@@ -6,7 +6,6 @@ for, and they work here; so graphs with CUDA tensors stop there (``aot_eager``) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -16,7 +15,7 @@ def install(torch: ModuleType) -> None:
     wrapper: Any = torch._TorchCompileInductorWrapper
     original = wrapper.__call__
 
-    def compile_graph(self: Any, graph: Any, inputs: Sequence[Any]) -> Any:
+    def compile_graph(self: Any, graph: Any, inputs: list[Any]) -> Any:
         if not _touches_cuda(torch, graph, inputs):
             return original(self, graph, inputs)
         from torch._dynamo.backends.debugging import aot_eager
@@ -26,6 +25,6 @@ def install(torch: ModuleType) -> None:
     wrapper.__call__ = compile_graph
 
 
-def _touches_cuda(torch: ModuleType, graph: Any, inputs: Sequence[Any]) -> bool:
+def _touches_cuda(torch: ModuleType, graph: Any, inputs: list[Any]) -> bool:
     values = [*inputs, *(node.meta.get("example_value") for node in graph.graph.nodes)]
     return any(isinstance(value, torch.Tensor) and value.is_cuda for value in values)

@@ -70,9 +70,19 @@ class Watch:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._kept = Harvest()
 
     def harvest(self) -> Harvest:
         """What there is since the last call."""
+        kept, self._kept = self._kept, Harvest()
+        return kept + self._fresh()
+
+    def forget_errors(self) -> None:
+        """On a GPU a kernel that failed spoils its process; here the next test finds a new device."""
+        self._kept = self.harvest()  # which would be forgotten, too
+        driver().simt_reset()
+
+    def _fresh(self) -> Harvest:
         launches = self._launches()
         found = reports.take() if self.settings.checked else []
         counted = [each for each in found if not self._is_ignored(each)]
@@ -83,10 +93,6 @@ class Watch:
             kernels=frozenset(launch.kernel for launch in launches),
             unchecked=frozenset(launch.module for launch in launches if not launch.checked),
         )
-
-    def forget_errors(self) -> None:
-        """On a GPU a kernel that failed spoils its process; here the next test finds a new device."""
-        driver().simt_reset()
 
     def _launches(self) -> list[Launch]:
         return read_launches(driver().simt_take_launches().decode("utf-8", "replace").splitlines())
