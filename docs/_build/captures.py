@@ -1,7 +1,8 @@
 """Captures what the grader prints for stubs and mistakes, for the lessons; with ``--check`` only compares.
 
 Each capture runs ``grader check`` in a copy of the course in which one exercise holds the stub, or the
-solution with one mistake. Seconds, which differ from run to run, are blanked out; the seed is fixed.
+solution with one mistake; or ``grader profile`` on the solution, as it is or edited. Seconds, which differ
+from run to run, are blanked out; the seed is fixed.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import counted
 from generated import bring_up_to_date
 
 from grader.catalog import Catalog, Exercise
 from grader.mutants import load_mutants
-from grader.workspace import shipped_files
+from grader.workspace import shipped_files, without_markers
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLE = COURSE / "docs" / "samples" / "course"
@@ -35,7 +37,8 @@ SECONDS = re.compile(r"\b\d+(?:\.\d+)? (?=(?:m?s|seconds?)\b)")
 class Capture:
     """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement; without either, the stub.
 
-    ``compiler`` is the major version of g++ whose words are shown, if any are.
+    ``compiler`` is the major version of g++ whose words are shown, if any are, ``nvcc`` the release of the
+    toolkit whose numbers are. ``profiled`` are replacements in the solution's kernel.cu.
     """
 
     name: str
@@ -44,6 +47,8 @@ class Capture:
     edit: tuple[str, str, str] | None = None
     course: Path = COURSE
     compiler: str = ""
+    nvcc: str = ""
+    profiled: tuple[tuple[str, str], ...] | None = None
 
 
 CAPTURES = (
@@ -59,19 +64,22 @@ CAPTURES = (
     Capture("03_fused_muladd", "03"),
     Capture("06_naive_matmul", "06"),
     Capture("07_fused_bias_gelu", "07"),
+    Capture("06_naive_matmul.profile", "06", profiled=(), nvcc="13.0"),
+    Capture("06_naive_matmul.profile_exchanged", "06", profiled=counted.EXCHANGED, nvcc="13.0"),
     Capture("90_row_sums.second_barrier_missing", "90", mutant="second barrier missing", course=SAMPLE),
 )
 
 
 def run(capture: Capture) -> str:
-    """What ``grader check NN --plain`` prints, with the seconds blanked out."""
+    """What ``grader check NN --plain`` prints, with the seconds blanked out, or ``grader profile``."""
+    command = ["check", "--seed", SEED] if capture.profiled is None else ["profile"]
     with course_with(capture) as folder:
         environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt", "COLUMNS": "100"}
         done = subprocess.run(
-            [sys.executable, "-m", "grader", "check", capture.exercise, "--plain", "--seed", SEED],
+            [sys.executable, "-m", "grader", *command, capture.exercise, "--plain"],
             cwd=folder, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        if done.returncode != 1:
+        if done.returncode != (1 if capture.profiled is None else 0):
             raise SystemExit(f"{capture.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         text = done.stdout.replace(str(folder), "").replace(str(COURSE), "")
     text = text.replace("Built from the cache.", "Built in 1 s.")  # it depends on what ran before
@@ -98,7 +106,12 @@ def course_with(capture: Capture) -> Iterator[Path]:
 def _put(exercise: Exercise, capture: Capture) -> None:
     for path, text in shipped_files(exercise).items():
         path.write_text(text, encoding="utf-8")
-    if capture.mutant:
+    if capture.profiled is not None:
+        for name in exercise.edit:
+            text = (exercise.solution_dir / name).read_text(encoding="utf-8")
+            (exercise.root / name).write_text(without_markers(text), encoding="utf-8")
+        counted.put_edits(exercise.root / "kernel.cu", capture.profiled)
+    elif capture.mutant:
         chosen = [mutant for mutant in load_mutants(exercise) if mutant.name == capture.mutant]
         if not chosen:
             raise SystemExit(f"{exercise.slug} has no mutant {capture.mutant!r}")

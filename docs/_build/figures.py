@@ -1,6 +1,7 @@
 """Draws the diagrams of the lessons into ``docs/figures``; with ``--check`` only compares.
 
-Whatever a diagram shows about indices, addresses or values is computed by the kernel's own arithmetic.
+Whatever a diagram shows about indices, addresses or values is computed by the kernel's own arithmetic, or
+counted while the solution runs on the simulated GPU.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import counted
 import execution
 import values
 from generated import bring_up_to_date
@@ -26,6 +28,9 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_warp": execution.matmul_warp,
     "bias_columns": values.bias_columns,
     "gelu_curves": values.gelu_curves,
+    "matmul_load_a": counted.matmul_load_a,
+    "matmul_load_b": counted.matmul_load_b,
+    "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
 }
 
 

@@ -47,7 +47,7 @@ def profile_exercise(request: Request) -> int:
     files = files_of(exercise, request.solutions, "profile")
     screen = Screen(plain=request.plain, quiet=request.json)
     with screen.working(exercise.slug) as stage:
-        profile, findings = _take(exercise, files, request, stage)
+        profile, findings = take_profile(exercise, files, request.case, stage)
     if request.html is not None:
         from grader.profile.page import write_page
 
@@ -85,23 +85,25 @@ def _show(profile: Profile, request: Request, screen: Screen) -> None:
         show_profile(profile)
 
 
-def _take(exercise: Exercise, files: Path, request: Request, progress: Progress) -> tuple[Profile, bool]:
-    """The profile, and whether the access checks found something meanwhile."""
+def take_profile(
+    exercise: Exercise, files: Path, case: str | None = None, progress: Progress = lambda stage: None
+) -> tuple[Profile, bool]:
+    """The profile of the submission in `files`, and whether the access checks found something meanwhile."""
     from grader.profile.model import Profile
     from grader.profile.occupancy import simulated_device
 
     with _loaded(exercise, files, progress) as (session, spec):
         from grader.checks.counted import choose, run_counted
 
-        case = choose(spec, exercise, request.case)
+        chosen = choose(spec, exercise, case)
         progress("counting")
-        counted = run_counted(session, spec, exercise, case, secrets.randbits(48))
+        counted = run_counted(session, spec, exercise, chosen, secrets.randbits(48))
     progress("resources")
     stages = [_stage("forward", counted.forward, exercise, counted.traffic)]
     if counted.backward is not None:
         stages.append(_stage("backward", counted.backward, exercise))
     findings = any(reply.trace.findings for reply in (counted.forward, counted.backward) if reply)
-    return Profile(exercise.slug, simulated_device(), tuple(stages), counted.call, case.name), findings
+    return Profile(exercise.slug, simulated_device(), tuple(stages), counted.call, chosen.name), findings
 
 
 @contextmanager

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.profile.model import Launched, Profile, Stage
-from grader.profile.words import VERBS, counted, number, size
+from grader.profile.words import VERBS, counted, listed, number, size
 from grader.simt.counters import LineCounts
 from grader.simt.memory_model import BANK_BYTES, BANKS, SECTOR, active, stride
 
@@ -16,31 +16,45 @@ _WEIGHT = 0.2  # of a launch's requests, that a line with idle lanes must make
 _REUSE = 4  # times each byte is asked for
 _CONTENTION = 4  # lanes that update one address
 _HALF = 0.5
+_NAME = "\0"  # stands in a sentence for the names of tensors
 
 
 @dataclass(frozen=True)
 class Remark:
-    """One sentence; `cost` in bytes orders the remarks; `line` is what it is about, if it is one line."""
+    """One sentence; `cost` in bytes orders the remarks; `line` is what it is about, if it is one line.
 
-    sentence: str
+    The same words about several tensors are one remark: `text` leaves their place open.
+    """
+
+    text: str
     cost: int
     line: LineCounts | None = None
+    tensors: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        return self.text.replace(_NAME, listed(self.tensors))
 
 
 def remarks(profile: Profile) -> list[Remark]:
     """All remarks, the most expensive first."""
-    found = [remark for stage in profile.stages for remark in _of_stage(stage)]
-    unique = {remark.sentence: remark for remark in found}
-    return sorted(unique.values(), key=lambda remark: -remark.cost)
+    found: dict[str, Remark] = {}
+    for remark in (remark for stage in profile.stages for remark in _of_stage(stage)):
+        earlier = found.get(remark.text)
+        if earlier is not None:
+            tensors = tuple(dict.fromkeys((*earlier.tensors, *remark.tensors)))
+            remark = replace(earlier, cost=earlier.cost + remark.cost, tensors=tensors)
+        found[remark.text] = remark
+    return sorted(found.values(), key=lambda remark: -remark.cost)
 
 
 def line_remarks(line: LineCounts, launched: Launched, stage: Stage) -> Iterator[Remark]:
     """What there is to say about one line of one launch."""
-    what = stage.memory(line).name
+    name = stage.memory(line).name
     for say in (_scattered, _conflicts, _contention):
-        sentence, cost = say(line, what)
-        if sentence:
-            yield Remark(sentence, cost, line)
+        text, cost = say(line, _NAME if name else "")
+        if text:
+            yield Remark(text, cost, line, (name,))
     yield from _idle_lanes(line, launched)
 
 
@@ -150,7 +164,7 @@ def _reuse(launched: Launched) -> Iterator[Remark]:
         f"{launched.name} asks global memory for {size(launched.moved)} but touches {size(launched.least)}: "
         f"every byte comes {number(launched.moved / launched.least)} times. Caches catch some of that; a "
         "tile in shared memory, loaded once by the block, catches what is used again.",
-        launched.moved - launched.least,
+        useful - launched.least,
     )
 
 

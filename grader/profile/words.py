@@ -24,6 +24,11 @@ def counted(amount: int, singular: str, plural: str = "") -> str:
     return f"{number(amount)} {singular if amount == 1 else plural or singular + 's'}"
 
 
+def listed(words: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return ", ".join(words[:-1]) + f" and {words[-1]}" if len(words) > 1 else "".join(words)
+
+
 def size(nbytes: int) -> str:
     """``640 bytes``, ``192 KiB``, ``8.4 MiB``."""
     for bits, name in _UNITS:

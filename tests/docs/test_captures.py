@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from typing import Any
 
 import captures
 import pytest
 
+from grader.errors import ToolchainError
+from grader.toolchain import cuda_toolkit
+
 
 @pytest.mark.parametrize("capture", captures.CAPTURES, ids=lambda each: each.name)
 def test_the_captured_output_is_what_is_printed(capture: Any) -> None:
     if capture.compiler and _compiler() != capture.compiler:
         pytest.skip(f"shows the words of g++ {capture.compiler}")
+    if capture.nvcc and _nvcc() != capture.nvcc:
+        pytest.skip(f"shows the numbers of nvcc {capture.nvcc}")
     shown = (captures.FOLDER / f"{capture.name}.txt").read_text(encoding="utf-8")
     assert shown == captures.run(capture), "Run: python docs/_build/captures.py"
 
@@ -20,6 +26,17 @@ def test_the_captured_output_is_what_is_printed(capture: Any) -> None:
 def _compiler() -> str:
     done = subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True, check=False)
     return done.stdout.strip().partition(".")[0]
+
+
+def _nvcc() -> str:
+    """The release of the toolkit that `grader profile` asks; "" without one."""
+    try:
+        nvcc = cuda_toolkit().nvcc
+    except ToolchainError:
+        return ""
+    done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"release (\d+\.\d+)", done.stdout)
+    return found[1] if found else ""
 
 
 def test_nothing_is_shown_that_is_not_captured() -> None:

@@ -20,7 +20,7 @@ from grader.profile.remarks import remarks
 from grader.profile.terminal import show_profile
 from grader.profile.words import NOTHING, number, size
 from grader.simt.counters import LineCounts
-from tests.unit.handmade_profile import Y, launched, line, profile, stage, write_source
+from tests.unit.handmade_profile import X, Y, launched, line, profile, stage, write_source
 
 
 def coalesced(lane: int) -> int:
@@ -73,6 +73,14 @@ def test_other_patterns_have_words_of_their_own(
 def test_what_is_as_good_as_it_can_be_is_left_alone(fine: LineCounts) -> None:
     everything_else = line(coalesced, 3, requests=100)
     assert said(launched([fine, everything_else])) == []
+
+
+def test_the_same_about_several_tensors_is_said_once() -> None:
+    column = [line(lambda lane: 128 * lane, allocation=base) for base in (X, Y, 0x3000)]
+    first, second = launched(column[:2]), launched(column[2:])
+    (remark,) = remarks(profile(stage([first]), stage([second], "backward")))
+    assert remark.sentence.startswith("kernel.cu:4 reads x, y and a temporary with a stride of 32 elements:")
+    assert remark.cost == 3 * 100 * 28 * 32
 
 
 def test_bank_conflicts_are_counted_and_padding_is_advised_for_a_column() -> None:
