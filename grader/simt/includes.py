@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from grader.simt.cccl import refuse_missing
 from grader.simt.models import architecture
 from grader.simt.translate import TranslationError, translate
 
@@ -64,7 +65,8 @@ def translate_tree(
     for file in files:
         target = destination / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(_translated(file, is_library=file not in own))
+        text = _translated(file, is_library=file not in own)
+        target.write_text(_with_mirrored_includes(text, set(files), root, destination))
     inside = [
         destination / folder.relative_to(root)
         for folder in [*include_dirs, *system_dirs]
@@ -74,8 +76,24 @@ def translate_tree(
     return destination / files[0].relative_to(root), [*inside, *originals]
 
 
+def _with_mirrored_includes(text: str, files: set[Path], root: Path, destination: Path) -> str:
+    """`text` with includes of whole paths naming the mirrored files."""
+
+    def mirrored(include: re.Match[str]) -> str:
+        name = include[1] or include[2] or ""
+        file = Path(name).resolve() if name.startswith("/") else None
+        line: str = include[0]
+        return (
+            line.replace(name, str(destination / file.relative_to(root))) if file in files and file else line
+        )
+
+    return _INCLUDE.sub(mirrored, text)
+
+
 def _translated(file: Path, is_library: bool) -> str:
     text = file.read_text(errors="replace")
+    if not is_library:
+        refuse_missing(text, str(file))
     try:
         return translate(text, str(file), architecture())
     except TranslationError:

@@ -65,18 +65,28 @@ def test_translation_mirrors_the_tree(tmp_path: Path) -> None:
     assert folders == [tmp_path / "mirror/include", course / "src", course / "include"]
 
 
+def test_an_include_of_a_whole_path_finds_the_translation(tmp_path: Path) -> None:
+    write(tmp_path, other__kernel_dot_cu="void f() { k<<<1, 2>>>(); }\n")
+    other = tmp_path / "other/kernel.cu"
+    (tmp_path / "all.cu").write_text(f'#include "{other}"\n#include "/nowhere/x.h"\n')
+    translated, _ = translate_tree(tmp_path / "all.cu", [], tmp_path / "mirror")
+    lines = translated.read_text().splitlines()[1:]
+    assert lines == [f'#include "{tmp_path}/mirror/other/kernel.cu"', '#include "/nowhere/x.h"']
+    assert "<<<" not in (tmp_path / "mirror/other/kernel.cu").read_text()
+
+
 def test_kernels_in_the_headers_of_libraries_are_translated_where_that_is_possible(tmp_path: Path) -> None:
     write(
         tmp_path / "library",
         plain_dot_h="inline void f() { k<<<1, 2>>>(); }\n",
-        loops_dot_cuh="#include <ptx.cuh>\ninline void g() { k<<<3, 4>>>(); }\n",
-        ptx_dot_cuh='__device__ void h() { asm("membar.gl;"); }\n',
+        loops_dot_cuh="#include <textures.cuh>\ninline void g() { k<<<3, 4>>>(); }\n",
+        textures_dot_cuh="texture<float, 1> t;\n",
     )
     (tmp_path / "kernel.cu").write_text("#include <loops.cuh>\n#include <plain.h>\n")
     library, mirror = tmp_path / "library", tmp_path / "mirror"
     _, folders = translate_tree(tmp_path / "kernel.cu", [], mirror, [library])
     assert "<<<" not in (mirror / "library/loops.cuh").read_text()
-    assert (mirror / "library/ptx.cuh").read_text() == (library / "ptx.cuh").read_text()
+    assert (mirror / "library/textures.cuh").read_text() == (library / "textures.cuh").read_text()
     assert not (mirror / "library/plain.h").exists()
     assert folders == [mirror / "library", tmp_path]
 
