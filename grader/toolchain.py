@@ -134,7 +134,7 @@ def pybind11_include() -> Path:
 @functools.cache
 def cuda_toolkit() -> CudaToolkit:
     """The first complete toolkit among CUDA_HOME, nvcc on PATH, /usr/local/cuda and NVIDIA's PyPI wheels."""
-    tried = list(dict.fromkeys(_toolkit_candidates()))
+    tried = list(dict.fromkeys(toolkit_homes()))
     for home in tried:
         nvcc, header = home / "bin/nvcc", home / "include/cuda_runtime.h"
         runtimes = sorted(f for folder in ("lib64", "lib") for f in (home / folder).glob("libcudart.so*"))
@@ -149,7 +149,8 @@ def cuda_toolkit() -> CudaToolkit:
     )
 
 
-def _toolkit_candidates() -> Iterator[Path]:
+def toolkit_homes() -> Iterator[Path]:
+    """Where a CUDA toolkit may be: CUDA_HOME, CUDA_PATH, around nvcc, /usr/local/cuda, NVIDIA's PyPI wheels."""
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if chosen := os.environ.get(variable):
             yield Path(chosen)

@@ -17,7 +17,7 @@ from grader.build.devices import architecture_flags
 from grader.build.linker import linker_flags
 from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
-from grader.simt import native, translate
+from grader.simt import cccl, native, translate
 from grader.simt.includes import translate_tree
 from grader.toolchain import (
     cuda_toolkit,
@@ -117,7 +117,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
     # -g1 has the lines that findings need. Full -g takes 20 s instead of 12 s for torch/extension.h.
     flags = [*native.compile_flags(request.checked), "-g1", "-fdiagnostics-color=never"]
-    flags += _isystem(_backend_dirs(request) + _interface_dirs(request))
+    flags += _isystem(_backend_dirs(request) + _interface_dirs(request)) + cccl.include_flags()
     # The object names the learner's file by its whole path, for findings.
     key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
     key += [_translator_digest(), request.checked]

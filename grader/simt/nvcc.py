@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.errors import GraderError, UsageError
-from grader.simt import native, nvcc_report
+from grader.simt import cccl, native, nvcc_report
 from grader.simt.include_paths import IncludePaths
 from grader.simt.includes import translate_tree
 from grader.simt.nvcc_options import Options, UnknownOption, parse
@@ -133,6 +133,7 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     command = [*_host(options), "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
     command += [f"-I{folder}" for folder in [*native.include_dirs(), *include_dirs]]
+    command += cccl.include_flags()
     command += _flags(options, language)
     if options.has("--preprocess"):
         command += ["-E", *(["-o", target] if options.has("--output-file") else [])]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import grader
 from grader import cache
-from grader.simt import native
+from grader.simt import cccl, native
 from grader.simt.nvcc import CHECKS_VARIABLE, wrapped_functions
 from grader.simt.nvcc_report import TOOLKIT_VARIABLE
 
@@ -28,8 +28,9 @@ def cuda_home(checked: bool) -> Path:
     runtime, device = native.runtime_library(), native.device_library()
     module = native.module_object(checked)
     headers = {item.name: item for folder in reversed(native.include_dirs()) for item in folder.iterdir()}
+    library_headers = cccl.include_dir()  # where a toolkit of CUDA 13 has them, too
     package = Path(grader.__file__).parent.parent
-    parts = ["toolkit", sys.executable, package, checked, runtime, device, module]
+    parts = ["toolkit", sys.executable, package, checked, runtime, device, module, library_headers]
     parts += [cache.file_digest(Path(__file__)), *sorted(map(str, headers.values()))]
     with cache.entry(parts, room="toolkits") as slot:
         if slot.missing:
@@ -38,6 +39,8 @@ def cuda_home(checked: bool) -> Path:
             _write_nvcc(slot.folder / "bin/nvcc", slot.path, package, checked)
             for name, header in headers.items():
                 (slot.folder / "include" / name).symlink_to(header)
+            if library_headers:
+                (slot.folder / "include/cccl").symlink_to(library_headers)
             libraries = slot.folder / "lib64"
             _write_module(module, libraries / "module.o", checked)
             for name in _RUNTIME_NAMES:

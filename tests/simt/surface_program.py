@@ -20,7 +20,7 @@ import pytest
 from numpy.typing import NDArray
 
 from grader import cache
-from grader.simt import native
+from grader.simt import cccl, native
 from grader.simt.translate import translate
 from grader.toolchain import cuda_toolkit, host_compiler, torch_install
 
@@ -51,7 +51,8 @@ class Program:
 
     def call(self, name: str, *arguments: Array | int | float) -> None:
         """Call a launcher; an array is an in-out argument, a float a C float. Raises on a CUDA error."""
-        passed, arrays = [], []
+        passed: list[ctypes.c_void_p | ctypes.c_float | ctypes.c_int] = []
+        arrays = []
         for argument in arguments:
             if isinstance(argument, np.ndarray):
                 device = self._to_device(argument)
@@ -143,6 +144,7 @@ def _for_simt(source: Path, folders: tuple[Path, ...], checked: bool) -> list[li
     flags = [
         *native.compile_flags(checked),
         *(f"-I{folder}" for folder in (*native.include_dirs(), *folders)),
+        *cccl.include_flags(),
     ]
     compile_ = [*compiler, *flags, "-include", "simt/prelude.h", "-c", "translated.cpp", "-o", "kernel.o"]
     link = [*compiler, "-shared", "kernel.o", module, *native.link_flags(checked), "-o", "surface.so"]

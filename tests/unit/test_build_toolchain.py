@@ -134,7 +134,7 @@ def test_an_incomplete_toolkit_is_passed_over(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_no_toolkit_lists_where_it_looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(toolchain, "_toolkit_candidates", lambda: iter([tmp_path]))
+    monkeypatch.setattr(toolchain, "toolkit_homes", lambda: iter([tmp_path]))
     with pytest.raises(ToolchainError, match=f"looked in {tmp_path}"):
         toolchain.cuda_toolkit()
 

@@ -7,6 +7,7 @@
 #include "vector_functions.h"
 
 #ifdef __CUDACC__
+#include "simt/address_spaces.h"
 #include "simt/atomics.h"
 #include "simt/barriers.h"
 #include "simt/builtin_variables.h"

@@ -32,6 +32,7 @@
 #include "cub/thread/thread_scan.cuh"
 #include "cub/util_allocator.cuh"
 #include "cub/util_debug.cuh"
+#include "cub/util_device.cuh"
 #include "cub/util_macro.cuh"
 #include "cub/util_ptx.cuh"
 #include "cub/warp/warp_exchange.cuh"

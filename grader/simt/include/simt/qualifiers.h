@@ -10,6 +10,11 @@
 
 #define SIMT_UNUSED __attribute__((unused))
 
+// Questions that nvcc answers about lambdas. One type serves host and device here, so none of them needs special care.
+#define __nv_is_extended_device_lambda_closure_type(T) false
+#define __nv_is_extended_host_device_lambda_closure_type(T) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
+
 // What the translator writes for `__device__` and `__constant__` on variables: sections that the runtime knows.
 #define SIMT_DEVICE_MEMORY __attribute__((section("simt_device")))
 #define SIMT_CONSTANT_MEMORY __attribute__((section("simt_constant")))

@@ -22,6 +22,7 @@ struct alignas(2) SIMT_T {
     SIMT_T() = default;
     SIMT_INLINE constexpr SIMT_T(const SIMT_RAW& raw) : __x(raw.x) {}
     SIMT_INLINE operator SIMT_RAW() const { return SIMT_RAW{__x}; }
+    SIMT_INLINE operator SIMT_RAW() const volatile { return SIMT_RAW{__x}; }
     SIMT_INLINE SIMT_T& operator=(const SIMT_RAW& raw) {
         __x = raw.x;
         return *this;
