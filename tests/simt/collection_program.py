@@ -1,7 +1,7 @@
-"""The kernels of `tests/simt/collection`: built through the simulated nvcc, called with what a reference gives.
+"""The kernels of `tests/simt/collection`: built through the simulated nvcc, called as a reference says.
 
-`collection/THEME.cu` has launchers, `extern "C" void name(pointers and numbers)`; beside it `collection/THEME.py`
-has for each a function of the same name, which makes the arguments and says what they must hold afterwards:
+`collection/THEME.cu` has launchers, `extern "C" void name(pointers and numbers)`; `collection/THEME.py` has
+for each a function of the same name, which makes the arguments and says what they must hold afterwards:
 
     @kernel(1, 257, 1000)                                        # the sizes to try
     def axpy(rng: Generator, n: int) -> Call:
@@ -52,7 +52,7 @@ class Call:
     on_host: bool = False  # the launcher takes host memory, and copies by itself
 
     def run(self, program: Program, name: str) -> None:
-        """Call the launcher `name` with copies of the arguments; AssertionError if it leaves something else."""
+        """Call `name` with copies of the arguments. AssertionError: it leaves something else in them."""
         passed = [each.copy() if isinstance(each, np.ndarray) else each for each in self.arguments]
         (program.call_with_host_memory if self.on_host else program.call)(name, *passed)
         for position, wanted in self.expected.items():

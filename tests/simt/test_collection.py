@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +15,8 @@ import pytest
 
 from grader.simt import findings
 from grader.simt.findings import Finding
-from tests.simt.collection_program import ON_GPU, collection, source_line, theme_program
-from tests.simt.surface_program import LaunchFailed, runtime
+from tests.simt.collection_program import ROOT, collection, source_line, theme_program
+from tests.simt.surface_program import ON_GPU, LaunchFailed, runtime
 
 SCHEDULES = {"forward": (0, 0), "reversed": (1, 0), "seeded": (2, 7)}
 
@@ -47,6 +51,17 @@ def test_the_collection_is_large() -> None:
     assert len(collection()) >= 60
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(ON_GPU, reason="runs on the simulated GPU")
+@pytest.mark.parametrize("options", [(), ("--no-checks",)], ids=["checked", "fast"])
+def test_kernels_in_the_style_of_torch(options: tuple[str, ...], tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCH_EXTENSIONS_DIR": str(tmp_path)}
+    script = str(ROOT / "tests" / "simt" / "collection_torch.py")
+    command = [sys.executable, "-m", "grader.simt", *options, script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["the same"]), done.stderr
+
+
 # ---- the classic mistake of each theme -----------------------------------------------------------------
 
 MISTAKES = {
@@ -66,12 +81,13 @@ MISTAKES = {
     "sum_not_cleared": "uninitialized_read",
     "freed_too_early": "use_after_free",
 }
+SIZES = {"vector_past_the_end": 102, "halo_off_by_one": 64, "matmul_without_second_barrier": 20}
 INTEGERS = ("histogram", "scan", "mask", "last_warp", "barrier", "dynamic")
 
 
 def found(name: str, right: bool) -> list[Finding]:
     """What the checked build says of one kernel of mistakes.cu."""
-    n = {"vector_past_the_end": 102, "halo_off_by_one": 64, "matmul_without_second_barrier": 20}.get(name, 100)
+    n = SIZES.get(name, 100)
     dtype: Any = np.int32 if name.startswith(INTEGERS) else np.float32
     inputs = [np.arange(n * n, dtype=dtype)] * 2 if name.startswith("matmul") else [np.arange(n, dtype=dtype)]
     output = np.zeros(n * n if name.startswith("matmul") else n, dtype)

@@ -56,7 +56,12 @@ def _philox(counters: Array, key: tuple[int, int]) -> Array:
         if step:
             k = [(k[0] + np.uint64(0x9E3779B9)) & low, (k[1] + np.uint64(0xBB67AE85)) & low]
         first, second = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
-        c = [(second >> np.uint64(32)) ^ c[1] ^ k[0], second & low, (first >> np.uint64(32)) ^ c[3] ^ k[1], first & low]
+        c = [
+            (second >> np.uint64(32)) ^ c[1] ^ k[0],
+            second & low,
+            (first >> np.uint64(32)) ^ c[3] ^ k[1],
+            first & low,
+        ]
     return np.stack(c, axis=1).astype(np.uint32)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from tests.simt.collection_program import Array, Call, kernel, unset
+from tests.simt.collection_program import Array, Call, Check, kernel, unset
 
 
 @kernel(1, 20, 33)
@@ -51,7 +51,11 @@ def set_bits(rng: Generator, n: int) -> Call:
         assert np.array_equal(np.sort(result[: len(positions)]), positions)
 
     outputs = unset(32 * n, dtype=np.uint32), unset(1, dtype=np.int32), unset(n, dtype=np.uint32)
-    expected = {2: same_positions, 3: np.array([len(positions)]), 4: reversed_words[:, 0]}
+    expected: dict[int, Array | Check] = {
+        2: same_positions,
+        3: np.array([len(positions)]),
+        4: reversed_words[:, 0],
+    }
     return Call((words, n, *outputs), expected)
 
 
@@ -74,7 +78,7 @@ def monte_carlo_pi(rng: Generator, threads: int) -> Call:
         state = state ^ state << np.uint32(13)
         state = state ^ state >> np.uint32(17)
         state = state ^ state << np.uint32(5)
-        return state * 2.0**-32
+        return np.asarray(state * 2.0**-32)
 
     inside = sum(int(np.count_nonzero(draw() ** 2 + draw() ** 2 < 1)) for _ in range(draws))
     return Call((unset(1, dtype=np.uint64), blocks, threads, draws), {0: np.array([inside])})
@@ -88,11 +92,11 @@ def bloom(rng: Generator, count: int) -> Call:
         seeds = np.array([0x9747B28C, 17, 0xDEADBEEF], np.uint32)[:, None]
         x = (x ^ seeds) * np.uint32(0x85EBCA6B)
         x = (x ^ x >> np.uint32(13)) * np.uint32(0xC2B2AE35)
-        return (x ^ x >> np.uint32(16)) % np.uint32(1000)
+        return np.asarray((x ^ x >> np.uint32(16)) % np.uint32(1000))
 
     bits = np.zeros(1024, bool)
     bits[positions(keys)] = True
-    found = bits[positions(queries)].all(axis=0)
+    found = np.asarray(bits[positions(queries)].all(axis=0))
     words = np.packbits(bits, bitorder="little").view(np.uint32)
     outputs = np.zeros(count, bool), unset(1, dtype=np.int32)
     arguments = unset(32, dtype=np.uint32), 1000, keys, count, queries, count, *outputs

@@ -41,7 +41,7 @@ def layernorm_forward(rng: Generator, cols: int) -> Call:
     x = rng.normal(3, 2, size=(9, cols)).astype(np.float32)
     weight, bias = rng.normal(size=(2, cols)).astype(np.float32)
     wide = x.astype(np.float64)
-    expected = functional.layer_norm(*map(torch.from_numpy, (wide,)), [cols]).numpy() * weight + bias
+    expected = functional.layer_norm(torch.from_numpy(wide), [cols]).numpy() * weight + bias
     arguments = unset(9, cols), unset(9), unset(9), x, weight, bias, 9, cols
     means, rstd = wide.mean(axis=1), 1 / np.sqrt(wide.var(axis=1) + 1e-5)
     return Call(arguments, {0: expected, 1: means, 2: rstd}, rtol=1e-4, atol=1e-4)
@@ -52,8 +52,9 @@ def layernorm_backward(rng: Generator, cols: int) -> Call:
     rows = 13
     x, dy = rng.normal(size=(2, rows, cols)).astype(np.float32)
     weight, bias = rng.normal(size=(2, cols)).astype(np.float32)
-    inputs = [_double(each) for each in (x, weight, bias)]
-    gradients = _gradients(functional.layer_norm(inputs[0], [cols], *inputs[1:]), dy, *inputs)
+    inputs, weights, biases = (_double(each) for each in (x, weight, bias))
+    output = functional.layer_norm(inputs, [cols], weights, biases)
+    gradients = _gradients(output, dy, inputs, weights, biases)
     means = x.mean(axis=1, dtype=np.float64).astype(np.float32)
     rstd = (1 / np.sqrt(x.var(axis=1, dtype=np.float64) + 1e-5)).astype(np.float32)
     zeros = (np.zeros((rows, cols), np.float32), np.zeros(cols, np.float32), np.zeros(cols, np.float32))
@@ -73,8 +74,8 @@ def rmsnorm_forward(rng: Generator, hidden: int) -> Call:
             torch.from_numpy(result).view(torch.bfloat16).double(), expected, rtol=2**-8, atol=1e-6
         )
 
-    bits = [each.view(torch.uint16).numpy() for each in (x, weight)]
-    arguments = (*bits, unset(5, hidden, dtype=np.uint16), unset(5), 5, hidden)
+    x_bits, weight_bits = (each.view(torch.uint16).numpy() for each in (x, weight))
+    arguments = (x_bits, weight_bits, unset(5, hidden, dtype=np.uint16), unset(5), 5, hidden)
     return Call(arguments, {2: near, 3: inverse.numpy()}, rtol=1e-5)
 
 

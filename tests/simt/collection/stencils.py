@@ -75,6 +75,6 @@ def conv2d(rng: Generator, size: int) -> Call:
     stride, pad = 2, 1
     x = rng.normal(size=(2, 3, size, size + 1)).astype(np.float32)
     weight, bias = rng.normal(size=(4, 3, 3, 2)).astype(np.float32), rng.normal(size=4).astype(np.float32)
-    as_double = [torch.from_numpy(each).double() for each in (x, weight, bias)]
-    expected = torch.nn.functional.conv2d(*as_double, stride=stride, padding=pad).numpy()
+    x64, weight64, bias64 = (torch.from_numpy(each).double() for each in (x, weight, bias))
+    expected = torch.nn.functional.conv2d(x64, weight64, bias64, stride, pad).numpy()
     return Call((x, weight, bias, unset(*expected.shape), size, stride, pad), {3: expected}, atol=1e-5)
