@@ -26,9 +26,23 @@ unsigned lanes_per_phase(const Request& request, Access access) {
     return merged ? lanes * 2 : lanes;
 }
 
+// Does no bank have to serve two words?
+bool without_conflict(const uintptr_t* words, unsigned count) {
+    uintptr_t word_of[kBanks];
+    uint32_t used = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        auto bank = unsigned(words[i] % kBanks);
+        if (used >> bank & 1 && word_of[bank] != words[i]) return false;
+        used |= 1u << bank;
+        word_of[bank] = words[i];
+    }
+    return true;
+}
+
 // The passes that the words need: as many as the busiest bank has words.
 uint32_t passes(uintptr_t* words, unsigned count, bool each_for_itself) {
     if (!each_for_itself) {
+        if (without_conflict(words, count)) return 1;
         std::sort(words, words + count);
         count = unsigned(std::unique(words, words + count) - words);
     }
