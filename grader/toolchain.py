@@ -133,8 +133,11 @@ def pybind11_include() -> Path:
 
 @functools.cache
 def cuda_toolkit() -> CudaToolkit:
-    """The first complete toolkit among CUDA_HOME, nvcc on PATH, /usr/local/cuda and NVIDIA's PyPI wheels."""
-    tried = list(dict.fromkeys(toolkit_homes()))
+    """The first complete toolkit among CUDA_HOME, nvcc on PATH, /usr/local/cuda and NVIDIA's PyPI wheels.
+
+    The simulated toolkit, which CUDA_HOME names in a program on the simulated GPU, is none.
+    """
+    tried = [home for home in dict.fromkeys(toolkit_homes()) if not (home / "include/simt_api.h").exists()]
     for home in tried:
         nvcc, header = home / "bin/nvcc", home / "include/cuda_runtime.h"
         runtimes = sorted(f for folder in ("lib64", "lib") for f in (home / folder).glob("libcudart.so*"))

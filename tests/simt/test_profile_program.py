@@ -64,6 +64,7 @@ def test_a_profile_is_printed_when_the_program_ends(folder: Path) -> None:
     assert "transpose<float> × 3" in said  # the source says transpose<T>
     assert "  4 blocks (2, 2) of 1,024 threads (32, 32)" in said
     assert any("4 KiB of shared memory" in line for line in said)
+    assert not any("nvcc did not compile" in line for line in said)  # the simulated one was not asked
     rows = [line.split() for line in said]
     # 3 launches of 4 blocks of 32 warps
     assert ["load", "4", "384", "4", "sectors", "4", "32"] in rows

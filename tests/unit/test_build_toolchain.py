@@ -133,6 +133,14 @@ def test_an_incomplete_toolkit_is_passed_over(monkeypatch: pytest.MonkeyPatch, t
     assert toolchain.cuda_toolkit().nvcc == whole / "bin/nvcc"
 
 
+def test_the_simulated_toolkit_is_passed_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    simulated, real = toolkit(tmp_path / "simulated"), toolkit(tmp_path / "real")
+    (simulated / "include/simt_api.h").touch()
+    monkeypatch.setenv("CUDA_HOME", str(simulated))
+    monkeypatch.setenv("PATH", str(real / "bin"))
+    assert toolchain.cuda_toolkit().nvcc == real / "bin/nvcc"
+
+
 def test_no_toolkit_lists_where_it_looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(toolchain, "toolkit_homes", lambda: iter([tmp_path]))
     with pytest.raises(ToolchainError, match=f"looked in {tmp_path}"):
