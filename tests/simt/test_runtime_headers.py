@@ -113,3 +113,32 @@ def test_memcpy_stays_memcpy_where_the_compiler_fortifies() -> None:
     source = "#include <string.h>\nlevel __USE_FORTIFY_LEVEL"
     done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "level 0"
+
+
+C_HOST = """\
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#define LAYOUT(TYPE, SIZE, ALIGNMENT) \\
+    _Static_assert(sizeof(TYPE) == SIZE && _Alignof(TYPE) == ALIGNMENT, #TYPE);
+LAYOUT(uchar3, 3, 1) LAYOUT(short4, 8, 8) LAYOUT(float2, 8, 8) LAYOUT(float3, 12, 4)
+LAYOUT(float4, 16, 16) LAYOUT(double2, 16, 16) LAYOUT(double4, 32, 16) LAYOUT(dim3, 12, 4)
+int main(void) {
+    struct cudaDeviceProp properties;
+    cublasHandle_t handle;
+    float* x;
+    float4 v = {1, 2, 3, 4};
+    cudaError_t error = cudaMalloc((void**)&x, sizeof v);
+    error = cudaMemcpyAsync(x, &v, sizeof v, cudaMemcpyHostToDevice, 0);
+    error = cudaGetDeviceProperties(&properties, 0);
+    return error == cudaSuccess && cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS;
+}
+"""
+
+
+def test_a_host_in_c(tmp_path: Path) -> None:
+    (tmp_path / "host.c").write_text(C_HOST)
+    folders = [f"-I{folder}" for folder in native.include_dirs()]
+    flags = ["-x", "c", "-std=c11", "-Werror", "-fsyntax-only", *folders]
+    command = [*host_compiler().command, *flags, "host.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

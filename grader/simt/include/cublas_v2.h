@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cuda_fp16.h"
 #include "cuda_runtime_api.h"
+#ifdef __cplusplus
+#include "cuda_fp16.h"
+#endif
 #include "library_types.h"
 
 #define CUBLAS_VER_MAJOR 13
@@ -61,7 +63,7 @@ typedef enum {
 typedef cudaDataType cublasDataType_t;
 
 #pragma GCC visibility push(default)
-extern "C" {
+SIMT_BEGIN_C
 // ---- handles ----
 cublasStatus_t cublasCreate(cublasHandle_t* handle);
 cublasStatus_t cublasDestroy(cublasHandle_t handle);
@@ -120,7 +122,9 @@ cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int i
         long long int stride_c, int count);
 SIMT_BLAS(S, float)
 SIMT_BLAS(D, double)
+#ifdef __cplusplus
 SIMT_BLAS(H, __half)
+#endif
 #undef SIMT_BLAS
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
                              const float* alpha, const void* a, cudaDataType type_a, int lda, const void* b,
@@ -140,9 +144,10 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long int stride_b, const void* beta, void* c, cudaDataType type_c, int ldc,
                                           long long int stride_c, int count, cublasComputeType_t compute,
                                           cublasGemmAlgo_t algorithm);
-}
+SIMT_END_C
 #pragma GCC visibility pop
 
+#ifdef __cplusplus
 // Programs older than CUDA 11 give the type to compute in as a type of elements.
 inline cublasComputeType_t simt_compute_type(cudaDataType type) {
     switch (type) {
@@ -168,3 +173,4 @@ inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOp
     return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, stride_a, b, type_b, ldb, stride_b,
                                       beta, c, type_c, ldc, stride_c, count, simt_compute_type(compute), algorithm);
 }
+#endif

@@ -2,9 +2,11 @@
 // types; device code (__CUDACC__ defined, as by simt/prelude.h) gets everything that needs no header of its own in CUDA.
 #pragma once
 #include "cuda_runtime_api.h"
+#ifdef __cplusplus
 #include "simt/qualifiers.h"
 #include "simt/runtime_overloads.h"
 #include "vector_functions.h"
+#endif
 
 #ifdef __CUDACC__
 #include "simt/address_spaces.h"

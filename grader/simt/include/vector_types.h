@@ -5,6 +5,9 @@
 // before -fsanitize=thread looks. Types whose size is a power of two are therefore copied through a vector member, which
 // gcc and clang keep whole (tests/simt/test_runtime_headers.py counts the callbacks).
 #pragma once
+#ifndef __cplusplus
+#include "simt/c_vector_types.h"
+#else
 
 #define SIMT_INLINE inline __attribute__((always_inline))
 
@@ -118,3 +121,4 @@ struct dim3 {
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return uint3{x, y, z}; }
 };
+#endif
