@@ -153,7 +153,7 @@ def cuda_toolkit() -> CudaToolkit:
 
 
 def toolkit_homes() -> Iterator[Path]:
-    """Where a CUDA toolkit may be: CUDA_HOME, CUDA_PATH, around nvcc, /usr/local/cuda, NVIDIA's PyPI wheels."""
+    """Where a CUDA toolkit may be: CUDA_HOME, CUDA_PATH, around nvcc, /usr/local/cuda, NVIDIA's wheels."""
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if chosen := os.environ.get(variable):
             yield Path(chosen)
