@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -86,7 +88,7 @@ def test_block_loads_and_stores(block: Program, way: int) -> None:
 )
 @pytest.mark.parametrize("descending", [0, 1])
 def test_block_radix_sorts(block: Program, name: str, dtype: type, descending: int) -> None:
-    keys = np.random.default_rng(11).normal(scale=60, size=384).astype(np.int64).astype(dtype)
+    keys: NDArray[Any] = np.random.default_rng(11).normal(scale=60, size=384).astype(np.int64).astype(dtype)
     values = np.arange(384, dtype=np.int32)
     order = np.argsort(-keys.astype(np.float64) if descending else keys, kind="stable")
     expected = keys[order]
