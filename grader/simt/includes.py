@@ -32,7 +32,7 @@ def closure(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Pa
         if file in found:
             continue
         found[file] = None
-        for quoted, angled, computed in _INCLUDE.findall(file.read_text(errors="replace")):
+        for quoted, angled, computed in _INCLUDE.findall(_read(file)):
             if computed:
                 pending += sorted(f for f in file.parent.iterdir() if f.suffix in _HEADER_SUFFIXES)
                 continue
@@ -66,7 +66,8 @@ def translate_tree(
         target = destination / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
         text = _translated(file, is_library=file not in own)
-        target.write_text(_with_mirrored_includes(text, set(files), root, destination))
+        text = _with_mirrored_includes(text, set(files), root, destination)
+        target.write_text(text, encoding="utf-8", errors="surrogateescape")
     inside = [
         destination / folder.relative_to(root)
         for folder in [*include_dirs, *system_dirs]
@@ -83,15 +84,15 @@ def _with_mirrored_includes(text: str, files: set[Path], root: Path, destination
         name = include[1] or include[2] or ""
         file = Path(name).resolve() if name.startswith("/") else None
         line: str = include[0]
-        return (
-            line.replace(name, str(destination / file.relative_to(root))) if file in files and file else line
-        )
+        if file is None or file not in files:
+            return line
+        return line.replace(name, str(destination / file.relative_to(root)))
 
     return _INCLUDE.sub(mirrored, text)
 
 
 def _translated(file: Path, is_library: bool) -> str:
-    text = file.read_text(errors="replace")
+    text = _read(file)
     if not is_library:
         refuse_missing(text, str(file))
     try:
@@ -100,6 +101,11 @@ def _translated(file: Path, is_library: bool) -> str:
         if not is_library:
             raise
         return text
+
+
+def _read(file: Path) -> str:
+    """The text without a byte order mark; what is no UTF-8 survives, as comments and strings may hold it."""
+    return file.read_text(encoding="utf-8-sig", errors="surrogateescape")
 
 
 def _resolve_kernels(name: str, libraries: Iterable[Path]) -> Path | None:

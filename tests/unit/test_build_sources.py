@@ -65,6 +65,16 @@ def test_translation_mirrors_the_tree(tmp_path: Path) -> None:
     assert folders == [tmp_path / "mirror/include", course / "src", course / "include"]
 
 
+def test_texts_of_every_encoding(tmp_path: Path) -> None:
+    latin = "void f() { k<<<1, 2>>>(); }  // gr\xfcn\r\n".encode("latin-1")
+    (tmp_path / "latin.cuh").write_bytes(latin)
+    (tmp_path / "marked.cu").write_bytes(b'\xef\xbb\xbf#include "latin.cuh"\r\n')
+    translated, _ = translate_tree(tmp_path / "marked.cu", [], tmp_path / "mirror")
+    assert translated.read_bytes().splitlines()[1:] == [b'#include "latin.cuh"']
+    header = (tmp_path / "mirror/latin.cuh").read_bytes()
+    assert header.endswith("  // gr\xfcn\n".encode("latin-1")) and b"<<<" not in header
+
+
 def test_an_include_of_a_whole_path_finds_the_translation(tmp_path: Path) -> None:
     write(tmp_path, other__kernel_dot_cu="void f() { k<<<1, 2>>>(); }\n")
     other = tmp_path / "other/kernel.cu"
