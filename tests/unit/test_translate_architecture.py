@@ -114,7 +114,7 @@ def test_an_older_architecture_stands_in_for_ptx() -> None:
 
 @pytest.mark.parametrize("other", ["", "#else\n", "#else\n  __trap();\n", '#else\n  printf("sm_90 only");\n'])
 def test_ptx_that_nothing_stands_in_for_is_refused(other: str) -> None:
-    source = f"__device__ void f() {{\n#if __CUDA_ARCH__ >= 900\n{PTX}\n{other}#endif\n}}"
+    source = f"__global__ void f() {{\n#if __CUDA_ARCH__ >= 900\n{PTX}\n{other}#endif\n}}"
     with pytest.raises(TranslationError) as refusal:
         translate(source, "k.cu")
     assert refusal.value.line == 3

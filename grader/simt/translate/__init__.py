@@ -8,11 +8,13 @@ rest is up to the headers (`grader/simt/include`).
 from __future__ import annotations
 
 from grader.simt.translate.architecture import decide_architecture
+from grader.simt.translate.assembly import rewrite_assembly
 from grader.simt.translate.calls import refuse_miscalls
 from grader.simt.translate.kernel_casts import rewrite_kernel_casts
 from grader.simt.translate.launches import rewrite_launches
 from grader.simt.translate.linkage import rewrite_linkage
 from grader.simt.translate.passages import Passage, passages
+from grader.simt.translate.ptx import HEADER
 from grader.simt.translate.refusal import Refused, TranslationError
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.shared_memory import rewrite_shared
@@ -29,15 +31,17 @@ def translate(source: str, filename: str, architecture: int = 900) -> str:
     stands for in device code. A source without launches and without
     dynamic shared memory comes back unchanged below the first line, `#line 1 "filename"`.
 
-    Raises TranslationError for what cannot run without a GPU (inline PTX, textures, launches from the device,
+    Raises TranslationError for what cannot run without a GPU (some PTX, textures, launches from the device,
     clusters), and for a launch that is not whole.
     """
     source = decide_architecture(source, architecture, runs_here)
     rewrite = Rewrite(source)
+    has_assembly = False
     try:
         for passage in passages(source):
             refuse_unsupported(passage)
             refuse_miscalls(passage)
+            has_assembly |= rewrite_assembly(passage, rewrite)
             rewrite_launches(passage, rewrite)
             rewrite_shared(passage, rewrite)
             rewrite_variables(passage, rewrite)
@@ -48,7 +52,8 @@ def translate(source: str, filename: str, architecture: int = 900) -> str:
         line = rewrite.line(refused.at)
         raise TranslationError(filename, line, refused.message, refused.rule, refused.next) from None
     shown = filename.replace("\\", "\\\\").replace('"', '\\"')
-    return f'#line 1 "{shown}"\n{rewrite.result()}'
+    header = f'#include "{HEADER}"\n' if has_assembly else ""
+    return f'{header}#line 1 "{shown}"\n{rewrite.result()}'
 
 
 def _rewrite_noinline(passage: Passage, rewrite: Rewrite) -> None:

@@ -17,9 +17,10 @@ _CLOSERS = {")": "(", "]": "[", "}": "{"}
 class Passage:
     """Tokens without blanks, and which brackets belong together."""
 
-    def __init__(self, tokens: list[Token], *, macro: bool) -> None:
+    def __init__(self, tokens: list[Token], *, macro: bool, uncertain: frozenset[int] = frozenset()) -> None:
         self.tokens = tokens
         self.macro = macro
+        self._uncertain = uncertain
 
     @cached_property
     def partner(self) -> dict[int, int]:
@@ -38,6 +39,10 @@ class Passage:
                     opener = open_brackets.pop()
                     pairs[opener], pairs[index] = index, opener
         return pairs
+
+    def is_uncertain(self, index: int) -> bool:
+        """Does a token stand under a condition that only the compiler can decide?"""
+        return index in self._uncertain
 
     def text(self, index: int) -> str:
         """Text of a token; empty outside the passage and for literals, which are neither mark nor name."""
@@ -62,6 +67,7 @@ def passages(source: str) -> Iterator[Passage]:
     """The code of a file first, then each macro body."""
     code: list[Token] = []
     macros: list[list[Token]] = []
+    uncertain: set[int] = set()
     conditions = _Conditions()
     for line, is_directive in logical_lines(scan(source)):
         words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
@@ -70,8 +76,10 @@ def passages(source: str) -> Iterator[Passage]:
             if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
                 macros.append(_macro_body(words))
         elif not conditions.skipping:
+            if conditions.uncertain:
+                uncertain.update(range(len(code), len(code) + len(words)))
             code += words
-    yield Passage(code, macro=False)
+    yield Passage(code, macro=False, uncertain=frozenset(uncertain))
     for body in macros:
         yield Passage(body, macro=True)
 
@@ -114,6 +122,13 @@ class _Conditions:
     def __init__(self) -> None:
         self._skipped: list[bool] = []  # one per open #if: is this branch switched off?
         self._taken: list[bool] = []  # one per open #if: was a branch certainly taken?
+        self._doubted: list[bool] = []  # one per open #if: was a branch of unknown value?
+        self._is_first = True  # an #ifndef before any other directive guards the whole file
+
+    @property
+    def uncertain(self) -> bool:
+        """Is the code here under a condition that only the compiler can decide?"""
+        return any(self._doubted)
 
     @property
     def skipping(self) -> bool:
@@ -121,19 +136,23 @@ class _Conditions:
 
     def directive(self, words: list[str]) -> None:
         name = words[0] if words else ""
+        guards_file = self._is_first and name == "ifndef"
+        self._is_first = False
         if name in ("if", "ifdef", "ifndef"):
             self._skipped.append(False)
             self._taken.append(False)
-            self._branch(_certain(words))
+            self._doubted.append(False)
+            self._branch(True if guards_file else _certain(words))
         elif name in ("elif", "elifdef", "elifndef", "else") and self._skipped:
             self._branch(True if name == "else" else _certain([name[2:], *words[1:]]))
         elif name == "endif" and self._skipped:
-            self._skipped.pop()
-            self._taken.pop()
+            for stack in (self._skipped, self._taken, self._doubted):
+                stack.pop()
 
     def _branch(self, value: bool | None) -> None:
         self._skipped[-1] = self._taken[-1] or value is False
         self._taken[-1] = self._taken[-1] or value is True
+        self._doubted[-1] = self._doubted[-1] or value is None
 
 
 def _certain(words: list[str]) -> bool | None:

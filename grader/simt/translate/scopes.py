@@ -20,11 +20,14 @@ def is_file_scope(passage: Passage, index: int) -> bool:
     return True
 
 
-def device_bodies(passage: Passage) -> set[int]:
-    """Indices of all tokens between the braces of functions and lambdas that run only on the device."""
+def device_bodies(passage: Passage, qualifiers: tuple[str, ...] = ("__global__", "__device__")) -> set[int]:
+    """Indices of all tokens between the braces of functions and lambdas that run only on the device.
+
+    `qualifiers`: the words of which one must stand in front of them.
+    """
     inside: set[int] = set()
     for index, token in enumerate(passage.tokens):
-        if token.text not in ("__global__", "__device__") or index in inside:
+        if token.text not in qualifiers or index in inside:
             continue
         head = [*range(declaration_start(passage, index), index), *declaration_head(passage, index)]
         if passage.text(head[-1]) == "{" and not any(passage.text(i) == "__host__" for i in head):

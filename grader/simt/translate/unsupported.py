@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 
+from grader.simt.translate.assembly import runs_assembly
 from grader.simt.translate.lexer import Kind, Token
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
 from grader.simt.translate.scopes import device_bodies
 
 _ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
-_ASM = ("asm", "__asm__", "__asm")
 _TEXTURE_CALL = re.compile(r"(tex|surf)(1D|2D|3D|Cubemap)(Layered|fetch|Lod|Grad|gather|read|write)*")
 _TEXTURE_NAMES = frozenset(
     ["cudaTextureObject_t", "cudaSurfaceObject_t", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]
 )
 _CLUSTER_NAMES = frozenset(["__cluster_dims__", "this_cluster", "cluster_group"])
-_DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, never the host's
 
 
 def refuse_unsupported(passage: Passage) -> None:
@@ -31,8 +30,6 @@ def refuse_unsupported(passage: Passage) -> None:
             )
         if token.kind is not Kind.WORD:
             continue
-        if token.text in _ASM and _is_ptx(passage, index, index in on_device):
-            raise Refused(token.start, "inline PTX (asm) in device code", _ON_A_GPU.format("PTX"))
         if token.text in _CLUSTER_NAMES:
             raise Refused(token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters"))
         if _is_texture(passage, index):
@@ -42,24 +39,10 @@ def refuse_unsupported(passage: Passage) -> None:
 def runs_here(tokens: list[Token]) -> bool:
     """Is a piece of device code free of what cannot run here?"""
     passage = Passage(tokens, macro=False)
-    for index, token in enumerate(tokens):
-        is_ptx = token.text in _ASM and _is_ptx(passage, index, on_device=True)
-        if token.kind is Kind.WORD and (
-            is_ptx or token.text in _CLUSTER_NAMES or _is_texture(passage, index)
-        ):
-            return False
-    return True
-
-
-def _is_ptx(passage: Passage, index: int, on_device: bool) -> bool:
-    while passage.is_word(index):
-        index += 1
-    if passage.text(index) != "(" or index + 1 >= len(passage.tokens):
+    words = [index for index, token in enumerate(tokens) if token.kind is Kind.WORD]
+    if any(passage.text(index) in _CLUSTER_NAMES or _is_texture(passage, index) for index in words):
         return False
-    text = passage.tokens[index + 1]
-    if text.kind is not Kind.TEXT or len(text.text) <= 2:
-        return False
-    return on_device or _DOTTED_OPCODE.search(text.text) is not None
+    return runs_assembly(tokens)
 
 
 def _is_texture(passage: Passage, index: int) -> bool:

@@ -47,9 +47,6 @@
 #define __device_builtin__
 #define __cudart_builtin__
 #define __specialization_static static
-#define __nv_is_extended_device_lambda_closure_type(...) false   // a lambda is one function, for host and device
-#define __nv_is_extended_host_device_lambda_closure_type(...) false
-#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 
 #ifdef __CUDACC__
 #define __forceinline__ inline __attribute__((always_inline))

@@ -1,0 +1,77 @@
+"""PTX instructions of the tensor cores: ldmatrix and mma.sync."""
+
+from __future__ import annotations
+
+import re
+
+from grader.simt.translate.ptx.instructions import Instruction
+from grader.simt.translate.ptx.operands import Registers, vector
+
+_MATRICES = re.compile(r"ldmatrix\.sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?:::cta)?\.b16")
+_PRODUCT = re.compile(
+    r"mma\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.row\.col(\.satfinite)?"
+    r"\.(f16|f32|f64|s32)\.(f16|bf16|tf32|f64|s8|u8)\.(f16|bf16|tf32|f64|s8|u8)\.(f16|f32|f64|s32)"
+)
+_SHAPES = {"f16": (8, 16), "bf16": (8, 16), "tf32": (4, 8), "s8": (16, 32), "u8": (16, 32)}
+_ELEMENTS = {
+    "f16": "__half",
+    "bf16": "__nv_bfloat16",
+    "tf32": "nvcuda::wmma::precision::tf32",
+    "f64": "double",
+    "s8": "signed char",
+    "u8": "unsigned char",
+    "f32": "float",
+    "s32": "int",
+}
+_OF_8_ROWS = {("f64", 4), ("s8", 16), ("u8", 16)}
+
+
+def multiply(instruction: Instruction, registers: Registers) -> str | None:
+    """The C++ statement for an instruction of the tensor cores; None for any other."""
+    opcode, operands = ".".join(instruction.opcode), instruction.operands
+    return _matrices(opcode, operands, registers) or _product(opcode, operands, registers)
+
+
+def _matrices(opcode: str, operands: tuple[str, ...], registers: Registers) -> str | None:
+    found = _MATRICES.fullmatch(opcode)
+    if not found:
+        return None
+    parts, transposed = vector(operands[0]), str(bool(found[2])).lower()
+    takes = " ".join(registers.write(part, f"simt_loaded.part[{i}]") for i, part in enumerate(parts))
+    address = registers.address(operands[1], "shared")
+    return (
+        f"{{ auto simt_loaded = ::simt::ptx::load_matrices<{found[1]}, {transposed}>({address}); {takes} }}"
+    )
+
+
+def _product(opcode: str, operands: tuple[str, ...], registers: Registers) -> str | None:
+    found = _PRODUCT.fullmatch(opcode)
+    if not found:
+        return None
+    m, n, k = (int(found[i]) for i in (1, 2, 3))
+    result, left, right, added = found.groups()[4:]
+    if n != 8 or not _is_shape(m, k, left) or (left != right and {left, right} != {"s8", "u8"}):
+        return None
+    factor = "double" if left == "f64" else "uint32_t"
+    sums = [f"::simt::ptx::word<{_ELEMENTS[type_]}>" for type_ in (result, added)]
+    parts = [vector(operand) for operand in operands]
+    takes = " ".join(registers.write(part, f"simt_d[{i}]") for i, part in enumerate(parts[0]))
+    types = ", ".join(_ELEMENTS[each] for each in (result, left, right, added))
+    saturates = str(bool(found[4])).lower()
+    return (
+        f"{{ {_array('simt_a', factor, parts[1], registers)} {_array('simt_b', factor, parts[2], registers)} "
+        f"{_array('simt_c', sums[1], parts[3], registers)} {sums[0]} simt_d[{len(parts[0])}]; "
+        f"::simt::ptx::multiply<{m}, {n}, {k}, {types}>(simt_d, simt_a, simt_b, simt_c, {saturates}); "
+        f"{takes} }}"
+    )
+
+
+def _is_shape(rows: int, depth: int, type_: str) -> bool:
+    if rows == 8:
+        return (type_, depth) in _OF_8_ROWS
+    return rows == 16 and type_ != "f64" and depth in _SHAPES[type_]
+
+
+def _array(name: str, type_: str, parts: list[str], registers: Registers) -> str:
+    values = ", ".join(f"::simt::ptx::as<{type_}>({registers.name(part)})" for part in parts)
+    return f"{type_} {name}[] = {{{values}}};"

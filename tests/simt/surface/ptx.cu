@@ -1,0 +1,151 @@
+// Inline PTX, as kernels in the wild use it.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <stdint.h>
+
+#define CP_ASYNC_CG(to, from, bytes) asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2;\n" ::"r"(to), "l"(from), "n"(bytes))
+#define CP_ASYNC_COMMIT() asm volatile("cp.async.commit_group;\n" ::)
+#define CP_ASYNC_WAIT(n) asm volatile("cp.async.wait_group %0;\n" ::"n"(n))
+#define NEVER_USED() asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory")
+
+// In a device function that nobody calls, and under a condition that only the compiler knows, nothing is refused.
+__device__ __forceinline__ void never_called(uint32_t address) { asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(address)); }
+__global__ void guarded() {
+#ifdef SOME_OTHER_VENDOR
+    asm volatile("v_dot4_i32_i8 v0, v1, v2, v3");
+#endif
+}
+
+__device__ uint32_t lane_id() {
+    uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
+// Integers and bits; every thread its own operands.
+__global__ void integers_kernel(const uint32_t* in, uint32_t* out, int n) {
+    uint32_t a = in[threadIdx.x], b = in[n + threadIdx.x], c = in[2 * n + threadIdx.x], r[16];
+    asm("add.u32 %0, %1, %2;" : "=r"(r[0]) : "r"(a), "r"(b));
+    asm("mul.hi.s32 %0, %1, %2;" : "=r"(r[1]) : "r"(a), "r"(b));
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(r[2]) : "r"(a), "r"(b), "r"(c));
+    asm("lop3.b32 %0, %1, %2, %3, 0xe8;" : "=r"(r[3]) : "r"(a), "r"(b), "r"(c));
+    asm("prmt.b32 %0, %1, %2, 0x5410;" : "=r"(r[4]) : "r"(a), "r"(b));
+    asm("bfe.u32 %0, %1, %2, %3;" : "=r"(r[5]) : "r"(a), "r"(4), "r"(9));
+    asm("bfe.s32 %0, %1, 20, 8;" : "=r"(r[6]) : "r"(a));
+    asm("bfi.b32 %0, %1, %2, 8, 12;" : "=r"(r[7]) : "r"(a), "r"(b));
+    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r[8]) : "r"(a), "r"(b), "r"(c));
+    asm("popc.b32 %0, %1;" : "=r"(r[9]) : "r"(a));
+    asm("clz.b32 %0, %1;" : "=r"(r[10]) : "r"(a >> (c & 31)));
+    asm("shr.s32 %0, %1, %2;" : "=r"(r[11]) : "r"(a), "r"(c & 63));
+    asm("{\n\t"
+        ".reg .pred p, q;\n\t"
+        "setp.lt.s32 p, %1, %2;  // signed\n\t"
+        "setp.lt.u32 q, %1, %2;\n\t"
+        "and.pred p, p, q;\n\t"
+        "selp.u32 %0, 5, 7, p;\n\t"
+        "@!q add.u32 %0, %0, 100;\n\t"
+        "}" : "=r"(r[12]) : "r"(a), "r"(b));
+    uint64_t wide;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(wide) : "r"(a), "r"(b));
+    asm("mov.b64 {%0, %1}, %2;" : "=r"(r[13]), "=r"(r[14]) : "l"(wide));
+    r[15] = c;
+    asm("xor.b32 %0, %0, %1;" : "+r"(r[15]) : "r"(a));
+    for (int i = 0; i < 16; ++i) out[i * n + threadIdx.x] = r[i];
+}
+extern "C" void integers(const uint32_t* in, uint32_t* out, int n) { integers_kernel<<<1, n>>>(in, out, n); }
+
+// Numbers: packed halves and conversions, as attention kernels spell them.
+__global__ void numbers_kernel(const float* in, float* out, int n) {
+    float a = in[threadIdx.x], b = in[n + threadIdx.x], r[8];
+    union {
+        uint32_t pair;
+        uint16_t half[2];
+    } x, y, z;
+    asm volatile("cvt.rn.f16.f32 %0, %1;\n" : "=h"(x.half[0]) : "f"(a));
+    asm volatile("cvt.rn.f16.f32 %0, %1;\n" : "=h"(x.half[1]) : "f"(b));
+    asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;\n" : "=r"(y.pair) : "f"(b), "f"(a));
+    asm volatile("fma.rn.f16x2 %0, %1, %2, %3;\n" : "=r"(z.pair) : "r"(x.pair), "r"(y.pair), "r"(x.pair));
+    asm volatile("cvt.f32.f16 %0, %1;\n" : "=f"(r[0]) : "h"(z.half[0]));
+    asm volatile("cvt.f32.f16 %0, %1;\n" : "=f"(r[1]) : "h"(z.half[1]));
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r[2]) : "f"(a));
+    asm("rcp.approx.f32 %0, %1;" : "=f"(r[3]) : "f"(b));
+    asm("fma.rn.f32 %0, %1, %2, 0f3F800000;" : "=f"(r[4]) : "f"(a), "f"(b));
+    int whole;
+    asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole) : "f"(a * 10));
+    r[5] = whole;
+    asm("max.f32 %0, %1, %2;" : "=f"(r[6]) : "f"(a), "f"(b));
+    asm("cvt.rn.f32.s32 %0, %1;" : "=f"(r[7]) : "r"(whole));
+    for (int i = 0; i < 8; ++i) out[i * n + threadIdx.x] = r[i];
+}
+extern "C" void numbers(const float* in, float* out, int n) { numbers_kernel<<<1, n>>>(in, out, n); }
+
+// Memory: vectors, cache hints, predicates, atomics; a value handed round the warp.
+__global__ void memory_kernel(const float* in, float* out, int* count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v[4] = {0, 0, 0, 0};
+    asm volatile("{\n .reg .pred p;\n setp.lt.s32 p, %5, %6;\n @p ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];\n}\n"
+                 : "+f"(v[0]), "+f"(v[1]), "+f"(v[2]), "+f"(v[3]) : "l"(in + 4 * i), "r"(i), "r"(n));
+    float sum = v[0] + v[1] + v[2] + v[3];
+    for (int distance = 16; distance > 0; distance /= 2) {
+        uint32_t other;
+        asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(other) : "r"(__float_as_uint(sum)), "r"(distance));
+        sum += __uint_as_float(other);
+    }
+    if (lane_id() == 0) asm volatile("st.global.cg.f32 [%0+4], %1;" ::"l"(out + i / 32 - 1), "f"(sum) : "memory");
+    asm volatile("red.global.add.u32 [%0], 1;" ::"l"(count));
+    uint32_t ballot;
+    asm volatile("{ .reg .pred p; setp.gt.f32 p, %1, 0f00000000; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(ballot) : "f"(v[0]));
+    int old;
+    asm volatile("atom.global.max.s32 %0, [%1], %2;" : "=r"(old) : "l"(count + 1), "r"(__popc(ballot)));
+}
+extern "C" void memory(const float* in, float* out, int* count, int n) { memory_kernel<<<2, 64>>>(in, out, count, n); }
+
+// A tile by cp.async, fragments by ldmatrix, products by mma: c = a * b for 16 x 8 x 16 halves.
+template <typename T>
+__global__ void product_kernel(const half* a, const half* b, float* c) {
+    __shared__ alignas(16) half left[16][16];
+    __shared__ alignas(16) half right[16][8];
+    int lane = lane_id();
+    uint32_t to = static_cast<uint32_t>(__cvta_generic_to_shared(&left[lane / 2][lane % 2 * 8]));
+    CP_ASYNC_CG(to, a + lane * 8, 16);
+    if (lane < 16) {
+        to = static_cast<uint32_t>(__cvta_generic_to_shared(&right[lane][0]));
+        CP_ASYNC_CG(to, b + lane * 8, 16);
+    }
+    CP_ASYNC_COMMIT();
+    CP_ASYNC_WAIT(0);
+    __syncthreads();
+    uint32_t x[4], y[2];
+    uint32_t from = static_cast<uint32_t>(__cvta_generic_to_shared(&left[lane % 16][lane / 16 * 8]));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from));
+    from = static_cast<uint32_t>(__cvta_generic_to_shared(&right[lane % 16][0]));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\n" : "=r"(y[0]), "=r"(y[1]) : "r"(from));
+    float d[4] = {0, 0, 0, 0};
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+    uint32_t h[2] = {0, 0};
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};\n"
+                 : "=r"(h[0]), "=r"(h[1]) : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(0), "r"(0));
+    for (int i = 0; i < 4; ++i) {
+        int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+        c[row * 8 + column] = d[i];
+        half2 pair = *reinterpret_cast<half2*>(&h[i / 2]);
+        c[128 + row * 8 + column] = __half2float(i % 2 ? pair.y : pair.x);
+    }
+}
+extern "C" void product(const half* a, const half* b, float* c) { product_kernel<half><<<1, 32>>>(a, b, c); }
+
+// m16n8k32 of bytes.
+__global__ void byte_product_kernel(const int8_t* a, const int8_t* b, int* c) {
+    int lane = threadIdx.x, group = lane / 4, within = lane % 4;
+    uint32_t x[4], y[2];
+    for (int i = 0; i < 4; ++i) x[i] = *reinterpret_cast<const uint32_t*>(a + (group + i % 2 * 8) * 32 + i / 2 * 16 + within * 4);
+    for (int i = 0; i < 2; ++i) y[i] = *reinterpret_cast<const uint32_t*>(b + group * 32 + i * 16 + within * 4);
+    int d[4] = {1, 1, 1, 1};
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+    for (int i = 0; i < 4; ++i) c[(group + i / 2 * 8) * 8 + within * 2 + i % 2] = d[i];
+}
+extern "C" void byte_product(const int8_t* a, const int8_t* b, int* c) { byte_product_kernel<<<1, 32>>>(a, b, c); }
