@@ -15,7 +15,6 @@ from grader.cli.checking import files_of
 from grader.cli.listing import command
 from grader.cli.screen import Screen
 from grader.errors import SubmissionError, UsageError
-from grader.run.failures import ProtocolViolation
 
 if TYPE_CHECKING:
     from grader.checks import Progress
@@ -144,14 +143,9 @@ def _stage(name: str, reply: Reply, exercise: Exercise, traffic: int | None = No
     from grader.profile.occupancy import simulated_device
     from grader.simt.counters import symbolise
 
-    trace = reply.trace
-    try:
-        counts = symbolise(trace.counts)
-    except ValueError as wrong:
-        raise ProtocolViolation(f"sent counts that are none ({wrong})", "counting") from None
-    names = _names(reply, name)
+    trace, names = reply.trace, _names(reply, name)
     return Stage(
-        name, launched(counts, simulated_device(), names), names, traffic,
+        name, launched(symbolise(trace.counts), simulated_device(), names), names, traffic,
         trace.launches_total, trace.allocations, trace.host_syncs, trace.copies, exercise.copies,
     )  # fmt: skip
 

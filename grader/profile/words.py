@@ -102,7 +102,9 @@ def transfers(line: LineCounts) -> tuple[float, float, str]:
 def totals(stage: Stage) -> list[tuple[str, str]]:
     """The lines below a stage: what was moved, against the least; and what else the call did."""
     moved, least = (sum(getattr(each, name) for each in stage.launches) for name in ("moved", "least"))
-    rows = [("launches", number(stage.launched))]
+    counted_ones = sum(each.times for each in stage.launches)
+    some = f", of which {number(counted_ones)} were counted" if counted_ones < stage.launched else ""
+    rows = [("launches", number(stage.launched) + some)]
     if stage.launches:
         rows.append(("asked of global memory", f"{size(moved)} in sectors of 32 bytes"))
         times = f", each {number(moved / least)} times" if least and moved / least >= 1.05 else ""

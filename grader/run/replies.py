@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from torch import Tensor
 
+from grader.run import counts
 from grader.run.values import Dim3, Launch, Output, Placed, RemoteError, Trace
 from grader.run.wire import TensorRecord, WireError
 
@@ -111,7 +112,7 @@ def trace(document: dict[str, Any]) -> Trace:
         stream=field(table, "stream", int, 0),
         host_syncs=field(table, "host_syncs", int, 0),
         allocations=field(table, "allocations", int, 0),
-        counts=_tables(table, "counts"),
+        counts=counts.validated(_tables(table, "counts")),
         placed=tuple(_placed(entry) for entry in field(table, "placed", list, [])),
     )
 

@@ -110,6 +110,8 @@ _LAUNCH = '{"kernel": "k", "grid": [1], "block": [1, 1, 1]}'
         ("'{\"outputs\": [{\"kind\": \"tensor\", \"record\": 7}]}'", "do not match its tensors"),
         ("'{\"outputs\": [{\"kind\": \"spell\"}]}'", "unknown kind `spell`"),
         (f"'{{{_ONE}, \"trace\": {{\"findings\": [1]}}}}'", "field `findings`"),
+        (f"'{{{_ONE}, \"trace\": {{\"counts\": [{{}}]}}}}'", "sent counts that are none"),
+        (f"'{{{_ONE}, \"trace\": {{\"placed\": [{{\"name\": \"x\"}}]}}}}'", "field `base`"),
         (f"'{{{_ONE}, \"error\": {{\"type\": 1}}}}'", "field `type`"),
         (f"'{{{_ONE}, \"trace\": {{\"launches\": [{_LAUNCH}]}}}}'", "sent a launch whose grid is none"),
         ("'{\"a\": ' * 50 + '\"\\\\u0007\"' + '}' * 50", "nested too deeply"),

@@ -202,6 +202,11 @@ def test_plain_text_has_neither_marks_nor_columns() -> None:
     assert text.splitlines()[-2] == "What stands out:"
 
 
+def test_launches_that_were_not_counted_are_told() -> None:
+    some = Stage("", (launched([line(coalesced)], times=3),), launched=5)
+    assert "In all: launches: 5, of which 3 were counted; " in profile_text(profile(some))
+
+
 def test_nothing_to_say_is_said() -> None:
     fine = stage([launched([line(coalesced)])])
     assert profile_text(profile(fine)).splitlines()[-1] == NOTHING
