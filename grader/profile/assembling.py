@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from grader.build.sources import is_cuda
@@ -13,13 +14,23 @@ from grader.profile.model import Launched, Memory, Needs, merged
 from grader.profile.occupancy import Device, occupancy
 from grader.profile.resources import Compiled, compiled, shared_arrays
 from grader.simt.counters import LaunchCounts
+from grader.simt.source_lines import Frame, with_source
 
 
 def launched(
     counts: Sequence[LaunchCounts], device: Device, names: Mapping[int, Memory]
 ) -> tuple[Launched, ...]:
     """Every launch with what it needs and what that allows; equal launches are one. `names` as in `Stage`."""
-    return merged([_launched(each, device) for each in counts], names)
+    return merged([_launched(_located(each), device) for each in counts], names)
+
+
+def _located(counts: LaunchCounts) -> LaunchCounts:
+    """Lines that debugging information does not know are told as the line of the launch."""
+    if all(line.frame.file for line in counts.lines):
+        return counts
+    site = with_source(Frame(counts.launch.file, counts.launch.line))
+    lines = (line if line.frame.file else replace(line, frame=site) for line in counts.lines)
+    return replace(counts, lines=tuple(lines))
 
 
 def _launched(counts: LaunchCounts, device: Device) -> Launched:
