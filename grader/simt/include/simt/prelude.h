@@ -4,6 +4,12 @@
 // pass serves both. The translator decides what each use of it in the program's own files stands for, SIMT_CUDA_ARCH in device
 // code; in library headers (torch's) it stays undefined.
 #pragma once
+// Reductions in volatile shared memory (`s[t] += s[t + 32]`) are an idiom; C++20 warns of them.
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wdeprecated-volatile"
+#else
+#pragma GCC diagnostic ignored "-Wvolatile"
+#endif
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
