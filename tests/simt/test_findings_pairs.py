@@ -65,6 +65,8 @@ PAIRS = (
     Pair("race_shared", "warp_told_unfenced", "warp_told", "tell_warp"),
     Pair("race_shared", "block_lock_unfenced", "block_lock", "locked_in_block"),
     Pair("race_global", "sum_racy", "sum_atomic", "add_up"),
+    Pair("race_global", "variable_racy", "variable_atomic", "add_to_variable"),
+    Pair("race_global", "variable_of_two", "variable_of_one", "set_variables"),
     Pair("race_global", "neighbour_block", "neighbour_thread", "read_neighbour"),
     Pair("race_global", "flag_of_values", "flag_of_one_value", "set_flag"),
     Pair("race_global", "bytes_of_two", "bytes_of_one", "parts"),

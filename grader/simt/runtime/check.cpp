@@ -136,6 +136,9 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     }
     Symbol symbol;
     if (find_symbol(reinterpret_cast<void*>(address), &symbol)) {
+        if (!symbol.constant && simt_access->cells) {
+            global_races.access_variable(symbol.section_begin, symbol.section_bytes, address, bytes, kind, pc);
+        }
         if (!symbol.constant || !(kind & WRITE)) return;
         report({.kind = "write_to_const", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
                 .space = "constant"});

@@ -80,6 +80,7 @@ void GlobalRaces::forget(uintptr_t begin, uintptr_t bytes) {
 }
 
 void GlobalRaces::forget_all() {
+    variables_.clear();
     if (!cells_) return;
     drop(cells_, 0, word_bytes());
     drop(parts_, 0, part_bytes());
@@ -131,24 +132,37 @@ const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
 // ---- accesses -----------------------------------------------------------------------------------------------------------------
 
 void GlobalRaces::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    track({arena.begin, cells_, parts_}, address, bytes, kind, pc);
+}
+
+void GlobalRaces::access_variable(uintptr_t section, uintptr_t section_bytes, uintptr_t address, uintptr_t bytes, int kind,
+                                  const void* pc) {
+    uintptr_t begin = section / 4 * 4, words = (section + section_bytes - begin) / 4 + 1;
+    std::vector<GlobalCell>& cells = variables_[begin];
+    if (cells.size() < words * 5) cells.assign(words * 5, {});
+    bytes = std::min(bytes, section + section_bytes - address);
+    track({begin, cells.data() + words * 4, cells.data()}, address, bytes, kind, pc);
+}
+
+void GlobalRaces::track(const Shadow& shadow, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     Record now = record_of(kind, pc);
-    uintptr_t first = address - arena.begin, end = first + bytes;
+    uintptr_t first = address - shadow.begin, end = first + bytes;
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
-        GlobalCell& cell = cells_[word];
+        GlobalCell& cell = shadow.words[word];
         uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
         bool is_split = cell.write & kSplit && epoch_of(cell.write) >= launch_epoch_;
         if (to - from == 4 && !is_split) {
             touch(cell, now, address, bytes, kind, pc);
             continue;
         }
-        if (!is_split) split(word);
-        for (uintptr_t byte = from; byte < to; ++byte) touch(parts_[byte], now, address, bytes, kind, pc);
+        if (!is_split) split(shadow, word);
+        for (uintptr_t byte = from; byte < to; ++byte) touch(shadow.parts[byte], now, address, bytes, kind, pc);
     }
 }
 
-void GlobalRaces::split(uintptr_t word) {
-    for (uintptr_t byte = word * 4; byte < word * 4 + 4; ++byte) parts_[byte] = cells_[word];
-    cells_[word] = {identity_of(shared_memory.epoch(), 0) | kSplit, 0};
+void GlobalRaces::split(const Shadow& shadow, uintptr_t word) {
+    for (uintptr_t byte = word * 4; byte < word * 4 + 4; ++byte) shadow.parts[byte] = shadow.words[word];
+    shadow.words[word] = {identity_of(shared_memory.epoch(), 0) | kSplit, 0};
 }
 
 // What with_read compares a record's epoch with: blocks that take turns have no range of epochs of their own.

@@ -6,6 +6,7 @@
 #pragma once
 #include <stdint.h>
 
+#include <map>
 #include <vector>
 
 #include "race_records.h"
@@ -34,8 +35,16 @@ public:
     void send(uint32_t epoch);
     void receive() { if (!blocks_.empty()) own().has_heard = true; }
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+    // The same for a __device__ variable, which lies in a section of its library.
+    void access_variable(uintptr_t section, uintptr_t section_bytes, uintptr_t address, uintptr_t bytes, int kind,
+                         const void* pc);
 
 private:
+    // The cells of the memory from `begin` on.
+    struct Shadow {
+        uintptr_t begin;
+        GlobalCell *words, *parts;
+    };
     struct BlockRecord {
         uint64_t linear;
         uint32_t fenced = 0;   // epoch of its last fence
@@ -51,7 +60,8 @@ private:
     const BlockRecord& own() const { return blocks_[own_]; }
     void map_cells();
     void unmap_cells();
-    void split(uintptr_t word);
+    void track(const Shadow& shadow, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+    static void split(const Shadow& shadow, uintptr_t word);
     const BlockRecord& block_of(Record record) const;
     uint32_t block_epoch_of(Record record) const;
     void touch(GlobalCell& cell, Record now, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
@@ -62,6 +72,7 @@ private:
 
     GlobalCell *cells_ = nullptr, *parts_ = nullptr;   // of the whole arena
     bool unavailable_ = false;
+    std::map<uintptr_t, std::vector<GlobalCell>> variables_;   // of sections, by address: parts, behind them words
     uint32_t launch_epoch_ = 0;
     uint32_t own_ = 0;                   // the running block
     std::vector<BlockRecord> blocks_;    // of this launch, in the order in which they began

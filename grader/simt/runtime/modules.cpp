@@ -91,8 +91,10 @@ bool find_symbol(const void* address, Symbol* symbol) {
         bool constant = byte >= module->constant_begin && byte < module->constant_end;
         bool device = byte >= module->device_begin && byte < module->device_end;
         if (!constant && !device) continue;
+        const char* begin = constant ? module->constant_begin : module->device_begin;
         const char* end = constant ? module->constant_end : module->device_end;
-        *symbol = {reinterpret_cast<uintptr_t>(address), uintptr_t(end - byte), constant};
+        *symbol = {reinterpret_cast<uintptr_t>(address), uintptr_t(end - byte), constant, reinterpret_cast<uintptr_t>(begin),
+                   uintptr_t(end - begin)};
         return true;
     }
     return false;

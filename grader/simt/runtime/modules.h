@@ -21,6 +21,7 @@ const std::vector<SharedArray>& shared_arrays(simt_module& module);
 struct Symbol {
     uintptr_t begin = 0, bytes_to_end = 0;   // the rest of its section
     bool constant = false;
+    uintptr_t section_begin = 0, section_bytes = 0;
 };
 // The `__device__` or `__constant__` section that holds the address.
 bool find_symbol(const void* address, Symbol* symbol);

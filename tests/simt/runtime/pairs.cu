@@ -21,6 +21,8 @@ extern "C" void simt_set_schedule(int, unsigned long);
 namespace cg = cooperative_groups;
 constexpr int N = 1000, T = 64;
 __constant__ float table[4];
+__device__ int total;
+__device__ short halves_of_word[2];
 
 // ---- memcheck ------------------------------------------------------------------------------------------------------------
 
@@ -184,6 +186,11 @@ __global__ void add_up(float* c, bool atomic) {
     if (atomic) atomicAdd(c, 1.0f);
     else c[0] += 1;  // <- add_up
 }
+__global__ void add_to_variable(bool atomic) {
+    if (atomic) atomicAdd(&total, 1);
+    else total += 1;  // <- add_to_variable
+}
+__global__ void set_variables(int each) { halves_of_word[blockIdx.x / each] = blockIdx.x; }  // <- set_variables
 __global__ void read_neighbour(float* c, int distance) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
     float other = c[(i + distance) % n];
@@ -428,6 +435,10 @@ const Case kCases[] = {
 
     {"sum_racy", [] { add_up<<<3, T>>>(zeros(1), false); }},
     {"sum_atomic", [] { add_up<<<3, T>>>(zeros(1), true); }},
+    {"variable_racy", [] { add_to_variable<<<3, T>>>(false); }},
+    {"variable_atomic", [] { add_to_variable<<<3, T>>>(true); }},
+    {"variable_of_two", [] { short h[2]; set_variables<<<2, 1>>>(2); cudaMemcpyFromSymbol(h, halves_of_word, 4); }},
+    {"variable_of_one", [] { set_variables<<<2, 1>>>(1); }},
     {"neighbour_block", [] { read_neighbour<<<3, T>>>(zeros(3 * T), T); }},
     {"neighbour_thread", [] { read_neighbour<<<1, T>>>(zeros(T), 1); }},
     {"flag_of_values", [] { set_flag<<<3, T>>>(zeros<int>(1), 1); }},
