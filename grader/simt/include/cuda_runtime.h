@@ -19,6 +19,7 @@
 #include "simt/extended_launch.h"
 #include "simt/integers.h"
 #include "simt/kernel_overloads.h"
+#include "simt/lanes_of_words.h"
 #include "simt/launch.h"
 #include "simt/math.h"
 #include "simt/memory.h"
@@ -26,5 +27,6 @@
 #include "simt/occupancy.h"
 #include "simt/rounded.h"
 #include "simt/shuffles.h"
+#include "simt/special_functions.h"
 #include "simt/votes.h"
 #endif

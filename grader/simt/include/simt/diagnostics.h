@@ -42,4 +42,5 @@ extern "C" __attribute__((noreturn, visibility("hidden"))) inline void simt_asse
 SIMT_INLINE void __trap(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { simt_trap("__trap", file, line); }
 SIMT_INLINE void __brkpt() {}
 SIMT_INLINE long long clock64() { return simt_clock(); }
-SIMT_INLINE void __nanosleep(unsigned int) {}
+SIMT_INLINE void __nanosleep(unsigned int) { simt_clock(); }   // others may run meanwhile
+SIMT_INLINE void __prof_trigger(int) {}

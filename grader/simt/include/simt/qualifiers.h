@@ -47,6 +47,9 @@
 #define __device_builtin__
 #define __cudart_builtin__
 #define __specialization_static static
+#ifndef __clang__
+#define __builtin_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#endif
 
 #ifdef __CUDACC__
 #define __forceinline__ inline __attribute__((always_inline))

@@ -39,6 +39,11 @@ SIMT_FUSED(__hfma_sat, __hfma2_sat, sum >= 0 ? (sum > 1 ? 1 : sum) : 0)
 SIMT_FUSED(__hfma_relu, __hfma2_relu, sum < 0 ? 0 : sum)
 #undef SIMT_FUSED
 
+// Of complex numbers: a * b + c.
+SIMT_INLINE SIMT_T2 __hcmadd(SIMT_T2 a, SIMT_T2 b, SIMT_T2 c) {
+    SIMT_T real = __hfma(a.x, b.x, c.x), imaginary = __hfma(a.x, b.y, c.y);
+    return SIMT_T2(__hfma(SIMT_T::simt_round(-a.y.simt_float()), b.y, real), __hfma(a.y, b.x, imaginary));
+}
 SIMT_INLINE SIMT_T __hneg(SIMT_T a) { return SIMT_T::simt_round(-a.simt_float()); }
 SIMT_INLINE SIMT_T __habs(SIMT_T a) { return SIMT_T::simt_round(fabsf(a.simt_float())); }
 SIMT_INLINE SIMT_T2 __hneg2(SIMT_T2 a) { return SIMT_T2(__hneg(a.x), __hneg(a.y)); }
