@@ -6,6 +6,7 @@ namespaces, the parameters. nvcc's and this backend's names agree in that form.
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 import subprocess
@@ -19,10 +20,21 @@ _UNNAMED = re.compile(r"\((?:anonymous namespace|unnamed)\)::|<unnamed>::|_GLOBA
 def instance_of(counts: LaunchCounts) -> str:
     """The kernel's name with its template arguments, else the text of the launch."""
     text = instance_name(counts.launch.kernel)
+    sites = tuple(line.pc for line in counts.lines[:1])
+    return kernel_among(_functions(counts.launch.module, sites), text)
+
+
+def kernel_among(functions: Sequence[str], text: str) -> str:
+    """The kernel among the `functions` that a place belongs to, innermost first; `text` launched it.
+
+    It has the name that the text has; where that is a function pointer's, it is the outermost function that
+    is not this backend's.
+    """
+    names = [instance_name(name) for name in reversed(functions)]
     base = base_name(text)
-    sites = [line.pc for line in counts.lines[:1]]
-    functions = [instance_name(name) for name in _functions(counts.launch.module, sites)]
-    return next((name for name in reversed(functions) if base_name(name) == base), text)
+    own = [name for name in names if not name.startswith("simt::")]
+    same = [name for name in own if base_name(name) == base]
+    return next(iter(same or own), text)
 
 
 def instance_name(demangled: str) -> str:
@@ -51,7 +63,8 @@ def demangled(names: Sequence[str]) -> list[str]:
     return answers if len(answers) == len(names) else list(names)
 
 
-def _functions(module: str, offsets: Sequence[int]) -> list[str]:
+@functools.cache
+def _functions(module: str, offsets: tuple[int, ...]) -> list[str]:
     """The functions at `offsets`, innermost first: each inlined into the next."""
     program = shutil.which("addr2line")
     if program is None or not module or not offsets:

@@ -16,6 +16,7 @@ _WEIGHT = 0.2  # of a launch's requests, that a line with idle lanes must make
 _REUSE = 4  # times each byte is asked for
 _CONTENTION = 4  # lanes that update one address
 _HALF = 0.5
+_MEMBERS = 8  # elements: a stride of so many may come from an array of structures
 _NAME = "\0"  # stands in a sentence for the names of tensors
 
 
@@ -51,10 +52,11 @@ def remarks(profile: Profile) -> list[Remark]:
 def line_remarks(line: LineCounts, launched: Launched, stage: Stage) -> Iterator[Remark]:
     """What there is to say about one line of one launch."""
     name = stage.memory(line).name
-    for say in (_scattered, _conflicts, _contention):
+    for say in (_scattered, _contention, _conflicts):
         text, cost = say(line, _NAME if name else "")
         if text:
             yield Remark(text, cost, line, (name,))
+            break
     yield from _idle_lanes(line, launched)
 
 
@@ -83,11 +85,13 @@ def _scattered(line: LineCounts, what: str) -> tuple[str, int]:
         how = "at scattered addresses"
         advice = "sort the work, or stage it in shared memory, so that neighbouring threads share sectors."
     elif abs(step) == line.bytes:
-        how = f"from an address that is no multiple of {SECTOR} bytes on"
+        how = f"in order, but not from a multiple of {SECTOR} bytes on"
         advice = f"begin each warp's part at a multiple of {SECTOR} bytes."
     else:
         how = f"with a stride of {_elements(step, line.bytes)}"
-        advice = f"neighbouring threads should {_infinitive(line.access)} neighbouring elements."
+        advice = f"neighbouring threads should {_infinitive(line.access)} neighbouring elements"
+        structures = 1 < step / line.bytes <= _MEMBERS
+        advice += "; of structures, keep one array for each member." if structures else "."
     cost = (line.sectors - line.ideal_sectors) * SECTOR
     return f"{line.frame.where} {does} {how}: {numbers}; {advice}", cost
 

@@ -8,7 +8,7 @@ import pytest
 
 from grader.errors import ToolchainError
 from grader.profile import estimate, resources
-from grader.profile.instances import base_name, demangled, instance_name
+from grader.profile.instances import base_name, demangled, instance_name, kernel_among
 from grader.profile.occupancy import Device, occupancy, simulated_device
 from grader.profile.resources import Resources, compiled, read_ptxas
 
@@ -107,6 +107,23 @@ def test_ptxas_is_read_by_instance() -> None:
 def test_names_of_instances(name: str, instance: str, base: str) -> None:
     assert instance_name(name) == instance
     assert base_name(instance) == base
+
+
+@pytest.mark.parametrize(
+    ("functions", "text", "kernel"),
+    [
+        (["pick(int)", "void gather<float>(float const*, float*)"], "gather<T>", "gather<float>"),
+        (["void map<f(int)::{lambda(float)#1}>(float*)"], "map", "map<f(int)::{lambda(float)#1}>"),
+        (["void k<1>(int*)", "simt::launch<x>(x)::{lambda()#1}::operator()() const"], "k<1>", "k<1>"),
+        (["copy(float*)"], "chosen", "copy"),  # launched by a function pointer
+        (["simt::run_thread<x>(void*)"], "k<T>", "k<T>"),
+        ([], "k<T>", "k<T>"),
+    ],
+)
+def test_the_kernel_is_found_among_the_functions_of_a_place(
+    functions: list[str], text: str, kernel: str
+) -> None:
+    assert kernel_among(functions, text) == kernel
 
 
 def test_names_are_demangled_together() -> None:

@@ -45,7 +45,8 @@ def test_a_stride_is_named_in_elements_with_what_would_do() -> None:
 @pytest.mark.parametrize(
     ("where", "access", "words"),
     [
-        (lambda lane: 4 * lane + 4, "load", "from an address that is no multiple of 32 bytes on: 5 sectors"),
+        (lambda lane: 4 * lane + 4, "load", "reads x in order, but not from a multiple of 32 bytes on: 5 "),
+        (lambda lane: 12 * lane, "load", "elements; of structures, keep one array for each member."),
         (lambda lane: 8 * lane, "store", "writes x with a stride of 2 elements: 8 sectors a request where 4"),
         (lambda lane: 6 * lane, "load", "reads x with a stride of 6 bytes: 6 sectors a request where 4"),
         (lambda lane: 64 * (lane * 7 % 32), "load", "reads x at scattered addresses: 32 sectors a request"),
@@ -96,6 +97,8 @@ def test_bank_conflicts_are_counted_and_padding_is_advised_for_a_column() -> Non
 def test_lanes_that_update_one_address_are_told() -> None:
     (sentence,) = said(launched([line(lambda lane: 0, access="atomic", allocation=Y)]))
     assert sentence.startswith("kernel.cu:4: 32 lanes of a warp update 1 address of y, one after another")
+    (shared,) = said(launched([line(lambda lane: 0, access="atomic", space="shared")]))
+    assert "32 lanes of a warp update 1 address, one after another" in shared  # and not of bank conflicts
 
 
 def test_idle_lanes_are_told_with_their_cause() -> None:
