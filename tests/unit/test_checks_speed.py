@@ -76,6 +76,7 @@ def test_simt_has_no_speed_and_no_zero_for_it() -> None:
     outcome = judged(measurement(1.0), backend="simt")
     assert outcome.status is Status.UNAVAILABLE
     assert not outcome.status.counts
+    assert outcome.sentence.endswith("grader profile 03")
 
 
 def test_an_exercise_without_a_speed_case_is_not_timed() -> None:
