@@ -14,6 +14,7 @@ import pytest
 
 from grader.simt import findings
 from grader.simt.counters import LaunchCounts, LineCounts, Sample, counting
+from tests.simt.counted_kernels import KERNELS
 from tests.simt.surface_program import SOURCES, program, runtime
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,16 +22,6 @@ MEASURED = ROOT / "benchmarks" / "results" / "memory_counters_h200.csv"
 
 FORWARD, REVERSED, SEEDED = 0, 1, 2
 NO_SAMPLE = Sample((), 4, "global", None, (0, 0, 0), 0)
-
-KERNELS: dict[str, tuple[Any, ...]] = {  # what was launched on the H200: shapes of arrays, numbers
-    "matmul": ((128, 128), (128, 128), (128, 128), 128),
-    "matmul_tiled": ((128, 128), (128, 128), (128, 128), 128),
-    "transpose": ((256, 256), (256, 256), 256),
-    "transpose_tiled": ((256, 256), (256, 256), 256),
-    "transpose_padded": ((256, 256), (256, 256), 256),
-    "reduction": ((1 << 18,), (64,), 1 << 18),
-    "strided": ((1 << 17,), (1 << 17,), 1 << 17, 4),
-}
 
 
 @pytest.fixture

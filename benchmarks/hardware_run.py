@@ -1,0 +1,175 @@
+"""One submission as an ordinary program, so that other tools can watch it: `hardware_run.py --help`.
+
+On `cuda` it only runs, for Nsight Compute and compute-sanitizer to see; on `simt` it also notes what was
+counted and found. Results go to OUT.npz, everything else to OUT.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+    from grader.spec import Case
+
+SEED = 20260403
+METRICS = (  # properties of LaunchCounts
+    "global_load_requests",
+    "global_store_requests",
+    "global_load_sectors",
+    "global_store_sectors",
+    "shared_load_wavefronts",
+    "shared_store_wavefronts",
+)
+
+
+def base_name(kernel: str) -> str:
+    """``ns::scale<float, 4>`` and ``void scale<float, 4>(const float *)`` are both ``scale``."""
+    for anonymous in ("(anonymous namespace)::", "<unnamed>::", "{anonymous}::"):
+        kernel = kernel.replace(anonymous, "")
+    plain = kernel.partition("<")[0].partition("(")[0].strip()
+    return plain.split(" ")[-1].split("::")[-1]
+
+
+def on_device(tensor: torch.Tensor, device: str) -> torch.Tensor:
+    """A copy with the same strides and offset."""
+    elements = tensor.untyped_storage().nbytes() // tensor.element_size()
+    flat = tensor.as_strided((elements,), (1,), 0).to(device)
+    return flat.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+
+def arguments_of(case: Case, needs_grad: bool) -> list[Any]:
+    """The case's arguments, drawn from SEED and its name."""
+    from grader.checks.inputs import Drawn, draw, seeded
+
+    def placed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [placed(each) for each in value]
+        if not isinstance(value, Drawn):
+            return value
+        if value.device == "numpy":
+            return value.tensor.numpy()
+        tensor = on_device(value.tensor, value.device)
+        return tensor.requires_grad_(needs_grad and tensor.is_floating_point())
+
+    return [placed(value) for value in draw(case.args, seeded(SEED, case.name)).values]
+
+
+def results_of(case: Case, entry: Any, needs_grad: bool) -> Iterator[Any]:
+    """What one call returns, and the gradients of its floating inputs."""
+    import torch
+
+    from grader.checks.inputs import seeded
+
+    arguments = arguments_of(case, needs_grad)
+    stream: Any = torch.cuda.Stream() if case.stream == "side" else torch.cuda.current_stream()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        output = entry(*arguments)
+        outputs = output if isinstance(output, tuple | list) else [output]
+        yield from outputs
+        tensors = [each for each in arguments if isinstance(each, torch.Tensor) and each.requires_grad]
+        if needs_grad and tensors:
+            generator = seeded(SEED, case.name, "cotangent")
+            cotangents = [
+                torch.randn(each.shape, generator=generator, dtype=each.dtype).to(each) for each in outputs
+            ]
+            yield from torch.autograd.grad(outputs, tensors, cotangents, allow_unused=True)
+    torch.cuda.synchronize()
+
+
+def run_cases(root: Path, slug: str, folder: Path, profile: bool) -> tuple[dict[str, Any], list[str]]:
+    """Results by case and number, and the errors. `profile`: only the case that is profiled."""
+    import runpy
+
+    from grader.catalog import Catalog
+    from grader.spec import load_spec
+
+    spec = load_spec(next(each for each in Catalog.open(root).exercises if each.slug == slug))
+    calls = [(case, False) for case in spec.cases]
+    calls += [(case, True) for case in (spec.gradient.cases if spec.gradient else ())]
+    if profile:
+        calls = [(spec.profile, spec.gradient is not None)] if spec.profile else []
+    entry = runpy.run_path(str(folder / "op.py"))[spec.entry]
+    results: dict[str, Any] = {}
+    errors: list[str] = []
+    for case, needs_grad in calls:
+        try:
+            for number, result in enumerate(results_of(case, entry, needs_grad)):
+                if result is not None:
+                    stage = "gradient" if needs_grad else "forward"
+                    results[f"{stage}, {case.name}, {number}"] = _array(result)
+        except Exception as error:  # the point of some submissions
+            errors.append(f"{case.name}: {type(error).__name__}: {str(error).splitlines()[0][:200]}")
+    return results, errors
+
+
+def run_patterns() -> None:
+    """The kernels of tests/simt/surface/counters.cu that were measured."""
+    from tests.simt.counted_kernels import KERNELS
+    from tests.simt.surface_program import program
+
+    for kernel, arguments in KERNELS.items():
+        passed = [np.zeros(each, np.float32) if isinstance(each, tuple) else each for each in arguments]
+        program("counters", checked=os.environ["CU2GRAD_BACKEND"] == "simt").call(kernel, *passed)
+
+
+def _array(result: Any) -> Any:
+    array = result if isinstance(result, np.ndarray) else result.detach().cpu()
+    if isinstance(array, np.ndarray):
+        return array
+    return array.double().numpy() if str(array.dtype) == "torch.bfloat16" else array.numpy()
+
+
+def watched(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The submission's results; counts and findings, where there is something to ask."""
+
+    def run() -> tuple[dict[str, Any], list[str]]:
+        if options.slug == "patterns":
+            run_patterns()
+            return {}, []
+        return run_cases(options.root, options.slug, options.folder, options.profile)
+
+    if os.environ["CU2GRAD_BACKEND"] != "simt":
+        results, errors = run()
+        return results, {"errors": errors}
+    from grader.simt import findings
+    from grader.simt.activate import activate
+    from grader.simt.counters import counting
+
+    activate()
+    if not options.profile:
+        results, errors = run()
+        return results, {"errors": errors, "findings": [each.kind for each in findings.take()]}
+    with counting() as counts:
+        results, errors = run()
+    kernels: defaultdict[str, list[dict[str, int]]] = defaultdict(list)
+    for launch in counts:
+        kernels[base_name(launch.launch.kernel)].append({name: getattr(launch, name) for name in METRICS})
+    return results, {"errors": errors, "kernels": kernels}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("root", type=Path, help="the course")
+    parser.add_argument("slug", help="the exercise; `patterns` for the kernels of tests/simt/surface")
+    parser.add_argument("folder", type=Path, help="where op.py lies")
+    parser.add_argument("out", type=Path, help="the results, without a suffix")
+    parser.add_argument("--profile", action="store_true", help="only the spec's PROFILE case; count it")
+    options = parser.parse_args()
+    results, notes = watched(options)
+    np.savez(options.out.with_suffix(".npz"), **results)
+    options.out.with_suffix(".json").write_text(json.dumps(notes))
+
+
+if __name__ == "__main__":
+    main()
