@@ -117,7 +117,9 @@ def test_memcpy_stays_memcpy_where_the_compiler_fortifies() -> None:
 
 C_HOST = """\
 #include <cublas_v2.h>
+#include <cuda.h>
 #include <cuda_runtime.h>
+_Static_assert((int)CUDA_ERROR_ILLEGAL_ADDRESS == (int)cudaErrorIllegalAddress, "one numbering");
 #define LAYOUT(TYPE, SIZE, ALIGNMENT) \\
     _Static_assert(sizeof(TYPE) == SIZE && _Alignof(TYPE) == ALIGNMENT, #TYPE);
 LAYOUT(uchar3, 3, 1) LAYOUT(short4, 8, 8) LAYOUT(float2, 8, 8) LAYOUT(float3, 12, 4)
