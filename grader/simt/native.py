@@ -183,8 +183,14 @@ def _own_sources() -> str:
             "cublas_v2.h",
             "cuda_error_list.h",
             "cuda_runtime_api.h",
+            "curand.h",
+            "cusparse.h",
             "driver_types.h",
             "library_types.h",
+            "simt/random/distributions.h",
+            "simt/random/philox.h",
+            "simt/random/xorwow.h",
+            "simt/small_float.h",
             "vector_types.h",
         )
     ]

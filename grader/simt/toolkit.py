@@ -18,7 +18,14 @@ from grader.simt import cccl, native
 from grader.simt.nvcc import CHECKS_VARIABLE, wrapped_functions
 from grader.simt.nvcc_report import TOOLKIT_VARIABLE
 
-_RUNTIME_NAMES = ("libcudart.so", "libcudart_static.a", "libcuda.so", "libcublas.so")
+_RUNTIME_NAMES = (
+    "libcudart.so",
+    "libcudart_static.a",
+    "libcuda.so",
+    "libcublas.so",
+    "libcurand.so",
+    "libcusparse.so",
+)
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
 _EMPTY_ARCHIVE = "!<arch>\n"
 

@@ -63,7 +63,11 @@ cublasLtHandle_t getCurrentCUDABlasLtHandle() {
 }
 
 cusparseHandle_t getCurrentCUDASparseHandle() {
-  refuse_handle("cuSPARSE");
+  static thread_local std::vector<cusparseHandle_t> handles(c10::cuda::device_count());
+  cusparseHandle_t& handle = handles[static_cast<size_t>(c10::cuda::current_device())];
+  TORCH_CHECK(handle || cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate failed: out of memory");
+  cusparseSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
+  return handle;
 }
 
 cusolverDnHandle_t getCurrentCUDASolverDnHandle() {

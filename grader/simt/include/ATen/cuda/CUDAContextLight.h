@@ -1,9 +1,10 @@
-// Facts about the current device, and handles of libraries. PyTorch's own header also includes cuSPARSE and cuSOLVER:
+// Facts about the current device, and handles of libraries. PyTorch's own header also includes cuBLASLt and cuSOLVER:
 // their handle types are declared here, and asking for a handle raises an error that says so.
 #pragma once
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#include <cusparse.h>
 
 #include <c10/core/Allocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -12,7 +13,6 @@
 #include <cstdint>
 
 typedef struct cublasLtContext* cublasLtHandle_t;
-typedef struct cusparseContext* cusparseHandle_t;
 typedef struct cusolverDnContext* cusolverDnHandle_t;
 
 namespace at::cuda {

@@ -1,0 +1,31 @@
+// What NVIDIA's libraries have in common here: they compute on the host, in the launching thread, on device memory.
+#pragma once
+#include <stddef.h>
+
+#include "cuda_runtime_api.h"
+#include "simt_api.h"
+
+namespace simt {
+
+// One call of a library: opens the shield, and lets time pass on a stream. `operations` is an estimate.
+class LibraryCall {
+public:
+    LibraryCall(cudaStream_t stream, double operations) {
+        simt_open_shield(1);
+        constexpr double kLaunchMicroseconds = 5, kOperationsPerMicrosecond = 30e6;
+        simt_stream_work(stream, kLaunchMicroseconds + operations / kOperationsPerMicrosecond);
+    }
+    ~LibraryCall() { simt_open_shield(0); }
+    LibraryCall(const LibraryCall&) = delete;
+};
+
+// Does live device, managed or pinned memory hold the `bytes` from `address` on? A GPU would fault where it does not.
+inline bool is_accessible(const void* address, size_t bytes) {
+    void* base = nullptr;
+    size_t size = 0;
+    if (bytes == 0) return true;
+    if (!simt_allocation(address, &base, &size)) return false;
+    return size - static_cast<size_t>(static_cast<const char*>(address) - static_cast<const char*>(base)) >= bytes;
+}
+
+}  // namespace simt

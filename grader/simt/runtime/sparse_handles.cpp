@@ -1,0 +1,208 @@
+// cuSPARSE: handles, statuses, and descriptors of sparse and dense operands.
+#include <new>
+
+#include "sparse.h"
+
+using namespace simt;
+
+namespace {
+
+template <class Owner, class T>
+cusparseStatus_t get(const Owner* owner, T Owner::* member, T* value) {
+    if (!owner) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (!value) return CUSPARSE_STATUS_INVALID_VALUE;
+    *value = owner->*member;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+template <class Owner, class T>
+cusparseStatus_t set(Owner* owner, T Owner::* member, T value) {
+    if (!owner) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    owner->*member = value;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+template <class Descriptor, class Value>
+cusparseStatus_t create(Descriptor** descriptor, bool valid, const Value& value) {
+    if (!descriptor || !valid) return CUSPARSE_STATUS_INVALID_VALUE;
+    *descriptor = new (std::nothrow) Value(value);
+    return *descriptor ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
+}
+
+template <class Descriptor>
+cusparseStatus_t destroy(const Descriptor* descriptor) {
+    if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;
+    delete descriptor;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+bool is_valid(const cusparseSpMatDescr& m) {
+    bool sizes = m.rows >= 0 && m.cols >= 0 && m.nnz >= 0 && (m.nnz == 0 || (m.rows > 0 && m.cols > 0));
+    return sizes && bytes_of(m.outer_type) && bytes_of(m.inner_type) && bytes_of(m.value_type);
+}
+
+bool is_valid(const cusparseDnMatDescr& m) {
+    int64_t inner = m.order == CUSPARSE_ORDER_ROW ? m.cols : m.rows;
+    bool order = m.order == CUSPARSE_ORDER_ROW || m.order == CUSPARSE_ORDER_COL;
+    return order && m.rows >= 0 && m.cols >= 0 && m.ld >= inner && bytes_of(m.value_type);
+}
+
+void* writable(const void* pointer) { return const_cast<void*>(pointer); }
+
+}  // namespace
+
+extern "C" {
+cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) { return create(handle, true, cusparseContext()); }
+cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
+    return handle ? destroy(handle) : CUSPARSE_STATUS_NOT_INITIALIZED;
+}
+cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {
+    if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (!version) return CUSPARSE_STATUS_INVALID_VALUE;
+    *version = CUSPARSE_VERSION;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream) {
+    return set(handle, &cusparseContext::stream, stream);
+}
+cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t* stream) {
+    return get(handle, &cusparseContext::stream, stream);
+}
+cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode) {
+    return set(handle, &cusparseContext::pointer_mode, mode);
+}
+cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t* mode) {
+    return get(handle, &cusparseContext::pointer_mode, mode);
+}
+
+#define SIMT_STATUSES(CASE)                                                                        \
+    CASE(SUCCESS, "success")                                                                       \
+    CASE(NOT_INITIALIZED, "initialization error")                                                  \
+    CASE(ALLOC_FAILED, "allocation failed")                                                        \
+    CASE(INVALID_VALUE, "invalid value")                                                           \
+    CASE(ARCH_MISMATCH, "architecture mismatch")                                                   \
+    CASE(MAPPING_ERROR, "texture mapping error")                                                   \
+    CASE(EXECUTION_FAILED, "kernel launch failure")                                                \
+    CASE(INTERNAL_ERROR, "internal error")                                                         \
+    CASE(MATRIX_TYPE_NOT_SUPPORTED, "matrix type not supported")                                   \
+    CASE(ZERO_PIVOT, "zero pivot")                                                                 \
+    CASE(NOT_SUPPORTED, "operation not supported")                                                 \
+    CASE(INSUFFICIENT_RESOURCES, "insufficient resources")
+const char* cusparseGetErrorName(cusparseStatus_t status) {
+    switch (status) {
+#define SIMT_CASE(NAME, TEXT) case CUSPARSE_STATUS_##NAME: return "CUSPARSE_STATUS_" #NAME;
+        SIMT_STATUSES(SIMT_CASE)
+#undef SIMT_CASE
+    }
+    return "unrecognized error code";
+}
+const char* cusparseGetErrorString(cusparseStatus_t status) {
+    switch (status) {
+#define SIMT_CASE(NAME, TEXT) case CUSPARSE_STATUS_##NAME: return TEXT;
+        SIMT_STATUSES(SIMT_CASE)
+#undef SIMT_CASE
+    }
+    return "unrecognized error code";
+}
+
+#define SIMT_CREATE(CONST_NAME, DESCRIPTOR, VOID)                                                                              \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Csr(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID offsets,\
+                                                     VOID columns, VOID values, cusparseIndexType_t outer,                     \
+                                                     cusparseIndexType_t inner, cusparseIndexBase_t base, cudaDataType type) { \
+        cusparseSpMatDescr made{CUSPARSE_FORMAT_CSR, rows, cols, nnz, writable(offsets), writable(columns), writable(values),  \
+                                outer, inner, base, type};                                                                     \
+        return create(matrix, is_valid(made), made);                                                                           \
+    }                                                                                                                          \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Csc(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID offsets,\
+                                                     VOID rows_of, VOID values, cusparseIndexType_t outer,                     \
+                                                     cusparseIndexType_t inner, cusparseIndexBase_t base, cudaDataType type) { \
+        cusparseSpMatDescr made{CUSPARSE_FORMAT_CSC, rows, cols, nnz, writable(offsets), writable(rows_of), writable(values),  \
+                                outer, inner, base, type};                                                                     \
+        return create(matrix, is_valid(made), made);                                                                           \
+    }                                                                                                                          \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Coo(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID rows_of,\
+                                                     VOID columns, VOID values, cusparseIndexType_t index,                     \
+                                                     cusparseIndexBase_t base, cudaDataType type) {                            \
+        cusparseSpMatDescr made{CUSPARSE_FORMAT_COO, rows, cols, nnz, writable(rows_of), writable(columns), writable(values),  \
+                                index, index, base, type};                                                                     \
+        return create(matrix, is_valid(made), made);                                                                           \
+    }
+SIMT_CREATE(, cusparseSpMatDescr_t, void*)
+SIMT_CREATE(Const, cusparseConstSpMatDescr_t, const void*)
+cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix) { return destroy(matrix); }
+
+cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t m, int64_t* rows, int64_t* cols, int64_t* nnz, void** offsets,
+                                void** columns, void** values, cusparseIndexType_t* outer, cusparseIndexType_t* inner,
+                                cusparseIndexBase_t* base, cudaDataType* type) {
+    if (!m || m->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
+    *rows = m->rows, *cols = m->cols, *nnz = m->nnz, *offsets = m->outer, *columns = m->inner, *values = m->values;
+    *outer = m->outer_type, *inner = m->inner_type, *base = m->base, *type = m->value_type;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void* offsets, void* columns, void* values) {
+    if (!m || m->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
+    m->outer = offsets, m->inner = columns, m->values = values;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t m, int64_t* rows, int64_t* cols, int64_t* nnz) {
+    if (!m || !rows || !cols || !nnz) return CUSPARSE_STATUS_INVALID_VALUE;
+    *rows = m->rows, *cols = m->cols, *nnz = m->nnz;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t m, cusparseFormat_t* format) {
+    return get(m, &cusparseSpMatDescr::format, format);
+}
+cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t m, cusparseIndexBase_t* base) {
+    return get(m, &cusparseSpMatDescr::base, base);
+}
+cusparseStatus_t cusparseSpMatGetValues(cusparseSpMatDescr_t m, void** values) {
+    return get(m, &cusparseSpMatDescr::values, values);
+}
+cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t m, void* values) {
+    return set(m, &cusparseSpMatDescr::values, values);
+}
+
+cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* matrix, int64_t rows, int64_t cols, int64_t ld, void* values,
+                                     cudaDataType type, cusparseOrder_t order) {
+    cusparseDnMatDescr made{rows, cols, ld, values, type, order};
+    return create(matrix, is_valid(made), made);
+}
+cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t* matrix, int64_t rows, int64_t cols, int64_t ld,
+                                          const void* values, cudaDataType type, cusparseOrder_t order) {
+    cusparseDnMatDescr made{rows, cols, ld, writable(values), type, order};
+    return create(matrix, is_valid(made), made);
+}
+cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) { return destroy(matrix); }
+cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t m, int64_t* rows, int64_t* cols, int64_t* ld, void** values,
+                                  cudaDataType* type, cusparseOrder_t* order) {
+    if (!m) return CUSPARSE_STATUS_INVALID_VALUE;
+    *rows = m->rows, *cols = m->cols, *ld = m->ld, *values = m->values, *type = m->value_type, *order = m->order;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t m, void** values) {
+    return get(m, &cusparseDnMatDescr::values, values);
+}
+cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t m, void* values) {
+    return set(m, &cusparseDnMatDescr::values, values);
+}
+
+cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* vector, int64_t size, void* values, cudaDataType type) {
+    return create(vector, size >= 0 && bytes_of(type), cusparseDnVecDescr{size, values, type});
+}
+cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t* vector, int64_t size, const void* values,
+                                          cudaDataType type) {
+    return create(vector, size >= 0 && bytes_of(type), cusparseDnVecDescr{size, writable(values), type});
+}
+cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t vector) { return destroy(vector); }
+cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t v, int64_t* size, void** values, cudaDataType* type) {
+    if (!v) return CUSPARSE_STATUS_INVALID_VALUE;
+    *size = v->size, *values = v->values, *type = v->value_type;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseDnVecGetValues(cusparseDnVecDescr_t v, void** values) {
+    return get(v, &cusparseDnVecDescr::values, values);
+}
+cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t v, void* values) {
+    return set(v, &cusparseDnVecDescr::values, values);
+}
+}
