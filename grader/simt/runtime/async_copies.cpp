@@ -179,12 +179,11 @@ void simt_async_copy(void* to, const void* from, unsigned bytes, unsigned zero_b
     Block& block = *execution.block;
     if (execution.launch->module->checked) {
         bool uneven_source = copy.from % bytes != 0, uneven_target = copy.to % bytes != 0;
-        const AccessState& access = execution.access;
-        if (uneven_source && copy.from - access.arena_begin < access.arena_bytes) {
+        if (uneven_source && arena.region(copy.from) == execution.device) {
             simt_check_global(copy.from, bytes, READ, true, here);
         }
         if (bytes > zero_bytes) simt_check_range(from, bytes - zero_bytes, READ, here);
-        if (is_shared(copy.to)) simt_check_shared(copy.to, bytes, WRITE, uneven_target, here);
+        if (is_shared(copy.to)) simt_check_range(to, bytes, uneven_target ? WRITE | MISALIGNED : WRITE, here);
     }
     block.copies.issue(copy);
 }
