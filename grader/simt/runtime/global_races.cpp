@@ -132,7 +132,7 @@ const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
 // ---- accesses -----------------------------------------------------------------------------------------------------------------
 
 void GlobalRaces::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
-    track({arena.begin, cells_, parts_}, address, bytes, kind, pc);
+    track({arena.begin, cells_, parts_}, {address, bytes, kind, pc});
 }
 
 void GlobalRaces::access_variable(uintptr_t section, uintptr_t section_bytes, uintptr_t address, uintptr_t bytes, int kind,
@@ -141,22 +141,23 @@ void GlobalRaces::access_variable(uintptr_t section, uintptr_t section_bytes, ui
     std::vector<GlobalCell>& cells = variables_[begin];
     if (cells.size() < words * 5) cells.assign(words * 5, {});
     bytes = std::min(bytes, section + section_bytes - address);
-    track({begin, cells.data() + words * 4, cells.data()}, address, bytes, kind, pc);
+    track({begin, cells.data() + words * 4, cells.data()}, {address, bytes, kind, pc});
 }
 
-void GlobalRaces::track(const Shadow& shadow, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
-    Record now = record_of(kind, pc);
-    uintptr_t first = address - shadow.begin, end = first + bytes;
+void GlobalRaces::track(const Shadow& shadow, const GlobalAccess& access) {
+    Record now = record_of(access.kind, access.pc);
+    uintptr_t first = access.address - shadow.begin, end = first + access.bytes;
+    bool told = false;
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
         GlobalCell& cell = shadow.words[word];
         uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
         bool is_split = cell.write & kSplit && epoch_of(cell.write) >= launch_epoch_;
         if (to - from == 4 && !is_split) {
-            touch(cell, now, address, bytes, kind, pc);
+            told = touch(cell, now, access, told);
             continue;
         }
         if (!is_split) split(shadow, word);
-        for (uintptr_t byte = from; byte < to; ++byte) touch(shadow.parts[byte], now, address, bytes, kind, pc);
+        for (uintptr_t byte = from; byte < to; ++byte) told = touch(shadow.parts[byte], now, access, told);
     }
 }
 
@@ -171,15 +172,19 @@ uint32_t GlobalRaces::block_epoch_of(Record record) const {
     return &block_of(record) == &own() ? 0 : ~0u;
 }
 
-void GlobalRaces::touch(GlobalCell& cell, Record now, uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool told) {
     int writer = kind_of_write(cell.write);
-    if (races(cell.write, writer, kind)) {
-        report_race(cell.write, writer, address, bytes, kind, pc);
-    } else if (kind & WRITE && read_races(cell.read, kind)) {
-        report_race(cell.read, kind_of_read(cell.read), address, bytes, kind, pc);
+    // A read first: with a write the value may turn out to be the same.
+    if (!told && access.kind & WRITE && read_races(cell.read, access.kind)) {
+        report_race(cell.read, kind_of_read(cell.read), access);
+        told = true;
+    } else if (!told && races(cell.write, writer, access.kind)) {
+        report_race(cell.write, writer, access);
+        told = true;
     }
-    if (kind & WRITE) cell.write = now;
+    if (access.kind & WRITE) cell.write = now;
     else cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
+    return told;
 }
 
 namespace {
@@ -228,8 +233,8 @@ const void* call_site_of(Record record, const void* near) {
     return reinterpret_cast<const void*>(site);
 }
 
-void GlobalRaces::report_race(Record earlier, int earlier_kind, uintptr_t address, uintptr_t bytes, int kind,
-                              const void* pc) const {
+void GlobalRaces::report_race(Record earlier, int earlier_kind, const GlobalAccess& access) const {
+    auto [address, bytes, kind, pc] = access;
     const BlockRecord& block = block_of(earlier);
     Party other{call_site_of(earlier, pc), earlier_kind, block_index(*execution.launch, block.linear),
                 execution.thread_index[thread_of(earlier)]};

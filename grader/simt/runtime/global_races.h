@@ -13,6 +13,12 @@
 
 namespace simt {
 
+struct GlobalAccess {
+    uintptr_t address, bytes;
+    int kind;
+    const void* pc;
+};
+
 class GlobalRaces {
 public:
     // Finds the cells of the device's memory; without address space for them nothing is tracked.
@@ -60,15 +66,16 @@ private:
     const BlockRecord& own() const { return blocks_[own_]; }
     void map_cells();
     void unmap_cells();
-    void track(const Shadow& shadow, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+    void track(const Shadow& shadow, const GlobalAccess& access);
     static void split(const Shadow& shadow, uintptr_t word);
     const BlockRecord& block_of(Record record) const;
     uint32_t block_epoch_of(Record record) const;
-    void touch(GlobalCell& cell, Record now, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+    // Notes the access to one cell of it, and reports a race unless one was `told` already. Returns whether one is now.
+    bool touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool told);
     bool races(Record earlier, int earlier_kind, int kind) const;
     bool races_within_block(Record earlier, int earlier_kind, int kind) const;
     bool read_races(Record earlier, int kind) const;
-    void report_race(Record earlier, int earlier_kind, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
+    void report_race(Record earlier, int earlier_kind, const GlobalAccess& access) const;
 
     GlobalCell *cells_ = nullptr, *parts_ = nullptr;   // of the whole arena
     bool unavailable_ = false;

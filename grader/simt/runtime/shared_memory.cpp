@@ -146,8 +146,10 @@ bool SharedMemory::is_told_as_race(const EarlyRead& early) const {
 }
 
 void SharedMemory::settle_reads() {
+    uint64_t told = 0;   // of an access to several words, or bytes, the first
     for (const EarlyRead& early : early_reads_) {
-        if (is_told_as_race(early)) continue;
+        if (early.access == told || is_told_as_race(early)) continue;
+        told = early.access;
         report({.kind = "uninitialized_read",
                 .call_site = reinterpret_cast<const void*>(load_address_ + early.read.call_site),
                 .access = early.read.kind,
@@ -180,6 +182,8 @@ void SharedMemory::reserve_cells(uintptr_t bytes) {
 void SharedMemory::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     // Words are counted from the start of the range, which the linker aligned for the most demanding variable in it.
     uintptr_t first = address - begin_, end = std::min(first + bytes, bytes_);
+    told_ = false;
+    ++accesses_;
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
         SharedCell& cell = words_[word];
         uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
@@ -202,19 +206,25 @@ void SharedMemory::touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, i
     now.kind = uint16_t(kind);
     now.clock = clocks_->now;
     now.call_site = uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_);
-    if (races(cell.write, kind)) report_race(cell.write, address, bytes, kind, pc);
+    const Touch* earlier = told_ ? nullptr : racing(cell, kind);
+    if (earlier) report_race(*earlier, address, bytes, kind, pc);
+    told_ = told_ || earlier;
     if (kind & READ && cell.written_by_block != serial_ && early_reads_.size() < kMostEarlyReads) {
-        early_reads_.push_back({&cell, now, address, bytes});
+        early_reads_.push_back({&cell, now, address, bytes, accesses_});
     }
-    if (kind & WRITE) write(cell, now, address, bytes, pc);
-    else remember_read(cell, now);
+    if (kind & WRITE) {
+        cell.write = now;
+        cell.written_by_block = serial_;
+    } else {
+        remember_read(cell, now);
+    }
 }
 
-void SharedMemory::write(SharedCell& cell, const Touch& now, uintptr_t address, uintptr_t bytes, const void* pc) {
-    if (races(cell.read, now.kind)) report_race(cell.read, address, bytes, now.kind, pc);
-    else if (races(cell.other_read, now.kind)) report_race(cell.other_read, address, bytes, now.kind, pc);
-    cell.write = now;
-    cell.written_by_block = serial_;
+// The earlier access with which one of this kind races, if any. A read first: with a write the value may turn out to be the same.
+const Touch* SharedMemory::racing(const SharedCell& cell, int kind) const {
+    if (kind & WRITE && races(cell.read, kind)) return &cell.read;
+    if (kind & WRITE && races(cell.other_read, kind)) return &cell.other_read;
+    return races(cell.write, kind) ? &cell.write : nullptr;
 }
 
 namespace {

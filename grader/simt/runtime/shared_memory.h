@@ -61,7 +61,7 @@ private:
     void for_each_word(Each each) const;
     uint8_t written_bytes(uintptr_t word) const;
     void touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
-    void write(SharedCell& cell, const Touch& now, uintptr_t address, uintptr_t bytes, const void* pc);
+    const Touch* racing(const SharedCell& cell, int kind) const;
     void split(uintptr_t word);
     bool races(const Touch& earlier, int kind) const;
     void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
@@ -75,6 +75,8 @@ private:
     uint32_t latest_epoch_ = 0, epoch_ = 0;     // the latest of all blocks, and the running block's
     uint32_t latest_serial_ = 0, serial_ = 0;   // of the blocks
     const LaneClocks* clocks_ = nullptr;        // of the running thread's warp
+    uint64_t accesses_ = 0;
+    bool told_ = false;                         // a race of the access that is being looked at
 
     // Reads of what nobody has written yet. If another thread writes it before the next barrier the two race, which is the
     // better thing to say; if nobody does, the memory was read uninitialised.
@@ -82,6 +84,7 @@ private:
         const SharedCell* cell;
         Touch read;
         uintptr_t address, bytes;
+        uint64_t access;   // its number
     };
     std::vector<EarlyRead> early_reads_;
     bool is_told_as_race(const EarlyRead& early) const;
