@@ -10,11 +10,13 @@ from tests.simt.runtime_program import program, run
 
 OK = "cudaSuccess"
 REFUSED = "cudaErrorNotSupported"
+NO_DEVICE = "cudaErrorInvalidDevice"
+COLUMN_COPIED = "0 1 1 3 4 4 6 7 7 9 10 10"
 CASES = {
     "extended_launch": [OK, OK, "0 1.5 6 9 12 15 18 7"],
     "cooperative_launch": [OK, "4950"],
     "clusters": [REFUSED, REFUSED, OK, "0 3 6 9 12 15 18 21"],
-    "volumes": [OK, OK, OK, OK, "0 1 0 3 4 0 6 7 0 9 10 0", REFUSED],
+    "volumes": [OK, OK, OK, OK, "0 1 0 3 4 0 6 7 0 9 10 0", REFUSED, OK, OK, COLUMN_COPIED, NO_DEVICE],
     "rows": [OK, "0 0 2 0 0 5", OK, "0 2 0 5", "cudaErrorInvalidPitchValue"],
     "pools": [OK, OK, OK, OK, OK, "1 4096", OK, OK, REFUSED],
     "graphs": [REFUSED, REFUSED, REFUSED, REFUSED],

@@ -93,6 +93,8 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pitched, struct cudaExtent extent);
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* copy);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* copy, cudaStream_t stream SIMT_OR(0));
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms* copy);
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms* copy, cudaStream_t stream SIMT_OR(0));
 cudaError_t cudaMemset3D(struct cudaPitchedPtr memory, int value, struct cudaExtent extent);
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr memory, int value, struct cudaExtent extent,
                               cudaStream_t stream SIMT_OR(0));

@@ -23,6 +23,18 @@ cudaError_t copy_slices(const cudaMemcpy3DParms* copy, cudaStream_t stream, bool
     }
     return waits ? cudaStreamSynchronize(stream) : cudaSuccess;
 }
+
+// Devices reach each other's memory, so a copy between two of them is one like any other.
+cudaError_t copy_slices(const cudaMemcpy3DPeerParms* peer, cudaStream_t stream, bool waits) {
+    if (!peer) return failed(cudaErrorInvalidValue);
+    int last = 0;
+    cudaGetDeviceCount(&last);
+    if (peer->srcDevice < 0 || peer->srcDevice >= last || peer->dstDevice < 0 || peer->dstDevice >= last)
+        return failed(cudaErrorInvalidDevice);
+    cudaMemcpy3DParms copy = {peer->srcArray, peer->srcPos, peer->srcPtr, peer->dstArray,
+                              peer->dstPos,   peer->dstPtr, peer->extent, cudaMemcpyDefault};
+    return copy_slices(&copy, stream, waits);
+}
 }  // namespace
 
 extern "C" {
@@ -34,6 +46,11 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) { return copy_slices(copy, nullptr, true); }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) { return copy_slices(copy, stream, false); }
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* copy) { return copy_slices(copy, nullptr, true); }
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* copy, cudaStream_t stream) {
+    return copy_slices(copy, stream, false);
+}
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream) {
     for (size_t slice = 0; slice < extent.depth; ++slice) {

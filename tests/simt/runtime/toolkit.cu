@@ -116,6 +116,18 @@ void volumes() {
     printf("\n");
     copy.srcArray = reinterpret_cast<cudaArray_t>(values);
     SHOW(cudaMemcpy3D(&copy));
+    cudaMemcpy3DPeerParms peer = {};
+    peer.srcPtr = volume;
+    peer.dstPtr = volume;
+    peer.dstPos = make_cudaPos(2 * sizeof(float), 0, 0);   // the last column
+    peer.extent = make_cudaExtent(sizeof(float), 2, 2);
+    peer.srcPos = make_cudaPos(sizeof(float), 0, 0);
+    SHOW(cudaMemcpy3DPeer(&peer));
+    SHOW(cudaMemcpy3D(&home));
+    for (float value : back) printf("%g ", value);
+    printf("\n");
+    peer.dstDevice = 99;
+    SHOW(cudaMemcpy3DPeerAsync(&peer));
 }
 void rows() {
     float* x = ramp(6);

@@ -24,6 +24,17 @@ struct cudaMemcpy3DParms {
     struct cudaExtent extent;
     enum cudaMemcpyKind kind;
 };
+struct cudaMemcpy3DPeerParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    int dstDevice;
+    struct cudaExtent extent;
+};
 
 static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
     struct cudaExtent extent = {width, height, depth};
