@@ -102,11 +102,8 @@ def test_special_functions(words: Program) -> None:
     scaled = [math.exp(each * each) * math.erfc(each) for each in x]
     np.testing.assert_allclose(result[0], scaled, rtol=1e-11)
     np.testing.assert_allclose(result[1], np.i0(x), rtol=1e-13)
-    powers = [
-        [(each / 2) ** (2 * k + 1) / math.factorial(k) / math.factorial(k + 1) for k in range(70)]
-        for each in x
-    ]
-    order_one = [sum(terms) for terms in powers]
+    terms = [math.factorial(k) * math.factorial(k + 1) for k in range(70)]
+    order_one = [sum((each / 2) ** (2 * k + 1) / term for k, term in enumerate(terms)) for each in x]
     np.testing.assert_allclose(result[2], order_one, rtol=1e-13)
     np.testing.assert_allclose(result[3], 3 * x, rtol=1e-15)
 
