@@ -48,9 +48,9 @@ def profile_exercise(request: Request) -> int:
     with screen.working(exercise.slug) as stage:
         profile, findings = take_profile(exercise, files, request.case, stage)
     if request.html is not None:
-        from grader.profile.page import write_page
+        from grader.profile.page import page, write_file
 
-        write_page(profile, request.html)
+        write_file(request.html, page(profile))
     _show(profile, request, screen)
     if findings:
         screen.say(f"\nThe access checks found something in this call. Run: {command('check', exercise)}")

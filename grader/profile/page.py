@@ -33,15 +33,15 @@ _BEFORE, _AFTER = 12, 3  # lines of source shown around the counted ones
 _COLUMNS = ("bytes", "requests", "per request", "ideal", "lanes")
 
 
-def write_page(profile: Profile, path: Path) -> None:
-    """Write the page; raises UsageError where it cannot be written."""
+def write_file(path: Path, text: str) -> None:
+    """Write a rendering; raises UsageError where it cannot be written."""
     try:
-        path.write_text(page(profile), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
-            "--html names a file; its folder has to exist.",
-            "Choose another place, for example: --html profile.html",
+            "A profile goes into a file whose folder exists.",
+            "Choose another place, for example: profile.html",
         ) from None
 
 

@@ -19,10 +19,10 @@ NO_LAUNCH = (
 
 
 @contextmanager
-def profiled(title: str, page: Path | None = None) -> Iterator[None]:
-    """Count the launches within the block, then print the profile to stderr and write `page`, if any.
+def profiled(title: str, file: Path | None = None) -> Iterator[None]:
+    """Count the launches within the block, then print the profile to stderr and write `file`, if any.
 
-    The simulated device has to be active. Raises UsageError when the page cannot be written.
+    The simulated device has to be active. Raises UsageError when the file cannot be written.
     """
     from grader.simt.counters import set_counting, take_counts
 
@@ -33,7 +33,7 @@ def profiled(title: str, page: Path | None = None) -> Iterator[None]:
         set_counting(False)
         counts = take_counts()
         stage = Stage("", launched(counts, simulated_device(), {}), launched=_launches_so_far())
-        _report(Profile(title, simulated_device(), (stage,)), page)
+        _report(Profile(title, simulated_device(), (stage,)), file)
 
 
 def _launches_so_far() -> int:
@@ -47,7 +47,7 @@ def _launches_so_far() -> int:
     return len((runtime.simt_take_launches() or b"").splitlines())
 
 
-def _report(profile: Profile, page: Path | None) -> None:
+def _report(profile: Profile, file: Path | None) -> None:
     if not profile.stages[0].launches:
         print(NO_LAUNCH, file=sys.stderr)
         return
@@ -56,8 +56,10 @@ def _report(profile: Profile, page: Path | None) -> None:
     from grader.profile.terminal import show_profile
 
     show_profile(profile, Console(stderr=True, highlight=False))
-    if page is not None:
-        from grader.profile.page import write_page
+    if file is None:
+        return
+    from grader.profile.document import to_json
+    from grader.profile.page import page, write_file
 
-        write_page(profile, page)
-        print(f"Written to {page}", file=sys.stderr)
+    write_file(file, to_json(profile) if file.suffix == ".json" else page(profile))
+    print(f"Written to {file}", file=sys.stderr)

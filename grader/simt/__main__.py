@@ -7,7 +7,7 @@ itself succeeded.
 
 --no-checks         compile kernels without access checks: they run several times as fast
 --profile[=FILE]    count what each source line of each kernel does to memory, and print it when the program
-                    ends; into FILE goes an HTML page with pictures
+                    ends; into FILE goes an HTML page with pictures, or JSON if its name ends in .json
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def main(arguments: list[str]) -> int:
     try:
         checked, profile = _read(options)
         program = Program.parse(rest)
-        return run(program, checked=checked, around=_profiling(profile, program))
+        title = rest[1] if rest[0] == "-m" else Path(program.file).name
+        return run(program, checked=checked, around=_profiling(profile, title))
     except GraderError as error:
         print(f"{error}\n{USAGE}" if error.exit_code == 2 else error, file=sys.stderr)
         return error.exit_code
@@ -57,14 +58,13 @@ def _read(options: list[str]) -> tuple[bool, str | None]:
     return checked, profile
 
 
-def _profiling(profile: str | None, program: Program) -> AbstractContextManager[None]:
-    """What the program runs within: counting, where it is asked for."""
+def _profiling(profile: str | None, title: str) -> AbstractContextManager[None]:
+    """What the program called `title` runs within: counting, where it is asked for."""
     if profile is None:
         return nullcontext()
     from grader.profile.program import profiled
 
-    page = Path(profile).absolute() if profile else None  # the program may change the folder
-    return profiled(Path(program.file).name, page)
+    return profiled(title, Path(profile).absolute() if profile else None)  # it may change the folder
 
 
 if __name__ == "__main__":

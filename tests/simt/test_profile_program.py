@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -73,6 +74,16 @@ def test_a_profile_is_printed_when_the_program_ends(folder: Path) -> None:
     remark = "✗ kernels.cu:8 reads shared memory with a stride of 32 words: 32 wavefronts a request"
     assert any(line.startswith(remark) for line in said)
     assert "<svg" in (folder / "page.html").read_text()
+
+
+def test_a_module_is_profiled_into_json(folder: Path) -> None:
+    done = run(folder, "--profile=counts.json", "-m", "program", "1")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    document = json.loads((folder / "counts.json").read_text())
+    assert document["title"] == "program"
+    (launch,) = document["stages"][0]["launches"]
+    assert (launch["kernel"], launch["times"]) == ("transpose<float>", 1)
+    assert launch["least_bytes"] == 2 * 64 * 64 * 4
 
 
 def test_a_program_without_kernels_is_told_so(folder: Path) -> None:

@@ -14,7 +14,7 @@ from rich.console import Console
 from grader.errors import UsageError
 from grader.profile.document import to_json
 from grader.profile.model import Launched, Memory, Stage, merged
-from grader.profile.page import page, write_page
+from grader.profile.page import page, write_file
 from grader.profile.plain import profile_text
 from grader.profile.remarks import remarks
 from grader.profile.terminal import show_profile
@@ -237,8 +237,7 @@ def test_the_page_stands_alone_and_has_a_picture_for_each_access(tmp_path: Path)
     file = write_source(tmp_path)
     bad = line(lambda lane: 128 * lane, file=file)
     fine = line(coalesced, access="store", allocation=Y, file=file)
-    write_page(profile(stage([launched([bad, fine])])), tmp_path / "profile.html")
-    text = (tmp_path / "profile.html").read_text(encoding="utf-8")
+    text = page(profile(stage([launched([bad, fine])])))
     assert not re.search(r"<script|<link|src=|url\(|@import", text)
     assert "prefers-color-scheme: dark" in text
     pictures = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
@@ -251,9 +250,11 @@ def test_the_page_stands_alone_and_has_a_picture_for_each_access(tmp_path: Path)
     assert "32 sectors" in text
 
 
-def test_a_page_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
+    write_file(tmp_path / "profile.html", "✗")
+    assert (tmp_path / "profile.html").read_text(encoding="utf-8") == "✗"
     with pytest.raises(UsageError, match="cannot be written: No such file or directory"):
-        write_page(profile(), tmp_path / "nowhere" / "profile.html")
+        write_file(tmp_path / "nowhere" / "profile.html", "")
 
 
 @pytest.mark.parametrize(
