@@ -101,12 +101,16 @@ def replay(
 @app.command()
 def profile(
     exercise: Name,
-    origin: From = "exercises",
+    origin: Annotated[
+        Origin, typer.Option("--from", help="Profile your files, or the reference solutions.")
+    ] = "exercises",
     case: Annotated[
         str | None, typer.Option("--case", metavar="NAME", help="Run this case of the exercise's spec.")
     ] = None,
     course: Course = None,
-    backend: On = None,
+    backend: Annotated[
+        Backend | None, typer.Option(help="Profiles are taken on simt, also where there is a GPU.")
+    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with pictures to FILE.")
     ] = None,
