@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import ctypes
+import re
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 
 from grader.simt import findings
 from grader.simt.counters import LaunchCounts, LineCounts, Sample, counting
+from tests.simt import surface_program
 from tests.simt.counted_kernels import KERNELS
 from tests.simt.surface_program import SOURCES, program, runtime
 
@@ -174,7 +177,7 @@ def test_a_long_loop_is_counted_in_pieces_and_exactly() -> None:
 
 def test_lanes_that_wait_do_not_hold_the_others_up() -> None:
     rounds = 3000
-    counts = counted("half", (64,), rounds)
+    counts = counted("one_half_works", (64,), rounds)
 
     assert line(counts, "for (int i").requests == rounds
     assert line(counts, "for (int i", "store").lanes == 16 * rounds
@@ -259,3 +262,49 @@ def test_a_module_without_checks_cannot_be_counted() -> None:
 
     assert counts == []
     assert (y == 1).all()
+
+
+# ---- other ways to memory ---------------------------------------------------------------------------------
+
+
+def test_a_copy_in_the_background_is_a_load_and_a_store() -> None:
+    counts = counted("background", (128,), (128,))
+
+    copies = [each for each in counts.lines if "memcpy_async" in each.frame.source]
+
+    assert {(each.space, each.access, each.bytes, each.requests) for each in copies} == {
+        ("global", "load", 16, 1),
+        ("shared", "store", 16, 1),
+    }
+    assert (counts.global_load_sectors, counts.shared_store_wavefronts) == (16, 4)
+
+
+def test_blocks_of_a_cooperative_launch_take_turns_and_are_counted_apart() -> None:
+    counts = counted("grid", (256,), (256,))
+
+    first, second = line(counts, "threadIdx.x] += 1"), line(counts, "= x[(blockIdx.x + 1)")
+
+    assert (first.requests, first.lanes, first.sectors) == (8, 256, 32)
+    assert (second.requests, second.lanes, second.sectors) == (8, 256, 8)
+    assert counts.launch.blocks == 4
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "kind"),
+    [("overrun", ((64,), 64), "out_of_bounds"), ("misaligned", ((8,), (4,)), "misaligned")],
+)
+def test_what_is_counted_is_checked_as_always(kernel: str, arguments: tuple[Any, ...], kind: str) -> None:
+    def found(counted_too: bool) -> list[str]:
+        passed = [np.zeros(each, np.float32) if isinstance(each, tuple) else each for each in arguments]
+        said = ""
+        with counting() if counted_too else nullcontext():
+            try:
+                program("counters", checked=True).call(kernel, *passed)
+            except RuntimeError as error:  # with what was found
+                said = str(error)
+        said += surface_program.findings()
+        runtime().simt_reset()
+        return re.findall(r'"kind":"(\w+)","access":"(\w+)","bytes":(\d+)', said)
+
+    assert found(True) == found(False)
+    assert [each[0] for each in found(True)] == [kind]

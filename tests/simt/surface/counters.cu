@@ -1,5 +1,7 @@
 // Kernels whose memory traffic is known: measured on an H200 with Nsight Compute (benchmarks/results/memory_counters_h200.csv)
 // for the first seven, and small enough to count by hand for the others.
+#include <cooperative_groups.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 // ---- measured on hardware -------------------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ __global__ void one_half(float* x, int rounds) {
     __syncthreads();
     x[32 + threadIdx.x] = x[threadIdx.x % 16];
 }
-extern "C" void half(float* x, int n) { one_half<<<1, 32>>>(x, n); }
+extern "C" void one_half_works(float* x, int n) { one_half<<<1, 32>>>(x, n); }
 
 // Tiles of 16 lanes, of which only the first meets in between.
 __global__ void meet_in_part(float* x) {
@@ -220,3 +222,31 @@ __global__ void through_shared(const float* x, float* y) {
     y[i] = tile[blockDim.x - 1 - i];
 }
 extern "C" void reversed(float* x, float* y, int n) { through_shared<<<1, n, n * sizeof(float)>>>(x, y); }
+
+// ---- other ways to memory -------------------------------------------------------------------------------------------------
+
+__global__ void copied_in_the_background(const float4* x, float4* y) {
+    __shared__ float4 tile[32];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float4));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    y[threadIdx.x] = tile[31 - threadIdx.x];
+}
+extern "C" void background(float4* x, float4* y) { copied_in_the_background<<<1, 32>>>(x, y); }
+
+__global__ void all_blocks(float* x, float* y) {
+    x[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+    cooperative_groups::this_grid().sync();
+    y[blockIdx.x * blockDim.x + threadIdx.x] = x[(blockIdx.x + 1) % gridDim.x * blockDim.x];
+}
+extern "C" void grid(float* x, float* y) {
+    void* arguments[] = {&x, &y};
+    cudaLaunchCooperativeKernel(reinterpret_cast<void*>(all_blocks), dim3(4), dim3(64), arguments, 0, nullptr);
+}
+
+// Wrong on purpose: an element too far, and 16 bytes from an address that is a multiple of 4 only.
+__global__ void too_far(float* x, int n) { x[threadIdx.x] = x[n]; }
+__global__ void uneven(const float* x, float4* y) { *y = *reinterpret_cast<const float4*>(x + 1); }
+extern "C" void overrun(float* x, int n) { too_far<<<1, 32>>>(x, n); }
+extern "C" void misaligned(float* x, float4* y) { uneven<<<1, 1>>>(x, y); }
