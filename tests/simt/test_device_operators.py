@@ -138,6 +138,21 @@ def test_cublas_through_pytorchs_handle(library: str) -> None:
 
 
 @on_device
+def test_cusparse_through_pytorchs_handle(library: str) -> None:
+    import torch
+
+    torch.ops.load_library(library)
+    dense = torch.randn(6, 5) * (torch.rand(6, 5) < 0.4)
+    sparse, b = dense.to_sparse_csr(), torch.randn(5, 3)
+    parts = [part.cuda() for part in (sparse.crow_indices(), sparse.col_indices(), sparse.values(), b)]
+    with torch.cuda.stream(torch.cuda.Stream()):
+        product = torch.ops.simt_tests.sparse_product(*parts)
+    torch.testing.assert_close(product.cpu(), dense @ b)
+    with pytest.raises(RuntimeError, match="invalid value when calling `cusparseSpMM"):
+        torch.ops.simt_tests.sparse_product(*parts, short_of=1)
+
+
+@on_device
 def test_the_stable_abi(stable_library: str) -> None:
     import torch
 

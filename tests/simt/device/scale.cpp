@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/Exceptions.h>
 #include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
@@ -97,7 +98,39 @@ at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
     return c;
 }
 
+// A @ b for a CSR matrix A of floats with 64-bit indices, with a workspace from PyTorch's allocator. `short_of`: so many bytes
+// fewer than cuSPARSE asks for.
+at::Tensor sparse_product(const at::Tensor& offsets, const at::Tensor& columns, const at::Tensor& values, const at::Tensor& b,
+                          int64_t short_of) {
+    const c10::cuda::CUDAGuard guard(b.device());
+    const int64_t rows = offsets.size(0) - 1;
+    at::Tensor c = at::empty({rows, b.size(1)}, b.options());
+    cusparseHandle_t handle = at::cuda::getCurrentCUDASparseHandle();
+    cusparseSpMatDescr_t sparse;
+    cusparseDnMatDescr_t dense, result;
+    TORCH_CUDASPARSE_CHECK(cusparseCreateCsr(&sparse, rows, b.size(0), values.size(0), offsets.data_ptr(), columns.data_ptr(),
+                                             values.data_ptr(), CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
+                                             CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+    TORCH_CUDASPARSE_CHECK(cusparseCreateDnMat(&dense, b.size(0), b.size(1), b.stride(0), b.data_ptr(), CUDA_R_32F,
+                                               CUSPARSE_ORDER_ROW));
+    TORCH_CUDASPARSE_CHECK(cusparseCreateDnMat(&result, rows, c.size(1), c.stride(0), c.data_ptr(), CUDA_R_32F,
+                                               CUSPARSE_ORDER_ROW));
+    const float one = 1, zero = 0;
+    const auto op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    size_t bytes = 0;
+    TORCH_CUDASPARSE_CHECK(cusparseSpMM_bufferSize(handle, op, op, &one, sparse, dense, &zero, result, CUDA_R_32F,
+                                                   CUSPARSE_SPMM_CSR_ALG2, &bytes));
+    auto workspace = c10::cuda::CUDACachingAllocator::get()->allocate(bytes - static_cast<size_t>(short_of));
+    TORCH_CUDASPARSE_CHECK(cusparseSpMM(handle, op, op, &one, sparse, dense, &zero, result, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2,
+                                        workspace.get()));
+    cusparseDestroyDnMat(result);
+    cusparseDestroyDnMat(dense);
+    cusparseDestroySpMat(sparse);
+    return c;
+}
+
 TORCH_LIBRARY(simt_tests, m) {
+    m.def("sparse_product(Tensor offsets, Tensor columns, Tensor values, Tensor b, int short_of=0) -> Tensor", &sparse_product);
     m.def("scale(Tensor x, float factor) -> Tensor");
     m.def("scale_aside(Tensor x, float factor) -> Tensor");
     m.def("poke(Tensor x, int offset) -> ()", &poke);
