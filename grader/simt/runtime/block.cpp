@@ -28,6 +28,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     linear_ = linear;
     threads_ = live_ = threads;
     started_ = yielded_ = turns_in_vain_ = 0;
+    picks_ = 0;
     barrier_count_ = 0;
     schedule_ = schedule;
     state_ = BlockState::running;
@@ -37,6 +38,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     }
     shared_memory.begin_block();
     copies.begin_block(threads);
+    std::fill(std::begin(named_), std::end(named_), 0);
     signals.begin_block();
     if (execution.access.cells) race_number_ = global_races.begin_block(shared_memory.epoch(), linear);
 }
@@ -127,7 +129,7 @@ Fiber* Block::next(bool prefer_new_threads) {
         end();
         return nullptr;
     }
-    ready_.bring_forward(schedule_.pick(ready_.size(), linear_ + started_ + ready_.size()));
+    ready_.bring_forward(schedule_.pick(ready_.size(), linear_ + ++picks_));
     Fiber* fiber = ready_.pop();
     if (fiber->wait == Wait::turn) --yielded_;
     return fiber;

@@ -19,6 +19,7 @@
 namespace simt {
 
 constexpr unsigned kMaxBlockThreads = 1024;
+constexpr unsigned kNamedBarriers = 16;
 
 // `waiting`: its threads wait for other blocks.
 enum class BlockState { running, finished, dropped, at_grid_barrier, waiting };
@@ -62,6 +63,7 @@ public:
     // Barrier objects: arrives, and answers the phase in which; waits until that has ended.
     uint64_t arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const void* call_site);
     void wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_site);
+    void named_barrier(unsigned number, unsigned arrivals, bool waits, const void* call_site);
     // Abandons the block: no thread of it runs again. Findings never unwind device code, they leave it.
     [[noreturn]] void drop();
 
@@ -101,6 +103,7 @@ private:
     unsigned turns_in_vain_ = 0;            // since anything changed
     BlockState state_ = BlockState::finished;
     Schedule schedule_;
+    uint64_t picks_ = 0;                    // of the schedule: each is another
     Context host_;
     Fiber* current_ = nullptr;
     ReadyQueue ready_;
@@ -108,6 +111,7 @@ private:
     std::deque<Fiber> fibers_;              // a deque: their addresses stay
     Warp warps_[kMaxBlockThreads / kWarpSize];
     std::vector<Fiber*> at_barrier_, at_grid_barrier_, at_phase_, asking_mask_;
+    uint64_t named_[kNamedBarriers] = {};
     int barrier_count_ = 0, barrier_result_[3] = {};
 };
 
