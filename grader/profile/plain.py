@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from grader.profile.model import Launched, Profile, Stage
 from grader.profile.remarks import remarks
 from grader.profile.words import (
+    MOST_REMARKS,
     NOTHING,
     VERBS,
     barriers,
@@ -15,6 +16,7 @@ from grader.profile.words import (
     holds,
     number,
     resources,
+    shown,
     totals,
     transfers,
 )
@@ -30,13 +32,18 @@ def profile_text(profile: Profile) -> str:
         lines.extend(_stage(stage))
     found = remarks(profile)
     lines.append("What stands out:" if found else NOTHING)
-    lines.extend(f"  {remark.sentence}" for remark in found)
+    lines.extend(f"  {remark.sentence}" for remark in found[:MOST_REMARKS])
+    if len(found) > MOST_REMARKS:
+        lines.append(f"  And {len(found) - MOST_REMARKS} more of less weight.")
     return "\n".join(lines)
 
 
 def _stage(stage: Stage) -> Iterator[str]:
-    for launched in stage.launches:
+    launches, others = shown(stage)
+    for launched in launches:
         yield from _launch(launched, stage)
+    if others:
+        yield others
     name = f"{stage.name.capitalize()} in all" if stage.name else "In all"
     yield f"{name}: " + "; ".join(f"{what}: {value}" for what, value in totals(stage)) + "."
 

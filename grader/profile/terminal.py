@@ -14,6 +14,7 @@ from rich.text import Text
 from grader.profile.model import Launched, Profile, Stage
 from grader.profile.remarks import line_remarks, remarks
 from grader.profile.words import (
+    MOST_REMARKS,
     NOTHING,
     access,
     barriers,
@@ -21,6 +22,7 @@ from grader.profile.words import (
     holds,
     number,
     resources,
+    shown,
     totals,
     transfers,
 )
@@ -54,11 +56,14 @@ def _headline(profile: Profile) -> RenderableType:
 
 
 def _stage(stage: Stage) -> Iterator[RenderableType]:
-    for launched in stage.launches:
+    launches, others = shown(stage)
+    for launched in launches:
         times = f" × {launched.times}" if launched.times > 1 else ""
         yield Text.assemble((stage.name and f"{stage.name}: "), (launched.name + times, "bold"))
         yield Padding(_facts(launched), (0, 0, 0, 2))
         yield Padding(_table(launched, stage), (0, 0, 1, 2))
+    if others:
+        yield Padding(Text(others, "dim"), (0, 0, 1, 0))
     grid = Table.grid(padding=(0, 2, 0, 0))
     for name, value in totals(stage):
         grid.add_row(Text(name, "dim"), value)
@@ -127,6 +132,8 @@ def _remarks(profile: Profile) -> RenderableType:
     grid = Table.grid(padding=(0, 1, 0, 0), expand=True)
     grid.add_column(width=1)
     grid.add_column(ratio=1)
-    for remark in found:
+    for remark in found[:MOST_REMARKS]:
         grid.add_row(Text("✗", _BAD), Text(remark.sentence))
+    if len(found) > MOST_REMARKS:
+        grid.add_row("", Text(f"and {len(found) - MOST_REMARKS} more of less weight", "dim"))
     return grid

@@ -12,6 +12,7 @@ VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
 _PLAIN_BYTES = 10_000  # up to here a size is told exactly
 NOTHING = "Nothing stands out: every request moves as little as it can."
+MOST_LAUNCHES, MOST_REMARKS = 12, 20  # that are shown; a page and the JSON have all
 
 
 def number(value: float) -> str:
@@ -97,6 +98,17 @@ def transfers(line: LineCounts) -> tuple[float, float, str]:
     if line.space == "shared":
         return line.wavefronts / line.requests, line.ideal_wavefronts / line.requests, "wavefront"
     return line.sectors_per_request, line.ideal_sectors / line.requests, "sector"
+
+
+def shown(stage: Stage) -> tuple[list[Launched], str]:
+    """The launches worth a table, those that ask for most, in their order; and what is said of the others."""
+    if len(stage.launches) <= MOST_LAUNCHES:
+        return list(stage.launches), ""
+    weights = sorted((each.moved for each in stage.launches), reverse=True)
+    least = weights[MOST_LAUNCHES - 1]
+    kept = [each for each in stage.launches if each.moved >= least][:MOST_LAUNCHES]
+    left = len(stage.launches) - len(kept)
+    return kept, f"{counted(left, 'more launch', 'more launches')} asked for less; a page or JSON shows all."
 
 
 def totals(stage: Stage) -> list[tuple[str, str]]:

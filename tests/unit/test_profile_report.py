@@ -6,6 +6,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -208,6 +209,21 @@ def test_plain_text_has_neither_marks_nor_columns() -> None:
 def test_launches_that_were_not_counted_are_told() -> None:
     some = Stage("", (launched([line(coalesced)], times=3),), launched=5)
     assert "In all: launches: 5, of which 3 were counted; " in profile_text(profile(some))
+
+
+def test_of_many_launches_the_weightiest_are_shown() -> None:
+    column = line(lambda lane: 128 * lane)
+    many = [launched([line(lambda lane: 128 * lane, requests=n)], name=f"k{n}") for n in range(1, 31)]
+    text = profile_text(profile(stage(many)))
+    heaviest = [f"k{n}" for n in range(19, 31)]
+    assert re.findall(r"launches (k\d+):", text) == heaviest
+    assert "18 more launches asked for less; a page or JSON shows all." in text
+    columns = "\n".join(shown(stage(many), width=100))
+    assert re.findall(r"^forward: (k\d+)", columns, re.MULTILINE) == heaviest
+    assert len(re.findall("<h2>forward: ", page(profile(stage(many))))) == 30
+    places = [launched([replace(column, frame=replace(column.frame, line=n))]) for n in range(1, 26)]
+    assert profile_text(profile(stage(places))).splitlines()[-1] == "  And 5 more of less weight."
+    assert shown(stage(places), width=100)[-1].strip() == "and 5 more of less weight"
 
 
 def test_nothing_to_say_is_said() -> None:
