@@ -12,118 +12,24 @@ results/hardware.md.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import hardware_tools as tools
-import numpy as np
 import record
+from hardware_subjects import Subject, run, simulate, subjects
 
 from grader.build import detect_backend
-from grader.catalog import Catalog
-from grader.mutants import load_mutants
-from grader.simt.nvcc import CHECKS_VARIABLE
 
-COURSES = (record.REPOSITORY, record.REPOSITORY / "docs" / "samples" / "course")
-ABOUT_MEMORY = {
-    "out_of_bounds", "use_after_free", "misaligned", "uninitialized_read", "race_shared", "race_global",
-    "divergent_barrier", "deadlock", "bad_mask", "invalid_launch",
-}  # fmt: skip
 MOST_ULPS = 8
-LIMIT = 240  # seconds of one run
-RUN = str(Path(__file__).parent / "hardware_run.py")
 # Where the compilers differ, and why. Nothing else may.
 EXCEPTIONS = {
     ("product_tiled", "shared_load_wavefronts"): "nvcc merges four loads of `left` into one of 16 bytes",
 }
-
-
-@dataclass
-class Subject:
-    """One program: a solution, a mutant, or the measured kernels (slug "patterns")."""
-
-    name: str
-    root: Path
-    slug: str
-    folder: Path
-    out: Path
-    solution: bool = True
-    kernels: tools.Kernels = field(default_factory=dict)
-    findings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def program(self, out: str, profile: bool) -> list[str]:
-        place = [str(self.root), self.slug, str(self.folder), str(self.out / out)]
-        return [sys.executable, RUN, *place, *(["--profile"] if profile else [])]
-
-    def values(self, backend: str) -> dict[str, Any]:
-        path = self.out / f"{backend}.npz"
-        return dict(np.load(path)) if path.exists() else {}
-
-
-def subjects(scratch: Path) -> list[Subject]:
-    """Everything that is compared, with a folder of its own for what it writes."""
-    found = [Subject("measured kernels", record.REPOSITORY, "patterns", scratch, scratch / "patterns")]
-    for root in COURSES:
-        for exercise in Catalog.open(root).exercises:
-            slug, folder = exercise.slug, exercise.solution_dir
-            found.append(Subject(slug, root, slug, folder, scratch / slug))
-            for number, mutant in enumerate(load_mutants(exercise)):
-                if mutant.finding not in ABOUT_MEMORY:
-                    continue
-                copy = scratch / f"{slug}.{number}.source"
-                copy.mkdir()
-                mutant.write(copy)
-                out = scratch / f"{slug}.{number}"
-                found.append(Subject(f"{slug}: {mutant.name}", root, slug, copy, out, solution=False))
-    for subject in found:
-        subject.out.mkdir()
-    return found
-
-
-def run(command: Sequence[str], backend: str) -> str:
-    """What a command printed, after it ended or its time was up."""
-    environment = (
-        os.environ
-        | {
-            "CU2GRAD_BACKEND": backend,
-            "CU2GRAD_SURFACE": backend,
-            CHECKS_VARIABLE: "1",
-            "PYTORCH_NO_CUDA_MEMORY_CACHING": "1",  # else an overrun stays within the cache's block
-            "PYTHONPATH": os.pathsep.join([str(record.REPOSITORY), *sys.path[1:]]),
-        }
-    )
-    try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT
-        )
-    except subprocess.TimeoutExpired:
-        return f"it took more than {LIMIT} s"
-    return done.stdout + done.stderr
-
-
-def simulate(subject: Subject) -> None:
-    """Runs it on the simulated GPU: counts of the profiled case, findings and values of all cases."""
-    profile = subject.slug == "patterns" or subject.solution
-    for out, counted in (("counts", True), ("simt", False)):
-        if (counted and not profile) or (not counted and subject.slug == "patterns"):
-            continue
-        said = run(subject.program(out, counted), "simt")
-        path = (subject.out / out).with_suffix(".json")
-        if not path.exists():
-            subject.notes.append(f"simt: {said.strip().splitlines()[-1] if said.strip() else 'no result'}")
-            continue
-        notes = json.loads(path.read_text())
-        subject.kernels = notes.get("kernels", subject.kernels)
-        subject.findings = notes.get("findings", subject.findings)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------

@@ -64,13 +64,13 @@ def ncu_command(ncu: str, kernels: Iterable[str], program: Sequence[str]) -> lis
 def parse_ncu(text: str) -> Kernels:
     """Nsight Compute's CSV, of its page `raw` (a column for each metric) or `details` (a row for each).
 
-    Lines before the header are other output. Raises ValueError, with the last of it, where there is no table.
+    Lines before the header are other output. Raises ValueError where there is no table, with what it says.
     """
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("==")]
     start = next((number for number, line in enumerate(lines) if line.startswith('"ID",')), None)
     if start is None:
-        said = [line for line in text.splitlines() if line.strip()]
-        raise ValueError(said[-1] if said else "it printed nothing")
+        said = [line for line in text.splitlines() if line.strip()] or ["it printed nothing"]
+        raise ValueError(next((line for line in said if line.startswith("==ERROR==")), said[-1]))
     launches: dict[str, tuple[str, Counts]] = {}
     for row in csv.DictReader(lines[start:]):
         if not row["ID"].isdigit():  # the row of units

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import hardware_counters  # noqa: E402
+import hardware_subjects  # noqa: E402
 import hardware_tools  # noqa: E402
 
 
@@ -18,10 +19,10 @@ def test_the_measured_kernels_have_the_counters_of_this_gpu(tmp_path: Path) -> N
     ncu = hardware_tools.find_tool("ncu")
     if ncu is None:
         pytest.skip("needs Nsight Compute (ncu)")
-    subject = hardware_counters.Subject("measured kernels", ROOT, "patterns", tmp_path, tmp_path / "out")
+    subject = hardware_subjects.Subject("measured kernels", ROOT, "patterns", tmp_path, tmp_path / "out")
     subject.out.mkdir()
 
-    hardware_counters.simulate(subject)
+    hardware_subjects.simulate(subject)
     rows, fine = hardware_counters.counter_rows(subject, ncu)
 
     if any("ERR_NVGPUCTRPERM" in cell for row in rows for cell in row):

@@ -13,8 +13,10 @@ from tests.simt.test_counters import measured
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import hardware_counters  # noqa: E402
 import hardware_run  # noqa: E402
 import hardware_tools as tools  # noqa: E402
+from hardware_subjects import Subject, subjects  # noqa: E402
 
 LOADS, SECTORS = tools.METRICS["global_load_requests"], tools.METRICS["global_load_sectors"]
 
@@ -48,7 +50,7 @@ def test_both_pages_of_nsight_compute_are_read(text: str) -> None:
 def test_a_refusal_of_nsight_compute_is_said() -> None:
     refusal = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access GPU counters"
     with pytest.raises(ValueError, match="ERR_NVGPUCTRPERM"):
-        tools.parse_ncu(f"==PROF== Connected\n{refusal}\n")
+        tools.parse_ncu(f"==PROF== Connected\n{refusal}\n==WARNING== No kernels were profiled.\n")
     with pytest.raises(ValueError, match="printed nothing"):
         tools.parse_ncu("")
 
@@ -160,3 +162,75 @@ def test_commands_name_the_kernels() -> None:
     assert "kernel_substring=a" in watched and watched[-2:] == program
     source = "template <typename T>\n__global__ void __launch_bounds__(256)\nscale(const T* x) {}"
     assert tools.KERNEL.findall(source) == ["scale"]
+
+
+# ---- the comparison, with tools that say what they are told to ---------------------------------------------
+
+
+def saying(text: str, path: Path) -> str:
+    """A program that prints `text`, whatever it is asked."""
+    path.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def subject(
+    folder: Path, sectors: float, kernel: str = "scale", findings: list[str] | None = None
+) -> Subject:
+    counts = dict.fromkeys(tools.METRICS, 0.0) | {"global_load_requests": 32.0}
+    launches = [counts | {"global_load_sectors": sectors}, counts | {"global_load_sectors": 1024.0}]
+    kernels = {kernel: launches}
+    return Subject("it", ROOT, "none", folder, folder, kernels=kernels, findings=findings or [])
+
+
+def test_counters_are_compared_kernel_by_kernel(tmp_path: Path) -> None:
+    ncu = saying(RAW, tmp_path / "ncu")
+
+    assert hardware_counters.counter_rows(subject(tmp_path, 1128), ncu) == (
+        [("it", "scale", "equal within 1 %", "64, 0, 2152, 0, 0, 0")],
+        True,
+    )
+    assert hardware_counters.counter_rows(subject(tmp_path, 1200), ncu) == (
+        [("it", "scale", "global_load_sectors: 2224 here, 2152 on the GPU", "")],
+        False,
+    )
+    rows, fine = hardware_counters.counter_rows(subject(tmp_path, 1128, "other"), ncu)
+    assert not fine and ("it", "scale", "launches: 0 here, 2 on the GPU", "") in rows
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    refused = saying("==ERROR== ERR_NVGPUCTRPERM\n==WARNING== No kernels were profiled", tmp_path / "ncu")
+
+    assert hardware_counters.counter_rows(subject(tmp_path, 1), refused) == (
+        [("it", "all", "not compared: ==ERROR== ERR_NVGPUCTRPERM", "")],
+        False,
+    )
+    assert (
+        hardware_counters.counter_rows(subject(tmp_path, 1), None)[0][0][2] == "not compared: there is no ncu"
+    )
+    row, _ = hardware_counters.finding_row(subject(tmp_path, 1), None)
+    assert row[1] == "not compared: there is no compute-sanitizer"
+
+
+def test_what_the_sanitizer_reports_must_be_found(tmp_path: Path) -> None:
+    sanitizer = saying(RACECHECK, tmp_path / "sanitizer")
+    mistake = subject(tmp_path, 1, findings=["race_shared"])
+    mistake.solution = False
+    overlooked = subject(tmp_path, 1)
+    overlooked.solution = False
+
+    row, fine = hardware_counters.finding_row(mistake, sanitizer)
+    assert fine and row[2:] == ("race_shared", "")
+    row, fine = hardware_counters.finding_row(overlooked, sanitizer)
+    assert not fine and row[3].startswith("race_global or race_shared")
+    assert not hardware_counters.finding_row(subject(tmp_path, 1), sanitizer)[1]  # a solution
+
+
+def test_every_solution_and_the_mistakes_about_memory_are_compared(tmp_path: Path) -> None:
+    found = subjects(tmp_path)
+
+    solutions = {each.slug for each in found if each.solution}
+    mistakes = [each.name for each in found if not each.solution]
+    assert solutions >= {"patterns", "06_naive_matmul", "90_row_sums"}
+    assert "90_row_sums: second barrier missing" in mistakes
+    assert not any("default stream" in name for name in mistakes)
