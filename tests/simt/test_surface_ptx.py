@@ -98,3 +98,22 @@ def test_products_of_bytes(ptx: Program) -> None:
     result = np.zeros((16, 8), np.int32)
     ptx.byte_product(a, b, result)
     assert np.array_equal(result, a.astype(np.int32) @ b.astype(np.int32).T + 1)
+
+
+def test_matrices_are_stored_and_transposed(ptx: Program) -> None:
+    matrix = np.arange(64, dtype=np.float16).reshape(8, 8)
+    result = np.zeros((3, 8, 8), np.float16)
+    ptx.store_matrix(matrix, result)
+    assert np.array_equal(result[0], matrix)
+    assert np.array_equal(result[1], matrix.T)
+    assert np.array_equal(result[2], matrix.T)
+
+
+def test_predicates_and_barriers_with_numbers(ptx: Program) -> None:
+    findings()
+    values, result = np.random.default_rng(5).integers(0, 99, 128).astype(np.int32), np.zeros(448, np.int32)
+    ptx.handing_on(values, result)
+    assert np.array_equal(result[:128], values.reshape(4, 32).cumsum(axis=1).ravel())
+    assert np.array_equal(result[128:256], np.arange(128) % 32 == 0)
+    assert np.array_equal(result[256:].reshape(3, 64), values[:64] + np.arange(3)[:, None])
+    assert no_findings()

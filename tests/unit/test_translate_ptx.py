@@ -66,7 +66,7 @@ def test_instructions(statement: str, piece: str) -> None:
     [
         ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"),
         ("add.u32 %0, %1, %2; tcgen05.alloc.x %0, 3;", "tcgen05.alloc.x"),
-        ("bar.sync 1, 64;", "bar.sync"),
+        ("barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.aligned"),
         ("bra done; done:", "bra done; done:"),
         ("mov.u32 %0, %%globaltimer_lo;", "%globaltimer_lo"),
         ("add.sat.s32 %0, %1, %2;", "add.sat.s32"),

@@ -45,6 +45,16 @@ uint64_t Block::arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const v
     return phase;
 }
 
+// The barrier objects with numbers (bar.sync 1, 64): a count holds for one phase.
+void Block::named_barrier(unsigned number, unsigned arrivals, bool waits, const void* call_site) {
+    uint64_t* barrier = &named_[number % kNamedBarriers];
+    State state = load(barrier);
+    if (arrivals == 0) arrivals = threads_;
+    if (state.pending == state.expected) store(barrier, {state.phase, arrivals, arrivals});
+    uint64_t phase = arrive(barrier, 1, false, call_site);
+    if (waits) wait_for_phase(barrier, phase, call_site);
+}
+
 void Block::end_phase(uint64_t* barrier) {
     State state = load(barrier);
     copies.land_attached(barrier);
@@ -99,6 +109,10 @@ int simt_phase_has_ended(uint64_t* barrier, uint64_t phase) {
     check(barrier, READ | ATOMIC, here);
     if (!has_ended(barrier, phase)) execution.block->yield(here);   // a loop that asks must let the others arrive
     return has_ended(barrier, phase);
+}
+
+void simt_named_barrier(unsigned number, unsigned threads, int waits) {
+    execution.block->named_barrier(number, threads, waits, __builtin_return_address(0));
 }
 
 uint64_t simt_phase_of(const uint64_t* barrier) { return load(barrier).phase; }

@@ -96,6 +96,7 @@ void simt_phases_begin(uint64_t* barrier, unsigned expected);
 uint64_t simt_phase_arrive(uint64_t* barrier, unsigned arrivals, int drops);
 void simt_phase_wait(uint64_t* barrier, uint64_t phase);
 int simt_phase_has_ended(uint64_t* barrier, uint64_t phase);      // may yield
+void simt_named_barrier(unsigned number, unsigned threads, int waits);   // 16 of them; 0 threads: the whole block
 uint64_t simt_phase_of(const uint64_t* barrier);
 uint64_t simt_phase_pending(const uint64_t* barrier);
 

@@ -149,3 +149,49 @@ __global__ void byte_product_kernel(const int8_t* a, const int8_t* b, int* c) {
     for (int i = 0; i < 4; ++i) c[(group + i / 2 * 8) * 8 + within * 2 + i % 2] = d[i];
 }
 extern "C" void byte_product(const int8_t* a, const int8_t* b, int* c) { byte_product_kernel<<<1, 32>>>(a, b, c); }
+
+// A matrix of 8 x 8 halves in registers, stored by stmatrix as it is and transposed, and transposed by movmatrix.
+__global__ void store_matrix_kernel(const half* in, half* out) {
+    __shared__ alignas(16) half tile[8][8];
+    const int lane = lane_id();
+    uint32_t pair = *reinterpret_cast<const uint32_t*>(in + lane * 2), moved;
+    const uint32_t row = static_cast<uint32_t>(__cvta_generic_to_shared(&tile[lane % 8][0]));
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(row), "r"(pair) : "memory");
+    __syncwarp();
+    for (int i = lane; i < 64; i += 32) out[i] = tile[i / 8][i % 8];
+    __syncwarp();
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};" ::"r"(row), "r"(pair) : "memory");
+    __syncwarp();
+    for (int i = lane; i < 64; i += 32) out[64 + i] = tile[i / 8][i % 8];
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(moved) : "r"(pair));
+    *reinterpret_cast<uint32_t*>(out + 128 + lane * 2) = moved;
+}
+extern "C" void store_matrix(const half* in, half* out) { store_matrix_kernel<<<1, 32>>>(in, out); }
+
+// A prefix sum as CUB writes it, with the predicate of shfl; one elected lane; barriers with numbers between pairs of warps.
+__global__ void handing_on_kernel(const int* in, int* out) {
+    __shared__ int values[128];
+    const int thread = threadIdx.x, warp = thread / 32;
+    int sum = in[thread];
+    for (int distance = 1; distance < 32; distance *= 2) {
+        asm volatile("{  .reg .s32 r0;  .reg .pred p;  shfl.sync.up.b32 r0|p, %1, %2, 0, 0xffffffff;  @p add.s32 r0, r0, %3;  mov.s32 %0, r0;}"
+                     : "=r"(sum) : "r"(sum), "r"(distance), "r"(sum));
+    }
+    out[thread] = sum;
+    uint32_t elected;
+    asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(elected));
+    out[128 + thread] = elected;
+    const int barrier = 1 + warp % 2;   // warps 0 and 2, and warps 1 and 3
+    for (int round = 0; round < 3; ++round) {
+        if (warp < 2) {
+            values[thread] = in[thread] + round;
+            asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory");
+            asm volatile("bar.sync %0, %1;" ::"r"(barrier + 2), "n"(64) : "memory");
+        } else {
+            asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
+            out[256 + round * 64 + thread - 64] = values[thread - 64];
+            asm volatile("bar.sync %0, %1;" ::"r"(barrier + 2), "n"(64) : "memory");
+        }
+    }
+}
+extern "C" void handing_on(const int* in, int* out) { handing_on_kernel<<<1, 128>>>(in, out); }

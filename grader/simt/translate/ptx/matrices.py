@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from grader.simt.translate.ptx.instructions import Instruction
-from grader.simt.translate.ptx.operands import Registers, vector
+from grader.simt.translate.ptx.operands import CPP_TYPES, Registers, vector
 
+_STORE = re.compile(r"stmatrix\.sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?:::cta)?\.b16")
 _MATRICES = re.compile(r"ldmatrix\.sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?:::cta)?\.b16")
 _PRODUCT = re.compile(
     r"mma\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.row\.col(\.satfinite)?"
@@ -29,6 +30,13 @@ _OF_8_ROWS = {("f64", 4), ("s8", 16), ("u8", 16)}
 def multiply(instruction: Instruction, registers: Registers) -> str | None:
     """The C++ statement for an instruction of the tensor cores; None for any other."""
     opcode, operands = ".".join(instruction.opcode), instruction.operands
+    if opcode == "movmatrix.sync.aligned.m8n8.trans.b16":
+        return registers.write(operands[0], f"::simt::ptx::transposed({registers.read(operands[1], 'b32')})")
+    stored = _STORE.fullmatch(opcode)
+    if stored:
+        values = ", ".join(registers.read(part, "b32") for part in vector(operands[1]))
+        address, transposed = registers.address(operands[0], "shared"), str(bool(stored[2])).lower()
+        return f"::simt::ptx::store_matrices<{stored[1]}, {transposed}>({address}, {{{{{values}}}}});"
     return _matrices(opcode, operands, registers) or _product(opcode, operands, registers)
 
 
@@ -52,15 +60,16 @@ def _product(opcode: str, operands: tuple[str, ...], registers: Registers) -> st
     result, left, right, added = found.groups()[4:]
     if n != 8 or not _is_shape(m, k, left) or (left != right and {left, right} != {"s8", "u8"}):
         return None
-    factor = "double" if left == "f64" else "uint32_t"
-    sums = [f"::simt::ptx::word<{_ELEMENTS[type_]}>" for type_ in (result, added)]
+    factor = "f64" if left == "f64" else "b32"
+    term = "b32" if added == "f16" else added
+    sum_type = f"::simt::ptx::word<{_ELEMENTS[result]}>"
     parts = [vector(operand) for operand in operands]
     takes = " ".join(registers.write(part, f"simt_d[{i}]") for i, part in enumerate(parts[0]))
     types = ", ".join(_ELEMENTS[each] for each in (result, left, right, added))
     saturates = str(bool(found[4])).lower()
     return (
         f"{{ {_array('simt_a', factor, parts[1], registers)} {_array('simt_b', factor, parts[2], registers)} "
-        f"{_array('simt_c', sums[1], parts[3], registers)} {sums[0]} simt_d[{len(parts[0])}]; "
+        f"{_array('simt_c', term, parts[3], registers)} {sum_type} simt_d[{len(parts[0])}]; "
         f"::simt::ptx::multiply<{m}, {n}, {k}, {types}>(simt_d, simt_a, simt_b, simt_c, {saturates}); "
         f"{takes} }}"
     )
@@ -73,5 +82,5 @@ def _is_shape(rows: int, depth: int, type_: str) -> bool:
 
 
 def _array(name: str, type_: str, parts: list[str], registers: Registers) -> str:
-    values = ", ".join(f"::simt::ptx::as<{type_}>({registers.name(part)})" for part in parts)
-    return f"{type_} {name}[] = {{{values}}};"
+    values = ", ".join(registers.read(part, type_) for part in parts)
+    return f"{CPP_TYPES[type_]} {name}[] = {{{values}}};"

@@ -22,8 +22,9 @@ _VOTE = re.compile(r"vote\.sync\.(ballot\.b32|any\.pred|all\.pred)")
 _REDUCTION = re.compile(r"redux\.sync\.(add|min|max|and|or|xor)\.(u32|s32|b32)")
 # Nothing to do, or nothing that could be told from nothing.
 _WITHOUT_EFFECT = re.compile(
-    r"prefetchu?\.[\w.:]+|griddepcontrol\.(wait|launch_dependents)|pragma|discard\.[\w.:]+|brkpt"
+    r"prefetchu?\.[\w.:]+|griddepcontrol\.(wait|launch_dependents)|pragma|setmaxnreg\.[\w.]+|discard\.[\w.:]+|brkpt"
 )
+_BARRIER = re.compile(r"(?:bar|barrier)(?:\.cta)?\.(sync|arrive)(?:\.aligned)?")
 _CALLS = {
     "bar.warp.sync": "__syncwarp({0});",
     "membar.cta": "__threadfence_block();",
@@ -52,12 +53,23 @@ def _call(opcode: str, operands: tuple[str, ...], registers: Registers) -> str |
         return ";"
     if re.fullmatch(r"fence(\.acq_rel|\.sc)?\.(cta|gpu|sys)", opcode):
         return "__threadfence();"
-    if opcode in ("bar.sync", "barrier.sync", "barrier.sync.aligned", "bar.cta.sync") and operands == ("0",):
-        return "__syncthreads();"
+    found = _BARRIER.fullmatch(opcode)
+    if found and len(operands) in (1, 2):
+        return _barrier(found[1], operands, registers)
     call = _CALLS.get(opcode)
     if call is None or call.count("{") != len(operands):
         return None
     return call.format(*(registers.read(operand, "u32") for operand in operands))
+
+
+def _barrier(kind: str, operands: tuple[str, ...], registers: Registers) -> str | None:
+    """`bar.sync 0` is __syncthreads(); 16 barriers have numbers, and may be for some of the threads."""
+    if kind == "sync" and operands == ("0",):
+        return "__syncthreads();"
+    if kind == "arrive" and len(operands) == 1:
+        return None
+    number, threads = (registers.read(each, "u32") for each in (*operands, "0")[:2])
+    return f"simt_named_barrier({number}, {threads}, {int(kind == 'sync')});"
 
 
 def _access(opcode: str, operands: tuple[str, ...], registers: Registers) -> str | None:
@@ -111,11 +123,13 @@ def _copy(opcode: str, operands: tuple[str, ...], registers: Registers) -> str |
 
 def _lanes(opcode: str, operands: tuple[str, ...], registers: Registers) -> str | None:
     found = _SHUFFLE.fullmatch(opcode)
-    if found and "|" not in operands[0]:
+    if found:
         value, lane, clamp, mask = (registers.read(each, "u32") for each in operands[1:])
-        return registers.write(
-            operands[0], f"::simt::ptx::shuffle_{found[1]}({mask}, {value}, {lane}, {clamp})"
-        )
+        got = f"::simt::ptx::shuffle_{found[1]}({mask}, {value}, {lane}, {clamp})"
+        return f"{{ auto simt_got = {got}; {_with_predicate(operands[0], 'simt_got', registers)} }}"
+    if opcode == "elect.sync":
+        got = f"::simt::ptx::elect({registers.read(operands[1], 'u32')})"
+        return f"{{ auto simt_got = {got}; {_with_predicate(operands[0], 'simt_got', registers)} }}"
     found = _VOTE.fullmatch(opcode)
     if found:
         name = found[1].split(".")[0]
@@ -126,3 +140,10 @@ def _lanes(opcode: str, operands: tuple[str, ...], registers: Registers) -> str 
         value, mask = registers.read(operands[1], found[2]), registers.read(operands[2], "u32")
         return registers.write(operands[0], f"__reduce_{found[1]}_sync({mask}, {value})")
     return registers.write(operands[0], "__activemask()") if opcode == "activemask.b32" else None
+
+
+def _with_predicate(operand: str, result: str, registers: Registers) -> str:
+    """`register|predicate`: the value and whether it is one, either of which may be left out."""
+    value, _, predicate = operand.partition("|")
+    taken = registers.write(value.strip(), f"{result}.value")
+    return f"{taken} {registers.write(predicate.strip(), f'{result}.within')}" if predicate else taken

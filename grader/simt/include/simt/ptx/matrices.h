@@ -32,6 +32,35 @@ SIMT_INLINE parts<uint32_t, Count> load_matrices(const char* row, const char* fi
     return result;
 }
 
+// The reverse: each lane's pair of each matrix goes into the row that another lane names.
+template <int Count, bool Transposed>
+SIMT_INLINE void store_matrices(char* row, const parts<uint32_t, Count>& values, const char* file = __builtin_FILE(),
+                                int line = __builtin_LINE()) {
+    const simt_warp_values* all = wmma::meet(row, matrix_store, file, line);
+    const unsigned lane = simt_lane(), quad = lane / 4, within = lane % 4;
+    char *first[Count], *second[Count];
+    for (unsigned i = 0; i < Count; ++i) {
+        const unsigned low = Transposed ? 2 * within : quad;
+        first[i] = reinterpret_cast<char*>(brought(all, 8 * i + low).low);
+        second[i] = reinterpret_cast<char*>(brought(all, 8 * i + (Transposed ? low + 1 : low)).low);
+    }
+    for (unsigned i = 0; i < Count; ++i) {
+        if (Transposed) {
+            *reinterpret_cast<uint16_t*>(first[i] + 2 * quad) = static_cast<uint16_t>(values.part[i]);
+            *reinterpret_cast<uint16_t*>(second[i] + 2 * quad) = static_cast<uint16_t>(values.part[i] >> 16);
+        } else {
+            *reinterpret_cast<uint32_t*>(first[i] + 4 * within) = values.part[i];
+        }
+    }
+}
+// Of a matrix of 8 x 8 halves that the warp holds.
+SIMT_INLINE uint32_t transposed(uint32_t pair) {
+    const unsigned lane = simt_lane(), quad = lane / 4, within = lane % 4, shift = quad % 2 * 16;
+    const uint32_t upper = __shfl_sync(0xffffffff, pair, static_cast<int>(8 * within + quad / 2));
+    const uint32_t lower = __shfl_sync(0xffffffff, pair, static_cast<int>(8 * within + 4 + quad / 2));
+    return (upper >> shift & 0xffff) | (lower >> shift & 0xffff) << 16;
+}
+
 template <class T>
 struct register_of {
     typedef T type;

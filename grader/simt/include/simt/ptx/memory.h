@@ -46,19 +46,35 @@ SIMT_INLINE void copy(char* to, const char* from, uint32_t bytes, uint32_t taken
     simt_async_copy(to, from, bytes, bytes - (taken < bytes ? taken : bytes));
 }
 
-// `clamp` holds the size of the segments that lanes stay in, as PTX spells it.
-SIMT_INLINE int segment(uint32_t clamp) { return static_cast<int>(32 - (clamp >> 8 & 31)); }
-SIMT_INLINE uint32_t shuffle_idx(uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp) {
-    return __shfl_sync(mask, value, static_cast<int>(lane), segment(clamp));
+// The value of another lane, or the own one where there is none. `clamp` says in which lanes to stay: bits 8 to 12 are those of
+// the lane number that may not change, bits 0 to 4 the last lane (the first, for `up`) among the others.
+struct shuffled {
+    uint32_t value;
+    bool within;
+};
+SIMT_INLINE shuffled shuffle(uint32_t mask, uint32_t value, uint32_t source, uint32_t clamp, bool upwards) {
+    const uint32_t lane = simt_lane(), fixed = clamp >> 8 & 31, limit = (lane & fixed) | (clamp & 31 & ~fixed);
+    const bool within = upwards ? static_cast<int>(source) >= static_cast<int>(limit) : source <= limit;
+    return {__shfl_sync(mask, value, static_cast<int>(within ? source : lane)), within};
 }
-SIMT_INLINE uint32_t shuffle_up(uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp) {
-    return __shfl_up_sync(mask, value, by, segment(clamp));
+SIMT_INLINE shuffled shuffle_idx(uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp) {
+    const uint32_t fixed = clamp >> 8 & 31;
+    return shuffle(mask, value, (simt_lane() & fixed) | (by & 31 & ~fixed), clamp, false);
 }
-SIMT_INLINE uint32_t shuffle_down(uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp) {
-    return __shfl_down_sync(mask, value, by, segment(clamp));
+SIMT_INLINE shuffled shuffle_up(uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp) {
+    return shuffle(mask, value, simt_lane() - (by & 31), clamp, true);
 }
-SIMT_INLINE uint32_t shuffle_bfly(uint32_t mask, uint32_t value, uint32_t lanes, uint32_t clamp) {
-    return __shfl_xor_sync(mask, value, static_cast<int>(lanes), segment(clamp));
+SIMT_INLINE shuffled shuffle_down(uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp) {
+    return shuffle(mask, value, simt_lane() + (by & 31), clamp, false);
+}
+SIMT_INLINE shuffled shuffle_bfly(uint32_t mask, uint32_t value, uint32_t by, uint32_t clamp) {
+    return shuffle(mask, value, simt_lane() ^ (by & 31), clamp, false);
+}
+// One lane of the mask: the lowest.
+SIMT_INLINE shuffled elect(uint32_t mask) {
+    __syncwarp(mask);
+    const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
+    return {leader, leader == simt_lane()};
 }
 
 }  // namespace ptx
