@@ -17,9 +17,11 @@ from grader.checks import build as building
 from grader.checks.counted import Counted, choose, run_counted
 from grader.checks.outcome import Outcome
 from grader.cli import main
+from grader.cli.profiling import tensor_names
 from grader.errors import SubmissionError, UsageError
+from grader.profile.model import Memory
 from grader.run import spawn
-from grader.run.values import RemoteError, Reply, Trace
+from grader.run.values import Output, Placed, RemoteError, Reply, Trace
 from grader.spec import Case, Gradient, Spec, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_exercise
@@ -125,6 +127,21 @@ def test_what_cannot_be_profiled_is_a_sentence(options: dict[str, Any], sentence
         run(FakeSession(muladd, **options), Gradient())
     assert caught.value.what == sentence
     assert caught.value.rule and "grader check 03" in caught.value.next
+
+
+def test_tensors_are_called_as_in_the_learners_code() -> None:
+    found = [("a", 1), ("cotangent 0", 2), ("output 0", 3), ("output 1", 2)]
+    placed = tuple(Placed(name, base, 4) for name, base in found)
+    gradients = (Output("tensor", name="a"), Output("tensor", name="b"))
+    reply = Reply(gradients, trace=Trace(placed=placed))
+    assert {base: memory.name for base, memory in tensor_names(reply, backward=True).items()} == {
+        1: "a",
+        2: "grad_out",  # what is handed through keeps the name that it came with
+        3: "grad_a",
+    }
+    only = Reply(gradients[:1], trace=Trace(placed=(Placed("the output", 4, 8),)))
+    assert tensor_names(only, backward=True) == {4: Memory("grad_a", 8)}
+    assert tensor_names(only) == {4: Memory("the output", 8)}
 
 
 # ---- the command -------------------------------------------------------------------------------------------
