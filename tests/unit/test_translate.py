@@ -22,12 +22,17 @@ def body(source: str) -> str:
 
 def launch(kernel: str, configuration: str, arguments: str = "", line: int | str = 1) -> str:
     """What the launch of a named kernel becomes."""
-    passed = f", {arguments}" if arguments else ""
     return (
-        f"(::simt::launch([&](auto... simt_p) SIMT_HOST {{ return {kernel}(simt_p...); }}, "
+        f"(::simt::launch_named({pointer(kernel)}, "
+        f"[&](auto... simt_p) SIMT_HOST {{ return {kernel}(simt_p...); }}, "
         f"::simt::site{{SIMT_TEXT({kernel}), __FILE__, {line}}}, "
-        f"::simt::configuration({configuration}){passed}))"
+        f"::simt::configuration({configuration})).with({arguments}))"
     )
+
+
+def pointer(kernel: str) -> str:
+    """What asks whether the kernel is one function, and which."""
+    return f"[&](auto simt_f) -> decltype(simt_f({kernel})) {{ return simt_f({kernel}); }}"
 
 
 # ---- launches ------------------------------------------------------------------------------------------
@@ -70,10 +75,10 @@ def test_brackets_of_a_launch_that_an_editor_took_apart(opener: str, closer: str
 def test_a_launch_keeps_its_lines() -> None:
     source = "\nk<T>  // which\n  <<<g,\n     b>>> /* with */\n    (a,\n     b);\n"
     assert body(source) == (
-        "\n(::simt::launch([&](auto... simt_p) SIMT_HOST { return k<T>  // which\n"
+        f"\n(::simt::launch_named({pointer('k<T>')}, [&](auto... simt_p) SIMT_HOST {{ return k<T>  // which\n"
         "  (simt_p...); }, ::simt::site{SIMT_TEXT(k<T>), __FILE__, 3}, ::simt::configuration(g,\n"
         "     b) /* with */\n"
-        "    , a,\n"
+        "    ).with(a,\n"
         "     b));\n"
     )
 
@@ -105,7 +110,15 @@ def test_where_the_kernel_begins(before: str, kernel: str) -> None:
     assert body(f"{{ {before}{kernel}<<<1, 2>>>(a); }}") == f"{{ {before}{launch(kernel, '1, 2', 'a')}; }}"
 
 
-def test_arguments_without_a_type_go_into_the_call() -> None:
+def test_a_null_pointer_goes_into_the_call() -> None:
+    assert body("k<<<1, 2>>>(a, 0, NULL);") == (
+        f"(::simt::launch_named({pointer('k')}, [&](auto simt_p0, auto, auto) SIMT_HOST "
+        "{ return k(simt_p0, 0, NULL); }, ::simt::site{SIMT_TEXT(k), __FILE__, 1}, "
+        "::simt::configuration(1, 2)).with(a, 0, NULL));"
+    )
+
+
+def test_beside_a_braced_list_all_that_has_no_type_goes_into_the_call() -> None:
     assert body("k<<<1, 2>>>(a, 0, NULL, {n, {1}}, b);") == (
         "(::simt::launch([&](auto simt_p0, auto, auto, auto, auto simt_p4) SIMT_HOST "
         "{ return k(simt_p0, 0, NULL, {n, {1}}, simt_p4); }, ::simt::site{SIMT_TEXT(k), __FILE__, 1}, "
@@ -138,7 +151,7 @@ def test_a_launch_in_a_macro_body_takes_the_line_of_its_use() -> None:
     source = "#define RUN(K, ...) \\\n  K##_kernel<<<1, \\\n 2>>>(__VA_ARGS__, 0)\nint x;\n"
     assert body(source) == (
         "#define RUN(K, ...) \\\n"
-        "  (::simt::launch_in_macro("
+        "  (::simt::launch_named("
         "[&](auto simt_f) -> decltype(simt_f(K##_kernel)) { return simt_f(K##_kernel); }, "
         "[&](auto... simt_p) SIMT_HOST { return K##_kernel(simt_p...); }, "
         "::simt::site{SIMT_TEXT(K##_kernel), __FILE__, __LINE__}, ::simt::configuration(1, \\\n"

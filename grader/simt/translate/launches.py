@@ -1,28 +1,26 @@
-"""Rewrite `kernel<<<grid, block, shared, stream>>>(arguments)` to a call of `simt::launch`.
+"""Rewrite `kernel<<<grid, block, shared, stream>>>(arguments)` to a call of `simt::launch_named`.
 
 The pieces keep their order and their lines:
 
-    (::simt::launch(
-        [&](auto... simt_p) SIMT_HOST { return kernel(simt_p...); },
-        ::simt::site{SIMT_TEXT(kernel), __FILE__, 12},
-        ::simt::configuration(grid, block, shared, stream),
-        arguments))
-
-`launch` takes the arguments by value: they are evaluated once on the host and copied, as kernel parameters
-are. A null pointer constant or a braced list has no type of its own to be copied as; its text goes into the
-lambda. The whole stands in parentheses, so that a macro which takes the launch as its argument sees no bare
-comma.
-
-In the body of a macro nobody knows what the arguments are until it is used. There the launch becomes
-
-    (::simt::launch_in_macro(
+    (::simt::launch_named(
         [&](auto simt_f) -> decltype(simt_f(kernel)) { return simt_f(kernel); },
         [&](auto... simt_p) SIMT_HOST { return kernel(simt_p...); },
-        ...).with(arguments))
+        ::simt::site{SIMT_TEXT(kernel), __FILE__, 12},
+        ::simt::configuration(grid, block, shared, stream)).with(arguments))
 
-whose parameters are the kernel's wherever `kernel` names one function. A kernel that is an expression, such
-as `table.pick(i)`, is evaluated on the host too: it is passed to `launch_pointer`, whose parameters are the
-kernel's as well.
+Arguments are evaluated once on the host and copied, as kernel parameters are. Where `kernel` names one
+function, `with` has its parameters: an object that converts to a pointer is converted, `0` and `{1, 2}` get a
+type. Where template arguments are to be deduced, arguments keep their own types. A null pointer constant has
+none to be copied as, so its text goes into the second lambda. So does a braced list; and because no deduced
+parameter takes one, such a launch (outside of macros, where nobody knows the arguments yet) becomes
+
+    (::simt::launch(
+        [&](auto, auto simt_p1) SIMT_HOST { return kernel({1, 2}, simt_p1); },
+        ::simt::site{...}, ::simt::configuration(...), 0, argument))
+
+A kernel that is an expression, such as `table.pick(i)`, is evaluated on the host too: it is passed to
+`launch_pointer`, whose parameters are the kernel's. The whole stands in parentheses, so that a macro which
+takes the launch as its argument sees no bare comma.
 """
 
 from __future__ import annotations
@@ -60,20 +58,20 @@ def _rewrite_launch(passage: Passage, opener: int, rewrite: Rewrite) -> None:
     site = f"::simt::site{{SIMT_TEXT({spelled(passage, first, opener)}), __FILE__, {line}}}"
     takes = ", "
     if _is_name(passage, first, opener):
-        parameters, passed = _parameters(passage, call, rewrite)
+        parameters, passed, has_list = _parameters(passage, call, rewrite)
         before = f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return "
         between = f"({passed}); }}, {site}, ::simt::configuration("
-        if passage.macro:
+        if not has_list:
             kernel = spelled(passage, first, opener)
             pointer = f"[&](auto simt_f) -> decltype(simt_f({kernel})) {{ return simt_f({kernel}); }}"
-            before = before.replace("launch(", f"launch_in_macro({pointer}, ")
+            before = before.replace("launch(", f"launch_named({pointer}, ")
             takes = ").with("
     else:
         before, between = "(::simt::launch_pointer(", f", {site}, ::simt::configuration("
     rewrite.insert(tokens[first].start, before)
     rewrite.replace(tokens[opener], tokens[opener], between)
     rewrite.replace(tokens[closer], tokens[closer + 2], ")")
-    no_arguments = passage.partner[call] == call + 1 and not passage.macro
+    no_arguments = passage.partner[call] == call + 1 and takes == ", "
     rewrite.replace(tokens[call], tokens[call], "" if no_arguments else takes)
     rewrite.insert(tokens[passage.partner[call]].end, ")")
 
@@ -130,20 +128,21 @@ def _is_triple(passage: Passage, index: int) -> bool:
     return is_three and tokens[0].end == tokens[1].start
 
 
-def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str]:
-    """The lambda's parameters and what it passes on. A braced argument moves into the latter."""
+def _parameters(passage: Passage, call: int, rewrite: Rewrite) -> tuple[str, str, bool]:
+    """The lambda's parameters, what it passes on, and whether a braced argument moved into the latter."""
     spans = arguments(passage, call)
     inner = [_untyped(passage, first, past) for first, past in spans]
     if not any(inner) or any(spelled(passage, *span) == "__VA_ARGS__" for span in spans):
-        return "auto... simt_p", "simt_p..."
-    parameters, passed = [], []
+        return "auto... simt_p", "simt_p...", False
+    parameters, passed, has_list = [], [], False
     for number, ((first, past), text) in enumerate(zip(spans, inner, strict=True)):
         pack = "..." if passage.text(past - 1) == "..." else ""
         parameters.append("auto" if text else f"auto{pack} simt_p{number}")
         passed.append(text or f"simt_p{number}{pack}")
         if text.startswith("{"):
             rewrite.replace(passage.tokens[first], passage.tokens[past - 1], "0")
-    return ", ".join(parameters), ", ".join(passed)
+            has_list = True
+    return ", ".join(parameters), ", ".join(passed), has_list
 
 
 def _untyped(passage: Passage, first: int, past: int) -> str:

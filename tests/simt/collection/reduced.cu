@@ -72,3 +72,29 @@ extern "C" void symbol_size(int* out) {
     const int size = static_cast<int>(bytes);
     cudaMemcpy(out, &size, sizeof size, cudaMemcpyHostToDevice);
 }
+
+// What owns memory converts to a pointer, and is not copied on the way into the kernel: a copy would free it.
+class OwnedInts {
+  public:
+    explicit OwnedInts(int n) { cudaMalloc(&memory_, n * sizeof(int)); }
+    ~OwnedInts() { cudaFree(memory_); }
+    OwnedInts(const OwnedInts&) = delete;
+    operator int*() { return memory_; }
+
+  private:
+    int* memory_;
+};
+__global__ void number(int* out, int first) { out[threadIdx.x] = first + threadIdx.x; }
+template <typename T>
+__global__ void number_as(T* out, T first, const T* none) { out[threadIdx.x] = first + threadIdx.x + (none ? 1 : 0); }
+template <typename... T>
+__global__ void add_all(int* out, T... values) { out[threadIdx.x] = (values + ... + 0); }
+
+extern "C" void owner_as_argument(int* out) {
+    OwnedInts owned(8);
+    number<<<1, 8>>>(owned, 3);
+    cudaMemcpy(out, owned, 8 * sizeof(int), cudaMemcpyDeviceToDevice);
+    number_as<int><<<1, 8>>>(owned, 4, 0);
+    cudaMemcpy(out + 8, owned, 8 * sizeof(int), cudaMemcpyDeviceToDevice);
+    add_all<int><<<1, 8>>>(out + 16, 5, 6, 2.5);   // the rest of the pack is deduced
+}

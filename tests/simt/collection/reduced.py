@@ -40,3 +40,9 @@ def own_lerp(rng: Generator, n: int) -> Call:
 @kernel(20)
 def symbol_size(rng: Generator, size: int) -> Call:
     return Call((unset(1, dtype=np.int32),), {0: np.array([size])})
+
+
+@kernel(8)
+def owner_as_argument(rng: Generator, n: int) -> Call:
+    expected = np.stack([3 + np.arange(n), 4 + np.arange(n), np.full(n, 13)])
+    return Call((unset(3, n, dtype=np.int32),), {0: expected})

@@ -1,4 +1,4 @@
-// What the translator makes of `kernel<<<grid, block, shared, stream>>>(arguments)`: a call of simt::launch.
+// What the translator makes of `kernel<<<grid, block, shared, stream>>>(arguments)`: a call of simt::launch_named.
 #pragma once
 #include <simt_api.h>
 #include <stddef.h>
@@ -54,23 +54,28 @@ cudaError_t run_grid(Thread& thread, const site& where, const configuration& sha
 }
 
 template <class Body, class... Arguments>
-void launch(Body body, site where, configuration shape, Arguments... arguments) {
+void launch_function(const void* function, Body body, site where, configuration shape, Arguments... arguments) {
     auto thread = [body, arguments...]() SIMT_HOST { return body(arguments...); };
     static_assert(__is_same(decltype(thread()), void), "a __global__ function must have a void return type");
-    run_grid(thread, where, shape, function_named(where.kernel), 0);
+    run_grid(thread, where, shape, function, 0);
+}
+
+template <class Body, class... Arguments>
+void launch(Body body, site where, configuration shape, Arguments... arguments) {
+    launch_function(function_named(where.kernel), body, where, shape, arguments...);
 }
 
 // The same for a kernel given by an expression: a function pointer, whose type says what the arguments become.
 template <class... Parameters>
 void launch_pointer(void (*function)(Parameters...), site where, configuration shape,
                     typename same<Parameters>::type... arguments) {
-    auto thread = [function, arguments...]() SIMT_HOST { return function(arguments...); };
-    run_grid(thread, where, shape, (const void*)function, 0);
+    launch_function((const void*)function, function, where, shape, arguments...);
 }
 
-// A launch in the body of a macro, whose arguments may turn out to be `0`, `NULL` or `{1, 2}`: only a parameter's type makes
-// sense of those. A kernel that is one function, template arguments included, gives its parameters; any other, such as a
-// template whose arguments are to be deduced, takes what it gets.
+// A launch of a kernel by its name, `launch_named(...).with(arguments)`. A kernel that is one function, template arguments
+// included, gives its parameters: only they say what becomes of `0`, of `{1, 2}`, of an object that converts to a pointer (and
+// must not be copied, because it owns what it points to). Any other, such as a template whose arguments are to be deduced, takes
+// what it gets.
 struct one_function {
     template <class... Parameters>
     constexpr auto operator()(void (*function)(Parameters...)) const {
@@ -79,7 +84,7 @@ struct one_function {
 };
 
 template <class Body, class Function>
-struct macro_launch {
+struct named_launch {
     Body body;
     Function function;
     site where;
@@ -92,26 +97,26 @@ struct macro_launch {
 };
 
 template <class Body, class... Parameters>
-struct macro_launch<Body, void (*)(Parameters...)> {
+struct named_launch<Body, void (*)(Parameters...)> {
     Body body;
     void (*function)(Parameters...);
     site where;
     configuration shape;
 
-    void with(Parameters... arguments) const { launch_pointer(function, where, shape, arguments...); }
+    void with(Parameters... arguments) const { launch_function((const void*)function, body, where, shape, arguments...); }
     template <class... Arguments>
-        requires(sizeof...(Arguments) < sizeof...(Parameters))   // the others have default values
+        requires(sizeof...(Arguments) != sizeof...(Parameters))   // default values, or a pack that goes on
     void with(Arguments... arguments) const {
         launch(body, where, shape, arguments...);
     }
 };
 
 template <class Pointer, class Body>
-auto launch_in_macro(Pointer pointer, Body body, site where, configuration shape) {
+auto launch_named(Pointer pointer, Body body, site where, configuration shape) {
     if constexpr (requires { pointer(one_function()); })
-        return macro_launch<Body, decltype(pointer(one_function()))>{body, pointer(one_function()), where, shape};
+        return named_launch<Body, decltype(pointer(one_function()))>{body, pointer(one_function()), where, shape};
     else
-        return macro_launch<Body, int>{body, 0, where, shape};
+        return named_launch<Body, int>{body, 0, where, shape};
 }
 
 }  // namespace simt
