@@ -53,6 +53,7 @@ _CHECKED_BY_FAMILY = {
     "gcc": (
         "-fno-tree-vectorize",
         "-fno-tree-loop-distribute-patterns",
+        "-fno-thread-jumps",  # one instruction stays one, whatever its lanes knew before
         "--param=tsan-instrument-func-entry-exit=0",
         "--param=tsan-distinguish-volatile=1",
     ),

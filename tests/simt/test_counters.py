@@ -141,6 +141,19 @@ def test_two_branches_are_two_requests_and_the_lanes_meet_again() -> None:
     }
 
 
+def test_what_all_lanes_do_between_two_guards_is_done_together() -> None:
+    counts = counted("guarded", (64,), (64,), 40)
+
+    between = [each for each in counts.lines if "float sum = tile" in each.frame.source]
+    behind = line(counts, "tile[threadIdx.x] = sum", "store")
+
+    assert {(each.space, each.requests, each.lanes) for each in [*between, behind]} == {
+        ("shared", 2, 64),
+        ("global", 2, 64),
+    }
+    assert (line(counts, "if (valid) y", "store").requests, counts.barriers) == (2, 4)
+
+
 def test_a_loop_goes_on_for_the_lanes_that_stay_and_all_meet_behind_it() -> None:
     counts = counted("triangle", (32, 32), (2, 32))
 

@@ -186,6 +186,20 @@ __global__ void many_rounds(float* x, int rounds) {
 }
 extern "C" void long_loop(float* x, int n) { many_rounds<<<1, 64>>>(x, n); }
 
+// Two guards around what all lanes do: a compiler that made two copies of it would part the lanes.
+__global__ void guarded_twice(const float* x, float* y, int n) {
+    __shared__ float tile[64];
+    bool valid = int(threadIdx.x) < n;
+    if (valid) tile[threadIdx.x] = x[threadIdx.x];
+    else tile[threadIdx.x] = 0;
+    __syncthreads();
+    float sum = tile[63 - threadIdx.x] + x[threadIdx.x % 4];
+    __syncthreads();
+    tile[threadIdx.x] = sum;
+    if (valid) y[threadIdx.x] = sum;
+}
+extern "C" void guarded(float* x, float* y, int n) { guarded_twice<<<1, 64>>>(x, y, n); }
+
 // Half of the warp works, half waits for it at the barrier.
 __global__ void one_half(float* x, int rounds) {
     if (threadIdx.x < 16) {
