@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from grader.errors import ToolchainError
 from grader.profile import estimate, resources
 from grader.profile.instances import base_name, demangled, instance_name, kernel_among
 from grader.profile.occupancy import Device, occupancy, simulated_device
-from grader.profile.resources import Resources, compiled, read_ptxas
+from grader.profile.resources import Resources, compiled, read_ptxas, shared_arrays
+from grader.toolchain import host_compiler
 
 KERNELS = """
 #include <cuda_runtime.h>
@@ -175,6 +177,24 @@ def test_without_nvcc_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(resources, "cuda_toolkit", none)
     assert compiled(tmp_path / "kernel.cu", "sm_90").why_not == "nvcc is not installed"
+
+
+def test_shared_memory_is_read_from_the_simulated_build(tmp_path: Path) -> None:
+    """This backend makes `__shared__` arrays thread-local variables of the kernel."""
+    source, library = tmp_path / "kernels.cpp", tmp_path / "kernels.so"
+    source.write_text("""
+        template <class T, int N> __attribute__((noinline)) void tile(T** out) {
+            static thread_local T a[N][N], b[N];
+            out[0] = a[0], out[1] = b;
+        }
+        template void tile<float, 8>(float**);
+        template void tile<double, 16>(double**);
+        thread_local int of_no_kernel[100];
+    """)
+    command = [*host_compiler().command, "-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run(command, check=True)
+    assert shared_arrays(library) == {"tile<float, 8>": 8 * 9 * 4, "tile<double, 16>": 16 * 17 * 8}
+    assert shared_arrays(tmp_path / "nowhere.so") == {}
 
 
 @pytest.mark.parametrize(
