@@ -117,6 +117,23 @@ def test_histograms(device: Program) -> None:
     assert np.array_equal(by_range, np.histogram(inside, bins=bounds)[0])
 
 
+def test_neighbours_and_searches(device: Program) -> None:
+    rng = np.random.default_rng(9)
+    data, bounds = (
+        rng.integers(-99, 99, 200, dtype=np.int32),
+        np.sort(rng.integers(0, 30, 50)).astype(np.float32),
+    )
+    values = rng.integers(-2, 33, 200).astype(np.float32)
+    before, right = data.copy(), np.zeros(200, np.int32)
+    lower, upper = np.zeros(200, np.int32), np.zeros(200, np.int32)
+    device.neighbours(data, right, bounds, 50, values, lower, upper, 200)
+    assert np.array_equal(right, np.r_[before[:-1] - before[1:], before[-1]])
+    assert np.array_equal(data, np.r_[before[0], before[1:] + before[:-1]])
+    assert np.array_equal(lower, np.searchsorted(bounds, values, side="left"))
+    assert np.array_equal(upper, np.searchsorted(bounds, values, side="right"))
+    assert not findings.take()
+
+
 def test_too_little_temporary_storage_is_an_error(device: Program) -> None:
     answers, invalid_value = np.zeros(1, np.int32), 1
     device.too_little(np.ones(8, np.int32), np.zeros(8, np.int32), 8, answers)

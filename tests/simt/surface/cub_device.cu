@@ -85,6 +85,20 @@ extern "C" void histogram(const float* samples, int* even, int* range, const flo
     TWICE(cub::DeviceHistogram::HistogramRange, samples, range, 5, bounds, n);
 }
 
+// Differences in place and to the right; where each value would stand among sorted bounds.
+__global__ void place_kernel(const float* bounds, int count, const float* values, int* lower, int* upper, int n) {
+    int i = threadIdx.x;
+    if (i >= n) return;
+    lower[i] = cub::LowerBound(bounds, count, values[i]);
+    upper[i] = cub::UpperBound(bounds, count, values[i]);
+}
+extern "C" void neighbours(int* data, int* right, const float* bounds, int count, const float* values, int* lower, int* upper,
+                           int n) {
+    TWICE(cub::DeviceAdjacentDifference::SubtractRightCopy, data, right, n);
+    TWICE(cub::DeviceAdjacentDifference::SubtractLeft, data, n, cub::Sum());
+    place_kernel<<<1, cub::DivideAndRoundUp(n, 32) * 32>>>(bounds, count, values, lower, upper, n);
+}
+
 // Errors: temporary storage that is too small, and an input that is shorter than said.
 extern "C" void too_little(const int* in, int* out, int n, int* answers) {
     size_t bytes = 0;

@@ -1,6 +1,10 @@
 // The function objects of CUB. Those that CUB 3 dropped in favour of cuda::std's are kept for older sources.
 #pragma once
 #include "cub/util_type.cuh"
+#if __has_include(<cuda/functional>)  // cuda::maximum and cuda::std::plus, by which CUB 3 replaces these: with CCCL only
+#include <cuda/functional>
+#include <cuda/std/functional>
+#endif
 
 CUB_NAMESPACE_BEGIN
 

@@ -1,0 +1,3 @@
+// Facts about the architecture are in config.cuh.
+#pragma once
+#include "cub/config.cuh"
