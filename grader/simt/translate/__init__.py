@@ -34,10 +34,10 @@ def translate(source: str, filename: str, architecture: int = 900) -> str:
     Raises TranslationError for what cannot run without a GPU (some PTX, textures, launches from the device,
     clusters), and for a launch that is not whole.
     """
-    source = decide_architecture(source, architecture, runs_here)
-    rewrite = Rewrite(source)
     has_assembly = False
     try:
+        source = decide_architecture(source, architecture, runs_here)
+        rewrite = Rewrite(source)
         for passage in passages(source):
             refuse_unsupported(passage)
             refuse_miscalls(passage)
@@ -48,12 +48,13 @@ def translate(source: str, filename: str, architecture: int = 900) -> str:
             rewrite_linkage(passage, rewrite)
             rewrite_kernel_casts(passage, rewrite)
             _rewrite_noinline(passage, rewrite)
+        text = rewrite.result()
     except Refused as refused:
-        line = rewrite.line(refused.at)
+        line = Rewrite(source).line(refused.at)
         raise TranslationError(filename, line, refused.message, refused.rule, refused.next) from None
     shown = filename.replace("\\", "\\\\").replace('"', '\\"')
     header = f'#include "{HEADER}"\n' if has_assembly else ""
-    return f'{header}#line 1 "{shown}"\n{rewrite.result()}'
+    return f'{header}#line 1 "{shown}"\n{text}'
 
 
 def _rewrite_noinline(passage: Passage, rewrite: Rewrite) -> None:

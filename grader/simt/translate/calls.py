@@ -21,11 +21,14 @@ def refuse_miscalls(passage: Passage) -> None:
         uses = [index for index in passage.positions(name) if index not in declarations]
         if not any(_is_declared(passage, index) for index in uses):
             _refuse_plain_calls(passage, name, uses)
+    launched: dict[str, int] = {}  # names, and where first
     for index, token in enumerate(passage.tokens):
-        name = passage.text(index - 1)
-        if token.text == "<<<" and name not in kernels and _is_host_function(passage, name):
+        if token.text == "<<<":
+            launched.setdefault(passage.text(index - 1), token.start)
+    for name, start in launched.items():
+        if name not in kernels and _is_host_function(passage, name):
             raise Refused(
-                token.start,
+                start,
                 f"{name} is launched but is not a kernel",
                 f"Only a __global__ function can be launched: __global__ void {name}(...).",
             )

@@ -14,6 +14,7 @@ _CONTROL = {"if", "for", "while", "switch", "catch", "constexpr"}
 _STATEMENTS = {"else", "do", "return", "throw", "case", "default", "goto", "co_return", "co_yield"}
 _OPERATORS = {"new", "delete", "and", "or", "not", "sizeof", "alignof", "noexcept", "operator", "co_await"}
 _NO_OPERAND = frozenset(_CONTROL | _STATEMENTS | _OPERATORS | {"typename", "decltype", "static_assert"})
+_LONGEST_LIST = 1000  # steps through a list of template arguments, brackets in one; others are comparisons
 _BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 
 
@@ -103,7 +104,7 @@ def declaration_head(passage: Passage, index: int) -> Iterator[int]:
 def template_open(passage: Passage, end: int) -> int | None:
     """Index of the `<` that the `>` at `end` closes, or None."""
     depth, index = 0, end
-    while index >= 0:
+    for _ in range(_LONGEST_LIST):
         text = passage.text(index)
         if text in (")", "]", "}"):
             index = passage.partner.get(index, -1)
@@ -124,7 +125,7 @@ def template_close(passage: Passage, opener: int) -> int | None:
     if not passage.is_word(opener - 1):
         return None
     depth, index = 0, opener
-    while index < len(passage.tokens):
+    for _ in range(_LONGEST_LIST):
         text = passage.text(index)
         if text == "<":
             depth += 1

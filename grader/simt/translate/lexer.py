@@ -31,7 +31,8 @@ class Token(NamedTuple):
     end: int
 
 
-# An escaped line end inside a token is part of that token. Of the marks, only those longer than one character
+# A comment or raw string that nothing closes goes on to the end; the compiler will say so. An escaped line
+# end inside a token is part of that token. Of the marks, only those longer than one character
 # matter that hold a bracket (`->`, `>=`, `<<=`), start a launch (`<<<`) or join names; `>>` stays two marks,
 # because it also closes two template argument lists. For nvcc `<< <` starts a launch, too: some editors
 # format code that way.
@@ -41,11 +42,11 @@ _SCANNER = re.compile(
         [ \t\v\f]+ | \r(?!\n)
       | \\[ \t]*\r?\n
       | //(?:[^\\\n]|\\\r\n|\\[\s\S])*
-      | /\*[\s\S]*?\*/
+      | /\*(?:[\s\S]*?\*/|[\s\S]*)
     )
   | (?P<newline>\r?\n)
   | (?P<text>
-        (?:u8|[uUL])?R"(?P<fence>[^()\\\s]{0,16})\([\s\S]*?\)(?P=fence)"
+        (?:u8|[uUL])?R"(?P<fence>[^()\\\s]{0,16})\((?:[\s\S]*?\)(?P=fence)"|[\s\S]*)
       | (?:u8|[uUL])?"(?:[^"\\\n]|\\\r\n|\\[\s\S])*"
       | (?:u8|[uUL])?'(?:[^'\\\n]|\\\r\n|\\[\s\S])+'
     )

@@ -40,6 +40,21 @@ class Passage:
                     pairs[opener], pairs[index] = index, opener
         return pairs
 
+    @cached_property
+    def enclosing(self) -> list[int]:
+        """For each token, and the end, the index of the innermost bracket open before it; -1 for none."""
+        found: list[int] = []
+        open_brackets: list[int] = []
+        for index, token in enumerate(self.tokens):
+            opener = self.partner.get(index, index)
+            if opener < index:  # what is still open within a pair is never closed
+                while open_brackets.pop() != opener:
+                    pass
+            found.append(open_brackets[-1] if open_brackets else -1)
+            if token.kind is Kind.MARK and token.text in "([{":
+                open_brackets.append(index)
+        return [*found, open_brackets[-1] if open_brackets else -1]
+
     def is_uncertain(self, index: int) -> bool:
         """Does a token stand under a condition that only the compiler can decide?"""
         return index in self._uncertain
@@ -56,7 +71,15 @@ class Passage:
 
     def positions(self, word: str) -> list[int]:
         """Indices of every use of `word` as a name or keyword."""
-        return [i for i, token in enumerate(self.tokens) if token.text == word and token.kind is Kind.WORD]
+        return self._positions.get(word, [])
+
+    @cached_property
+    def _positions(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, token in enumerate(self.tokens):
+            if token.kind is Kind.WORD:
+                found.setdefault(token.text, []).append(index)
+        return found
 
     def skip(self, index: int) -> int:
         """The index after `index`, or after the bracket that closes there when one opens at `index`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.simt.translate.lexer import Token
+from grader.simt.translate.refusal import Refused
 
 
 class Rewrite:
@@ -23,8 +24,11 @@ class Rewrite:
         return self.source.count("\n", 0, at) + 1
 
     def result(self) -> str:
+        """The source with all changes. Refused where two of them meet: it is no C++ that would be changed."""
         pieces, position = [], 0
         for start, end, text in sorted(self._changes, key=lambda change: change[:2]):
+            if start < position:
+                raise Refused(start, "a declaration or a launch begins within another one")
             pieces += [self.source[position:start], text]
             position = end
         return "".join([*pieces, self.source[position:]])

@@ -9,14 +9,11 @@ from grader.simt.translate.passages import Passage
 
 def is_file_scope(passage: Passage, index: int) -> bool:
     """Is every bracket around the token at `index` that of a namespace or of `extern "C"`?"""
-    index -= 1
+    index = passage.enclosing[index]
     while index >= 0:
-        if passage.text(index) in (")", "]", "}"):
-            index = passage.partner.get(index, index) - 1
-            continue
-        if passage.text(index) in ("{", "(", "[") and not _opens_namespace(passage, index):
+        if not _opens_namespace(passage, index):
             return False
-        index -= 1
+        index = passage.enclosing[index]
     return True
 
 
