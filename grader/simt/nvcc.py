@@ -111,7 +111,8 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
             return status
     checks = checks_wanted()
     command = [*_host(options), *(["-shared"] if options.has("--shared") else [])]
-    command += [*objects, "-o", options.last("--output-file", "a.out")]
+    # Before the libraries, one of which may be the toolkit's libcudart and bring the module object again.
+    command += [*objects, str(native.module_object(checks)), "-o", options.last("--output-file", "a.out")]
     command += [f"-L{folder}" for folder in options.all("--library-path")]
     command += [f"-l{library}" for library in options.all("--library")]
     command += [f"-Wl,{flag}" for flag in options.all("--linker-options")]
@@ -119,7 +120,7 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     if _is_verbose(options):
         implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
         print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
-    return _execute(options, [*command, str(native.module_object(checks)), *native.link_flags(checks)])
+    return _execute(options, [*command, *native.link_flags(checks)])
 
 
 def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:

@@ -28,6 +28,9 @@ _RUNTIME_NAMES = (
 )
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
 _EMPTY_ARCHIVE = "!<arch>\n"
+# An archive, because link commands name several of these libraries, or one twice: it is searched again, but
+# its object is taken once.
+_MODULE = "libcu2grad_module.a"
 
 
 def cuda_home(checked: bool) -> Path:
@@ -49,9 +52,10 @@ def cuda_home(checked: bool) -> Path:
             if library_headers:
                 (slot.folder / "include/cccl").symlink_to(library_headers)
             libraries = slot.folder / "lib64"
-            _write_module(module, libraries / "module.o", checked)
+            _write_module(module, libraries / _MODULE, checked)
+            script = _linker_script(slot.path / "lib64" / _MODULE, runtime)
             for name in _RUNTIME_NAMES:
-                (libraries / name).write_text(_linker_script(slot.path / "lib64/module.o", runtime))
+                (libraries / name).write_text(f"{script}EXTERN(simt_this_module)\n")
             (libraries / "libcudadevrt.a").write_text(_EMPTY_ARCHIVE)
             for name in _DEVICE_NAMES:
                 (libraries / name).write_text(_linker_script(device, runtime))
@@ -67,10 +71,13 @@ def _write_nvcc(script: Path, home: Path, package: Path, checked: bool) -> None:
     script.chmod(0o755)
 
 
-def _write_module(module: Path, copy: Path, checked: bool) -> None:
+def _write_module(module: Path, archive: Path, checked: bool) -> None:
     """The module object as if linked with --wrap, which the programs' own link commands do not say."""
     renamed = [f"--redefine-sym=__real_{name}={name}" for name in wrapped_functions(checked)]
+    copy = archive.with_suffix(".o")
     subprocess.run(["objcopy", *renamed, module, copy], check=True)
+    subprocess.run(["ar", "rcs", archive, copy], check=True)
+    copy.unlink()
 
 
 def _linker_script(*files: Path) -> str:

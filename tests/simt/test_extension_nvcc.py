@@ -135,9 +135,26 @@ def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.Capt
 def test_what_cannot_be_translated_is_at_the_learners_line(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "times.cuh").write_text('__device__ void f() {\n    asm("trap;");\n}\n')
+    (folder / "times.cuh").write_text('__global__ void f() {\n    asm("wgmma.fence.sync.aligned;");\n}\n')
     assert nvcc.main(["-c", "main.cu"]) == 1
     assert f"{folder}/times.cuh:2: error:" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_the_toolkits_libraries_may_be_named_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, checked: bool
+) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, str(int(checked)))
+    home = cuda_home(checked)
+    libraries = [f"-L{home}/lib64", "-lcudart", "-lcublas", "-lcudart_static", "-lcuda", "-lcudart"]
+    assert nvcc.main(["main.cu", "-o", "program", *libraries]) == 0
+    assert nvcc.main(["-c", "main.cu", "-o", "main.o"]) == 0
+    runtime = f"-Wl,-rpath,{nvcc.native.runtime_library().parent}"
+    linked = [*nvcc.host_compiler().command, "main.o", "-o", "linked", *libraries, runtime]
+    done = subprocess.run(linked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in ("./program", "./linked"):
+        assert subprocess.run([name], capture_output=True, text=True, check=True).stdout == "15\n"
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake (Debian package cmake)")
