@@ -1,7 +1,8 @@
-"""The CUDA runtime API beyond memory and streams: launches with attributes, volumes, pools, occupancy, device models."""
+"""The CUDA runtime API beyond memory and streams: launches with attributes, volumes, pools, device models."""
 
 from __future__ import annotations
 
+import signal
 import subprocess
 
 import pytest
@@ -20,9 +21,10 @@ CASES = {
     "rows": [OK, "0 0 2 0 0 5", OK, "0 2 0 5", "cudaErrorInvalidPitchValue"],
     "pools": [OK, OK, OK, OK, OK, "1 4096", OK, OK, REFUSED],
     "graphs": [REFUSED, REFUSED, REFUSED, REFUSED],
-    # 233472 bytes a multiprocessor hold 4 blocks of 50000 + 1024, and 2 blocks of 1024 threads and 102400 + 1024.
+    # A multiprocessor's 233472 bytes hold 4 blocks of 50000 + 1024, and 2 of 1024 threads and 102400 + 1024.
     "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "115712"],
     "callbacks": [OK, OK, "ab"],
+    "driver": ["0 101", "0 1", "0 32", "0 cu2grad", "1 cudaErrorInvalidValue: out of memory"],
 }
 
 
@@ -64,3 +66,9 @@ def test_an_unknown_device_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_device_code_takes_the_branch_of_its_architecture() -> None:
     assert shown("architecture") == ["90 1 2"]
+
+
+def test_a_device_function_called_by_the_host_says_so() -> None:
+    done = run(program("toolkit", checked=False), "host_calls")
+    assert done.returncode == -signal.SIGABRT
+    assert done.stderr.startswith("Host code called __syncthreads_count or its kin, by way of a __device__ function.")

@@ -1,5 +1,5 @@
-// The version of CUDA that this backend follows, and the driver API's names for what the runtime API shares with it: handles,
-// and errors, whose numbers are the runtime's. There is no driver: its other functions are not declared.
+// The driver API, as far as programs use it beside the runtime API: its names for what both share, devices, error texts.
+// Modules, contexts of one's own and virtual memory are not declared.
 #pragma once
 #include "cuda_runtime_api.h"
 
@@ -14,62 +14,84 @@ typedef struct CUevent_st* CUevent;
 typedef struct CUfunc_st* CUfunction;
 typedef struct CUmod_st* CUmodule;
 
-#define SIMT_DRIVER_ERRORS(ERROR)                     \
-    ERROR(INVALID_VALUE, 1)                           \
-    ERROR(OUT_OF_MEMORY, 2)                           \
-    ERROR(NOT_INITIALIZED, 3)                         \
-    ERROR(DEINITIALIZED, 4)                           \
-    ERROR(NO_DEVICE, 100)                             \
-    ERROR(INVALID_DEVICE, 101)                        \
-    ERROR(INVALID_IMAGE, 200)                         \
-    ERROR(INVALID_CONTEXT, 201)                       \
-    ERROR(NO_BINARY_FOR_GPU, 209)                     \
-    ERROR(UNSUPPORTED_LIMIT, 215)                     \
-    ERROR(PEER_ACCESS_UNSUPPORTED, 217)               \
-    ERROR(INVALID_PTX, 218)                           \
-    ERROR(INVALID_SOURCE, 300)                        \
-    ERROR(FILE_NOT_FOUND, 301)                        \
-    ERROR(OPERATING_SYSTEM, 304)                      \
-    ERROR(INVALID_HANDLE, 400)                        \
-    ERROR(ILLEGAL_STATE, 401)                         \
-    ERROR(NOT_FOUND, 500)                             \
-    ERROR(NOT_READY, 600)                             \
-    ERROR(ILLEGAL_ADDRESS, 700)                       \
-    ERROR(LAUNCH_OUT_OF_RESOURCES, 701)               \
-    ERROR(LAUNCH_TIMEOUT, 702)                        \
-    ERROR(PEER_ACCESS_ALREADY_ENABLED, 704)           \
-    ERROR(PEER_ACCESS_NOT_ENABLED, 705)               \
-    ERROR(ASSERT, 710)                                \
-    ERROR(ILLEGAL_INSTRUCTION, 715)                   \
-    ERROR(MISALIGNED_ADDRESS, 716)                    \
-    ERROR(LAUNCH_FAILED, 719)                         \
-    ERROR(COOPERATIVE_LAUNCH_TOO_LARGE, 720)          \
-    ERROR(NOT_PERMITTED, 800)                         \
-    ERROR(NOT_SUPPORTED, 801)                         \
-    ERROR(UNKNOWN, 999)
-
+// The runtime API's error numbers are the driver's.
 typedef enum cudaError_enum {
     CUDA_SUCCESS = 0,
-#define SIMT_ERROR(NAME, VALUE) CUDA_ERROR_##NAME = VALUE,
-    SIMT_DRIVER_ERRORS(SIMT_ERROR)
-#undef SIMT_ERROR
+    CUDA_ERROR_INVALID_VALUE = 1,
+    CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_ERROR_NOT_INITIALIZED = 3,
+    CUDA_ERROR_DEINITIALIZED = 4,
+    CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_INVALID_DEVICE = 101,
+    CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_INVALID_HANDLE = 400,
+    CUDA_ERROR_NOT_FOUND = 500,
+    CUDA_ERROR_NOT_READY = 600,
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
+    CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+    CUDA_ERROR_ASSERT = 710,
+    CUDA_ERROR_MISALIGNED_ADDRESS = 716,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
+    CUDA_ERROR_NOT_SUPPORTED = 801,
+    CUDA_ERROR_UNKNOWN = 999
 } CUresult;
 
-static inline CUresult cuGetErrorName(CUresult error, const char** name) {
-    switch (error) {
-        case CUDA_SUCCESS: *name = "CUDA_SUCCESS"; return CUDA_SUCCESS;
-#define SIMT_ERROR(NAME, VALUE) \
-    case CUDA_ERROR_##NAME: *name = "CUDA_ERROR_" #NAME; return CUDA_SUCCESS;
-        SIMT_DRIVER_ERRORS(SIMT_ERROR)
-#undef SIMT_ERROR
-    }
-    *name = 0;
-    return CUDA_ERROR_INVALID_VALUE;
-}
-#undef SIMT_DRIVER_ERRORS
+// Attributes have the runtime API's numbers, too.
+typedef enum CUdevice_attribute_enum {
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
+    CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37,
+    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
+} CUdevice_attribute;
 
+static inline CUresult cuInit(unsigned int flags) { return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS; }
+static inline CUresult cuDriverGetVersion(int* version) { return (CUresult)cudaDriverGetVersion(version); }
+static inline CUresult cuDeviceGetCount(int* count) { return (CUresult)cudaGetDeviceCount(count); }
+static inline CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+    int count = 0;
+    cudaGetDeviceCount(&count);
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    if (ordinal < 0 || ordinal >= count) return CUDA_ERROR_INVALID_DEVICE;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+static inline CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+    return (CUresult)cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device);
+}
+static inline CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+    struct cudaDeviceProp properties;
+    CUresult result = (CUresult)cudaGetDeviceProperties(&properties, device);
+    for (int i = 0; result == CUDA_SUCCESS && i < length; ++i) {
+        name[i] = i == length - 1 ? 0 : properties.name[i];
+        if (!name[i]) break;
+    }
+    return result;
+}
+static inline CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
+    struct cudaDeviceProp properties;
+    CUresult result = (CUresult)cudaGetDeviceProperties(&properties, device);
+    if (result == CUDA_SUCCESS) *bytes = properties.totalGlobalMem;
+    return result;
+}
+static inline CUresult cuCtxSynchronize(void) { return (CUresult)cudaDeviceSynchronize(); }
 static inline CUresult cuGetErrorString(CUresult error, const char** text) {
-    CUresult known = cuGetErrorName(error, text);
-    if (known == CUDA_SUCCESS) *text = cudaGetErrorString((cudaError_t)error);
-    return known;
+    *text = cudaGetErrorString((cudaError_t)error);
+    return CUDA_SUCCESS;
+}
+static inline CUresult cuGetErrorName(CUresult error, const char** name) {   // the runtime API's name: cudaErrorInvalidValue
+    *name = cudaGetErrorName((cudaError_t)error);
+    return CUDA_SUCCESS;
 }

@@ -1,4 +1,6 @@
 // What device code calls. Each entry point hands its return address on: that is where a finding lies.
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "execution.h"
@@ -6,25 +8,40 @@
 
 using namespace simt;
 
+namespace {
+// nvcc refuses such a call when it compiles; the host compiler cannot tell, so the program ends here.
+[[noreturn]] void called_by_host(const char* what) {
+    fprintf(stderr, "Host code called %s, by way of a __device__ function. What it asks for is there in kernels only.\n"
+                    "Launch a __global__ function, or keep it out of functions that the host calls, too.\n", what);
+    abort();
+}
+
+Block& running_block(const char* caller) {
+    if (!simt_access->on_device) called_by_host(caller);
+    return *execution.block;
+}
+}  // namespace
+
 extern "C" {
 int simt_on_device(void) { return simt_access->on_device; }
 
-void simt_barrier(void) { execution.block->barrier(0, 0, __builtin_return_address(0)); }
+void simt_barrier(void) { running_block("__syncthreads").barrier(0, 0, __builtin_return_address(0)); }
 
 int simt_barrier_reduce(int predicate, int op) {
-    return execution.block->barrier(predicate, op, __builtin_return_address(0));
+    return running_block("__syncthreads_count or its kin").barrier(predicate, op, __builtin_return_address(0));
 }
 
 const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t hi, int op) {
-    return &execution.block->collect(mask, lo, hi, op, __builtin_return_address(0));
+    return &running_block("a warp operation").collect(mask, lo, hi, op, __builtin_return_address(0));
 }
 
-uint32_t simt_active_mask(void) { return execution.block->active_mask(__builtin_return_address(0)); }
+uint32_t simt_active_mask(void) { return running_block("__activemask").active_mask(__builtin_return_address(0)); }
 
-unsigned simt_linear_thread(void) { return execution.block->current().thread; }
-unsigned simt_lane(void) { return execution.block->current().thread % kWarpSize; }
+unsigned simt_linear_thread(void) { return running_block("a question for its thread").current().thread; }
+unsigned simt_lane(void) { return running_block("a question for its lane").current().thread % kWarpSize; }
 
 int64_t simt_clock(void) {
+    if (!simt_access->on_device) called_by_host("clock64");
     // Time passes with every look at the clock, and others may run meanwhile: a loop that waits for it ends.
     execution.block_cycles += 64;
     int64_t now = int64_t(execution.block_cycles);
@@ -33,6 +50,7 @@ int64_t simt_clock(void) {
 }
 
 void simt_trap(const char* what, const char* file, int line) {
+    if (!simt_access->on_device) called_by_host(what ? what : "__trap");
     report({.kind = "trap", .call_site = __builtin_return_address(0), .note = what ? what : "", .file = file, .line = line});
     fail_launch(what && strcmp(what, "assert") == 0 ? cudaErrorAssert : cudaErrorLaunchFailure);
 }

@@ -1,5 +1,6 @@
 // The host's side of the CUDA runtime API: one case per run, which prints what it saw.
 #include <cooperative_groups.h>
+#include <cuda.h>
 
 #include <cstdio>
 #include <cstring>
@@ -223,11 +224,32 @@ void architecture() {
     printf("%d %d %d\n", answer[0], answer[1], here(1, 2));
 }
 
+void driver() {
+    CUdevice device;
+    int warp = 0, version = 0;
+    const char *name, *text;
+    char shown[64];
+    printf("%d %d\n", cuInit(0), cuDeviceGet(&device, 99));
+    CUresult found = cuDeviceGet(&device, 1);
+    CUresult asked = cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device);
+    CUresult named = cuDeviceGetName(shown, 8, device);
+    printf("%d %d\n%d %d\n%d %s\n", found, device, asked, warp, named, shown);
+    cuDriverGetVersion(&version);
+    cuGetErrorName(CUDA_ERROR_INVALID_VALUE, &name);
+    cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text);
+    printf("%d %s: %s\n", version == CUDA_VERSION, name, text);
+}
+
+// What only a kernel may do, done by the host.
+__device__ int block_total(int value) { return __syncthreads_count(value); }
+void host_calls() { printf("%d\n", block_total(1)); }
+
 int main(int, char** arguments) {
     static const std::map<std::string, void (*)()> cases = {
         {"extended_launch", extended_launch}, {"cooperative_launch", cooperative_launch}, {"clusters", clusters},
         {"volumes", volumes}, {"rows", rows}, {"pools", pools}, {"graphs", graphs}, {"occupancy", occupancy},
-        {"callbacks", callbacks}, {"device", device}, {"architecture", architecture},
+        {"callbacks", callbacks}, {"device", device}, {"architecture", architecture}, {"host_calls", host_calls},
+        {"driver", driver},
     };
     cases.at(arguments[1])();
 }
