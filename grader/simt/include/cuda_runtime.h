@@ -15,6 +15,7 @@
 #include "simt/builtin_variables.h"
 #include "simt/conversions.h"
 #include "simt/diagnostics.h"
+#include "simt/dpx.h"
 #include "simt/dynamic_shared.h"
 #include "simt/extended_launch.h"
 #include "simt/integers.h"

@@ -98,3 +98,19 @@ extern "C" void owner_as_argument(int* out) {
     cudaMemcpy(out + 8, owned, 8 * sizeof(int), cudaMemcpyDeviceToDevice);
     add_all<int><<<1, 8>>>(out + 16, 5, 6, 2.5);   // the rest of the pack is deduced
 }
+
+// One step of a sequence alignment in each of the forms that sm_90 has an instruction for.
+__global__ void align_step(const int* a, const int* b, const int* c, int* out, int n) {
+    const int i = threadIdx.x;
+    bool first, high, low;
+    out[i] = __viaddmax_s32_relu(a[i], b[i], c[i]);
+    out[n + i] = __vimin3_s32(a[i], b[i], c[i]);
+    out[2 * n + i] = __vibmax_s32(a[i], b[i], &first);
+    out[3 * n + i] = first;
+    out[4 * n + i] = __viaddmin_s16x2(a[i], b[i], c[i]);
+    out[5 * n + i] = __vimax_s16x2_relu(a[i], b[i]);
+    out[6 * n + i] = __vibmin_u16x2(a[i], b[i], &high, &low);
+    out[7 * n + i] = 2 * high + low;
+    out[8 * n + i] = __vimax3_u32(a[i], b[i], c[i]);
+}
+extern "C" void dynamic_programming(const int* a, const int* b, const int* c, int* out, int n) { align_step<<<1, n>>>(a, b, c, out, n); }

@@ -46,3 +46,24 @@ def symbol_size(rng: Generator, size: int) -> Call:
 def owner_as_argument(rng: Generator, n: int) -> Call:
     expected = np.stack([3 + np.arange(n), 4 + np.arange(n), np.full(n, 13)])
     return Call((unset(3, n, dtype=np.int32),), {0: expected})
+
+
+@kernel(100)
+def dynamic_programming(rng: Generator, n: int) -> Call:
+    a, b, c = rng.integers(-(1 << 31), 1 << 31, (3, n)).astype(np.int32)
+    a16, b16, c16 = (each.view(np.int16) for each in (a, b, c))  # the low half first
+    ua16, ub16 = a16.view(np.uint16), b16.view(np.uint16)
+    not_larger = (ua16 <= ub16).reshape(n, 2)
+    words = (each.view(np.uint32) for each in (a, b, c))
+    expected = [
+        np.maximum(np.maximum(a + b, c), 0),
+        np.minimum(np.minimum(a, b), c),
+        np.maximum(a, b),
+        a >= b,
+        np.minimum(a16 + b16, c16).view(np.int32),
+        np.maximum(np.maximum(a16, b16), 0).astype(np.int16).view(np.int32),
+        np.minimum(ua16, ub16).view(np.int32),
+        2 * not_larger[:, 1] + not_larger[:, 0],
+        np.maximum.reduce(list(words)).view(np.int32),
+    ]
+    return Call((a, b, c, unset(9, n, dtype=np.int32), n), {3: np.stack(expected).astype(np.int32)})
