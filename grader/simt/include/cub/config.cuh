@@ -13,6 +13,10 @@
 #define SIMT_CUB_OUTER_BEGIN
 #define SIMT_CUB_OUTER_END
 #endif
+#ifndef CUB_NS_PREFIX  // Thrust puts aliases of its own between these
+#define CUB_NS_PREFIX
+#define CUB_NS_POSTFIX
+#endif
 #define CUB_NAMESPACE_BEGIN SIMT_CUB_OUTER_BEGIN namespace cub {
 #define CUB_NAMESPACE_END } SIMT_CUB_OUTER_END
 
