@@ -21,7 +21,18 @@ def launched(
     counts: Sequence[LaunchCounts], device: Device, names: Mapping[int, Memory]
 ) -> tuple[Launched, ...]:
     """Every launch with what it needs and what that allows; equal launches are one. `names` as in `Stage`."""
-    return merged([_launched(_located(each), device) for each in counts], names)
+    located = [_located(each) for each in counts]
+    instances = [instance_of(each) for each in located]
+    ran: dict[Path | None, dict[str, None]] = {}
+    for each, name in zip(located, instances, strict=True):
+        ran.setdefault(_source_of(each), {})[name] = None
+    architecture = "sm_{}{}".format(*device.capability)
+    answers = {source: _answer(source, architecture, tuple(sorted(ran[source]))) for source in ran}
+    found = []
+    for each, name in zip(located, instances, strict=True):
+        source = _source_of(each)
+        found.append(_launched(name, each, _needs(name, each, source, answers[source], architecture), device))
+    return merged(found, names)
 
 
 def _located(counts: LaunchCounts) -> LaunchCounts:
@@ -33,19 +44,20 @@ def _located(counts: LaunchCounts) -> LaunchCounts:
     return replace(counts, lines=tuple(lines))
 
 
-def _launched(counts: LaunchCounts, device: Device) -> Launched:
+def _launched(name: str, counts: LaunchCounts, needs: Needs, device: Device) -> Launched:
     launch = counts.launch
-    name = instance_of(counts)
-    needs = _needs(name, counts, device)
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     shared = needs.shared + launch.shared_bytes
     return Launched(name, counts, needs, occupancy(device, threads, needs.registers, shared))
 
 
-def _needs(name: str, counts: LaunchCounts, device: Device) -> Needs:
-    architecture = "sm_{}{}".format(*device.capability)
-    source = _source_of(counts)
-    answer = _compiled(source, architecture) if source else Compiled({}, "there is no .cu file")
+def _answer(source: Path | None, architecture: str, instances: tuple[str, ...]) -> Compiled:
+    return _compiled(source, architecture, instances) if source else Compiled({}, "there is no .cu file")
+
+
+def _needs(
+    name: str, counts: LaunchCounts, source: Path | None, answer: Compiled, architecture: str
+) -> Needs:
     if name in answer.kernels:
         found = answer.kernels[name]
         return Needs(

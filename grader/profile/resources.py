@@ -1,8 +1,9 @@
 """Registers, spills and shared memory of each kernel: what ptxas says where nvcc is there, else an estimate.
 
-nvcc compiles the `.cu` file for the device's architecture and throws the code away; no GPU is needed. The
-answer is kept in the cache. Without nvcc, shared memory is read from the simulated build, which is exact,
-registers are estimated from the source, and spills are not known.
+nvcc compiles the `.cu` file for the device's architecture and throws the code away; no GPU is needed. Of a
+file that includes torch's headers it gets the device part alone. The answer is kept in the cache. Without
+nvcc, shared memory is read from the simulated build, which is exact, registers are estimated from the source,
+and spills are not known.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,11 +22,12 @@ from grader import cache
 from grader.build.sources import content_key
 from grader.build.steps import NVCC_FLAGS
 from grader.errors import ToolchainError
+from grader.profile.device_part import TORCH_INCLUDE, device_part
 from grader.profile.instances import demangled, instance_name
+from grader.simt.includes import closure
 from grader.toolchain import CudaToolkit, cuda_toolkit, host_compiler
 
 _SECONDS = 60  # that nvcc may take; a file with CUDA headers only takes one
-_TORCH = re.compile(r'^\s*#\s*include\s*[<"](?:torch|ATen|c10)/', re.MULTILINE)
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")
 _SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")
@@ -50,23 +52,29 @@ class Compiled:
     why_not: str = ""
 
 
-def compiled(source: Path, architecture: str) -> Compiled:
-    """Ask ptxas about `source`; `architecture` is such as ``sm_90``. Never raises for the source's fault."""
+def compiled(source: Path, architecture: str, instances: Sequence[str]) -> Compiled:
+    """Ask ptxas about `source`; `architecture` is such as ``sm_90``. Never raises for the source's fault.
+
+    Of a file that includes torch's headers the device part alone is compiled, with the kernels `instances`.
+    """
     try:
         toolkit = cuda_toolkit()
-        compiler = host_compiler().command[0]
     except ToolchainError:
         return Compiled({}, "nvcc is not installed")
     try:
         text = source.read_text(encoding="utf-8", errors="replace")
-        parts = ["ptxas", toolkit.identity, architecture, *NVCC_FLAGS, *content_key(source, ())]
+        files = content_key(source, ())
+        others = [file for file in closure(source, ()) if file != source.resolve()]
+        torch_behind = any(TORCH_INCLUDE.search(file.read_text(errors="replace")) for file in others)
     except OSError:
         return Compiled({}, f"{source.name} cannot be read")
-    if _TORCH.search(text):
+    if torch_behind:
         return Compiled({}, f"{source.name} includes torch headers, with which nvcc would take a minute")
+    part = device_part(text, instances) if TORCH_INCLUDE.search(text) else ""
+    parts = ["ptxas", toolkit.identity, architecture, *NVCC_FLAGS, *files, part]
     with cache.entry(parts, room="resources") as slot:
         if slot.missing:
-            answer = _ask(toolkit, compiler, source, architecture)
+            answer = _ask(toolkit, source, part, architecture)
             document = {name: asdict(kernel) for name, kernel in answer.kernels.items()}
             (slot.folder / "kernels.json").write_text(json.dumps(document))
             if answer.why_not:
@@ -76,20 +84,26 @@ def compiled(source: Path, architecture: str) -> Compiled:
     return Compiled({name: Resources(**kernel) for name, kernel in document.items()})
 
 
-def _ask(toolkit: CudaToolkit, compiler: str, source: Path, architecture: str) -> Compiled:
+def _ask(toolkit: CudaToolkit, source: Path, part: str, architecture: str) -> Compiled:
+    """Compile `source`, or its device `part` where there is one."""
     with tempfile.TemporaryDirectory(prefix="cu2grad-ptxas-") as folder:
+        file = Path(folder) / source.name if part else source
+        if part:
+            file.write_text(part, encoding="utf-8")
         command = [
-            str(toolkit.nvcc), *NVCC_FLAGS, f"-arch={architecture}", "-ccbin", compiler, "-Xptxas=-v",
-            "-cubin", "-o", f"{folder}/kernel.cubin", str(source),
+            str(toolkit.nvcc), *NVCC_FLAGS, f"-arch={architecture}", "-ccbin", host_compiler().command[0],
+            "-Xptxas=-v", "-cubin", f"-I{source.parent}", "-o", f"{folder}/kernel.cubin", str(file),
         ]  # fmt: skip
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             return Compiled({}, f"nvcc took longer than {_SECONDS} seconds")
-    if done.returncode != 0:
-        first = next((line for line in done.stderr.splitlines() if "error" in line), "it gave no reason")
-        return Compiled({}, f"nvcc did not compile {source.name}: {first.strip()}")
-    return Compiled(read_ptxas(done.stdout + done.stderr))
+    if done.returncode == 0:
+        return Compiled(read_ptxas(done.stdout + done.stderr))
+    if part:
+        return Compiled({}, f"{source.name} includes torch headers, and its kernels alone do not compile")
+    first = next((line for line in done.stderr.splitlines() if "error" in line), "it gave no reason")
+    return Compiled({}, f"nvcc did not compile {source.name}: {first.strip()}")
 
 
 def read_ptxas(log: str) -> dict[str, Resources]:

@@ -26,7 +26,7 @@ def counts(tmp_path: Path) -> LaunchCounts:
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, compiled: Compiled, shared: dict[str, int] | None = None) -> None:
-    monkeypatch.setattr(assembling, "_compiled", lambda source, architecture: compiled)
+    monkeypatch.setattr(assembling, "_compiled", lambda source, architecture, instances: compiled)
     monkeypatch.setattr(assembling, "_shared_arrays", lambda module: shared or {})
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from grader.errors import ToolchainError
 from grader.profile import estimate, resources
+from grader.profile.device_part import device_part
 from grader.profile.instances import base_name, demangled, instance_name, kernel_among
 from grader.profile.occupancy import Device, occupancy, simulated_device
 from grader.profile.resources import Resources, compiled, read_ptxas, shared_arrays
@@ -36,6 +37,33 @@ void launch(const float* x, const double* z, float* y, double* w) {
     scale<<<1, 32>>>(z, w, 32l);
     tile<kTile><<<1, dim3(kTile, kTile)>>>(x, y);
 }
+"""
+WITH_TORCH = """
+#include <torch/extension.h>
+#define TWO 2
+using namespace torch::indexing;
+using Number = float;
+constexpr int kThreads = 128;
+namespace {
+struct Pair { float a, b; };
+struct Wrapped { at::Tensor tensor; };
+__device__ float helped(Pair p) { return p.a + p.b; }
+template <typename T, int N>
+__global__ void twice(const T* x, T* y) {
+    __shared__ T tile[N];
+    tile[threadIdx.x] = TWO * x[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = tile[N - 1 - threadIdx.x] + helped({1, 2});
+}
+__global__ void plain(Number* x) { *x = kThreads; }
+at::Tensor run(const at::Tensor& x, cudaStream_t stream) {
+    constexpr int one = 1;
+    auto y = at::empty_like(x);
+    if (x.numel()) { twice<float, 4><<<one, 4, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>()); }
+    return y;
+}
+}  // namespace
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
 """
 # What ptxas -v of CUDA 13.0 prints, shortened.
 LOG = """\
@@ -141,20 +169,52 @@ def test_nvcc_is_asked_where_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
     source = tmp_path / "kernel.cu"
     source.write_text(KERNELS)
-    answer = compiled(source, "sm_90")
+    answer = compiled(source, "sm_90", ["scale<float>"])
     assert answer.why_not == ""
     assert set(answer.kernels) == {"scale<float>", "scale<double>", "tile<16>"}
     assert answer.kernels["tile<16>"].shared == 16 * 16 * 4
     assert 0 < answer.kernels["scale<float>"].registers < 32
     monkeypatch.setattr(resources, "_ask", None)  # what is in the cache is not asked for again
-    assert compiled(source, "sm_90") == answer
+    assert compiled(source, "sm_90", ["scale<double>"]) == answer
+
+
+def test_of_a_file_with_torch_headers_the_kernels_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        resources.cuda_toolkit()
+    except ToolchainError:
+        pytest.skip("needs nvcc")
+    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "kernel.cu"
+    source.write_text(WITH_TORCH)
+    answer = compiled(source, "sm_90", ["twice<float, 4>", "plain"])
+    assert answer.why_not == ""
+    assert set(answer.kernels) == {"twice<float, 4>", "plain"}
+    assert answer.kernels["twice<float, 4>"].shared == 4 * 4
+
+
+def test_the_device_part_of_a_file() -> None:
+    part = device_part(WITH_TORCH, ["twice<float, 4>", "plain"])
+    for kept in (
+        "#define TWO 2", "constexpr int kThreads = 128;", "namespace {", "struct Pair { float a, b; };",
+        "__device__ float helped(Pair p) { return p.a + p.b; }", "}  // namespace", "using Number = float;",
+        "void* instances_that_ran[] = {(void*)&twice<float, 4>, (void*)&plain};",
+    ):  # fmt: skip
+        assert kept in part, kept
+    for dropped in ("torch", "at::", "PYBIND11", "cudaStream_t", "using namespace"):
+        assert dropped not in part, dropped
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("#include <torch/extension.h>\n", "kernel.cu includes torch headers"),
-        ("__global__ void broken( {}\n", "nvcc did not compile kernel.cu"),
+        ("__global__ void broken( {}\n", "nvcc did not compile kernel.cu: "),
+        ('#include "behind.h"\n', "kernel.cu includes torch headers, with which nvcc would take a minute"),
+        (
+            "#include <torch/extension.h>\n__global__ void k(at::Half* x) { *x = 0; }\n",
+            "kernel.cu includes torch headers, and its kernels alone do not compile",
+        ),
     ],
 )
 def test_why_nvcc_was_not_asked_or_did_not_answer(
@@ -167,7 +227,8 @@ def test_why_nvcc_was_not_asked_or_did_not_answer(
     monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
     source = tmp_path / "kernel.cu"
     source.write_text(text)
-    answer = compiled(source, "sm_90")
+    (tmp_path / "behind.h").write_text("#include <ATen/ATen.h>\n")
+    answer = compiled(source, "sm_90", ["k"])
     assert answer.kernels == {} and answer.why_not.startswith(why)
 
 
@@ -176,7 +237,7 @@ def test_without_nvcc_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise ToolchainError("none")
 
     monkeypatch.setattr(resources, "cuda_toolkit", none)
-    assert compiled(tmp_path / "kernel.cu", "sm_90").why_not == "nvcc is not installed"
+    assert compiled(tmp_path / "kernel.cu", "sm_90", []).why_not == "nvcc is not installed"
 
 
 def test_shared_memory_is_read_from_the_simulated_build(tmp_path: Path) -> None:
