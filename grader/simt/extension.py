@@ -12,12 +12,14 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grader.cache import cache_root
 from grader.simt import native
+from grader.simt.include_paths import is_toolkit
 from grader.simt.models import architecture
 from grader.simt.toolkit import cuda_home
 from grader.toolchain import ninja
@@ -30,29 +32,58 @@ def redirect(checked: bool) -> None:
     home = cuda_home(checked)
     os.environ["CUDA_HOME"] = str(home)
     os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{architecture() / 100:.1f}")
-    folders = os.environ.get("PATH", "").split(os.pathsep)
-    if str(ninja().parent) not in folders:  # the ninja of an environment that was not activated
-        os.environ["PATH"] = os.pathsep.join([*folders, str(ninja().parent)])
+    # What tests compile is kept apart from what was compiled for a GPU, and with other checks.
+    extensions = cache_root() / "extensions" / ("checked" if checked else "unchecked")
+    os.environ.setdefault("TORCH_EXTENSIONS_DIR", str(extensions))
+    # Build scripts that look for nvcc themselves; and the ninja of an environment that was not activated.
+    _prepend("PATH", home / "bin")
+    _append("PATH", ninja().parent)
+    os.environ["CUDACXX"] = str(home / "bin/nvcc")  # CMake
     # Programs that are linked by hand or by CMake name the runtime without saying where it is.
-    libraries = [str(native.runtime_library().parent), os.environ.get("LD_LIBRARY_PATH", "")]
-    os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
+    _prepend("LD_LIBRARY_PATH", native.runtime_library().parent)
     if _MODULE in sys.modules:
         _patch(sys.modules[_MODULE], home)
     else:
         sys.meta_path.insert(0, _PatchOnImport(home))
 
 
-def _patch(module: Any, home: Path) -> None:
-    original = module.include_paths
+def _prepend(variable: str, folder: Path) -> None:
+    folders = [str(folder), *filter(None, os.environ.get(variable, "").split(os.pathsep))]
+    os.environ[variable] = os.pathsep.join(dict.fromkeys(folders))
 
-    def include_paths(*args: Any, **kwargs: Any) -> list[str]:
+
+def _append(variable: str, folder: Path) -> None:
+    folders = [*filter(None, os.environ.get(variable, "").split(os.pathsep)), str(folder)]
+    os.environ[variable] = os.pathsep.join(dict.fromkeys(folders))
+
+
+def _patch(module: Any, home: Path) -> None:
+    include_paths, build_extensions = module.include_paths, module.BuildExtension.build_extensions
+
+    def ours_first(*args: Any, **kwargs: Any) -> list[str]:
         """torch's answer, with the simulated toolkit's headers first: some replace torch's CUDA headers."""
-        found: list[str] = original(*args, **kwargs)
+        found: list[str] = include_paths(*args, **kwargs)
         ours = str(home / "include")
         return [ours, *(path for path in found if path != ours)] if ours in found else found
 
+    def with_one_toolkit(command: Any) -> None:
+        """Build without the folders of a real toolkit, which some setup.py name outright."""
+        for extension in command.extensions:
+            extension.include_dirs = _of_one_toolkit(extension.include_dirs, home / "include", is_toolkit)
+            extension.library_dirs = _of_one_toolkit(extension.library_dirs, home / "lib64", _has_cudart)
+        build_extensions(command)
+
     module.CUDA_HOME = str(home)
-    module.include_paths = include_paths
+    module.include_paths = ours_first
+    module.BuildExtension.build_extensions = with_one_toolkit
+
+
+def _of_one_toolkit(folders: list[str], ours: Path, is_of_toolkit: Callable[[Path], bool]) -> list[str]:
+    return [folder for folder in folders if Path(folder) == ours or not is_of_toolkit(Path(folder))]
+
+
+def _has_cudart(folder: Path) -> bool:
+    return any(folder.glob("libcudart*"))
 
 
 class _PatchOnImport(importlib.abc.MetaPathFinder):

@@ -34,9 +34,13 @@ class IncludePaths:
         return cls(own, libraries, _without_toolkits(system))
 
 
+def is_toolkit(folder: Path) -> bool:
+    """Whether a folder is the include folder of a CUDA toolkit."""
+    return all((folder / name).is_file() for name in ("cuda_runtime_api.h", "driver_types.h"))
+
+
 def _without_toolkits(folders: Iterable[str]) -> tuple[Path, ...]:
-    marks = ("cuda_runtime_api.h", "driver_types.h")
-    return tuple(f for f in map(Path, folders) if not all((f / mark).is_file() for mark in marks))
+    return tuple(folder for folder in map(Path, folders) if not is_toolkit(folder))
 
 
 def _libraries() -> frozenset[Path]:

@@ -126,6 +126,33 @@ def test_setup_py_builds_in_place(project: Path) -> None:
     assert run(project, program).stdout == "[3.0, 3.0]\n"
 
 
+def test_setup_py_that_names_a_real_toolkit_outright(project: Path) -> None:
+    """Its headers would redefine this one's, and its runtime would ask for a GPU."""
+    for name in ("include/cuda_runtime_api.h", "include/driver_types.h", "lib64/libcudart.so"):
+        (project / "toolkit" / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / "toolkit" / name).write_text("#error a real toolkit\n")
+    (project / "kernel.cu").write_text(KERNEL + 'extern "C" void entry() {}\n')
+    script(
+        project,
+        """
+        import shutil
+        from setuptools import setup
+        from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+        folders = {"include_dirs": ["toolkit/include"], "library_dirs": ["toolkit/lib64"]}
+        extension = CUDAExtension("scaling", ["kernel.cu", "host.cpp"], **folders)
+        setup(name="scaling", ext_modules=[extension], cmdclass={"build_ext": BuildExtension})
+        print("nvcc on PATH:", shutil.which("nvcc"))
+        """,
+        "setup.py",
+    )
+    host = "#include <cuda_runtime_api.h>\nint host() { return cudaDeviceSynchronize(); }\n"
+    (project / "host.cpp").write_text(host)
+    built = run(project, "setup.py", "build_ext", "--inplace")
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert "/toolkits/" in built.stdout.partition("nvcc on PATH:")[2], "build scripts look for it there"
+
+
 @pytest.mark.slow
 def test_load_inline(tmp_path: Path) -> None:
     program = script(
