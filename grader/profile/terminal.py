@@ -66,7 +66,7 @@ def _stage(stage: Stage) -> Iterator[RenderableType]:
         yield Padding(Text(others, "dim"), (0, 0, 1, 0))
     grid = Table.grid(padding=(0, 2, 0, 0))
     for name, value in totals(stage):
-        grid.add_row(Text(name, "dim"), value)
+        grid.add_row(Text(name, "dim"), Text(value))
     yield Text(f"{stage.name} in all" if stage.name else "in all", "bold")
     yield Padding(grid, (0, 0, 1, 2))
 
@@ -87,24 +87,26 @@ def _table(launched: Launched, stage: Stage) -> RenderableType:
     if not launched.counts.lines:
         return Text("It touched no memory.", "dim")
     parts: list[RenderableType] = []
-    table = _grid()
+    widest = max(len(number(line.requests)) for line in launched.counts.lines)
+    table = _grid(widest)
     table.add_row("", *(Text(name, "dim") for name in _COLUMNS))
     parts.append(table)
     for frame, lines in groupby(launched.counts.lines, key=lambda line: line.frame):
         source = Text(frame.source.strip() or frame.where, overflow="ellipsis", no_wrap=True)
         parts.append(Text.assemble((f"{frame.line:>5} │ ", "dim"), source, no_wrap=True, overflow="ellipsis"))
-        table = _grid()
+        table = _grid(widest)
         for line in lines:
             table.add_row(*_row(line, launched, stage))
         parts.append(table)
     return Group(*parts)
 
 
-def _grid() -> Table:
+def _grid(requests: int) -> Table:
+    """The columns, which have to agree from one source line to the next; `requests`: the widest number."""
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(width=6)
     grid.add_column(width=20, no_wrap=True, overflow="ellipsis")
-    for width in (5, 9, 15, 6, 6):
+    for width in (5, max(9, requests), 15, 6, 6):
         grid.add_column(width=width, justify="right", no_wrap=True)
     return grid
 
@@ -116,7 +118,7 @@ def _row(line: LineCounts, launched: Launched, stage: Stage) -> list[RenderableT
     plural = "" if number(took) == "1" else "s"
     return [
         Text("    ✗ " if bad else "      ", style),
-        access(line, stage),
+        Text(access(line, stage)),
         str(line.bytes),
         number(line.requests),
         Text(f"{number(took)} {unit}{plural}", style),

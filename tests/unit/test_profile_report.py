@@ -193,6 +193,12 @@ def test_the_terminal_shows_counts_beside_the_source(width: int) -> None:
     assert any("kernel.cu:4 reads x with a stride of 32 elements" in text for text in lines)
 
 
+def test_names_are_not_markup_and_large_numbers_are_whole() -> None:
+    odd = Stage("", (launched([line(coalesced, requests=123_456_789)]),), {X: Memory("[red]x", 4)})
+    row = next(text for text in shown(odd, width=80) if "load of" in text)
+    assert row.split() == ["load", "of", "[red]x", "4", "123,456,789", "4", "sectors", "4", "32"]
+
+
 def test_plain_text_has_neither_marks_nor_columns() -> None:
     text = profile_text(profile(stage([launched([line(lambda lane: 128 * lane)], times=3)], traffic=400)))
     assert not re.search(r"[✗│]|\S {2}", text)
