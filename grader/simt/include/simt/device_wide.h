@@ -1,9 +1,7 @@
 // Device-wide algorithms of libraries: one simulated thread does them from the first item to the last, in a launch of its own,
 // so that what they read and write is checked like any kernel's. Their speed is not a GPU's; their results are.
 #pragma once
-#include <source_location>
 #include <type_traits>
-#include <utility>
 
 #include "simt/launch.h"
 
@@ -12,18 +10,30 @@ namespace simt {
 
 constexpr size_t least_temporary = 256;  // libraries ask for some temporary storage even where they need none
 
+// Where a call stands in the source, as the value of a default argument. (clang 14 has no std::source_location.)
+struct caller {
+    const char* file;
+    int line;
+    caller(const char* file_ = __builtin_FILE(), int line_ = __builtin_LINE()) : file(file_), line(line_) {}
+};
+
+template <class Body>
+struct device_thread {  // the launch's parameter space
+    Body body;
+    SIMT_HOST void operator()() { body(); }
+};
+
 // `name` is what the launch is called in findings and records. Returns what a launch returns.
 template <class Body>
-cudaError_t run_device_wide(const char* name, cudaStream_t stream, const std::source_location& where, Body body) {
-    auto thread = [body]() mutable SIMT_HOST { body(); };  // by value: it is the launch's parameter space
-    site call{name, where.file_name(), static_cast<int>(where.line())};
-    return run_grid(thread, call, configuration(dim3(1), dim3(1), 0, stream), nullptr, 0);
+cudaError_t run_device_wide(const char* name, cudaStream_t stream, const caller& where, Body body) {
+    device_thread<Body> thread{body};
+    return run_grid(thread, site{name, where.file, where.line}, configuration(dim3(1), dim3(1), 0, stream), nullptr, 0);
 }
 
 // The same with CUB's protocol for temporary storage: a first call with none gets told how much is needed.
 template <class Body>
 cudaError_t with_temporary(const char* name, void* temporary, size_t& bytes, size_t needed, cudaStream_t stream,
-                           const std::source_location& where, Body body) {
+                           const caller& where, Body body) {
     if (needed < least_temporary) needed = least_temporary;
     if (temporary == nullptr) {
         bytes = needed;
@@ -41,4 +51,4 @@ cudaError_t with_temporary(const char* name, void* temporary, size_t& bytes, siz
 #pragma GCC visibility pop
 
 // The last parameters of every device-wide function.
-#define SIMT_DEVICE_WIDE_CALL cudaStream_t stream = nullptr, std::source_location where = std::source_location::current()
+#define SIMT_DEVICE_WIDE_CALL cudaStream_t stream = nullptr, simt::caller where = simt::caller()

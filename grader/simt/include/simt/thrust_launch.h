@@ -27,6 +27,16 @@ inline void throw_error(cudaError_t error, const char* algorithm) {
     if (error != cudaSuccess) throw thrust::system_error(error, thrust::cuda_category(), algorithm);
 }
 
+template <class Body, class Result>
+struct answering_thread {
+    Body body;
+    Result* to;
+    SIMT_HOST void operator()() {
+        Result value = body();
+        copy_out(to, &value, sizeof value);
+    }
+};
+
 // Calls `body()` on the device and returns what it returns; where that is the device already, calls it there.
 // Raises thrust::system_error, as thrust does.
 template <class Body>
@@ -36,14 +46,11 @@ auto on_device(const char* name, cudaStream_t stream, Body body) {
     site nowhere{name, "", 0};
     configuration one(dim3(1), dim3(1), 0, stream);
     if constexpr (std::is_void_v<Result>) {
-        auto thread = [body]() mutable SIMT_HOST { body(); };
+        device_thread<Body> thread{body};
         throw_error(run_grid(thread, nowhere, one, nullptr, 0), name);
     } else {
         outcome<Result> result;
-        auto thread = [body, to = &result]() mutable SIMT_HOST {
-            Result value = body();
-            copy_out(to, &value, sizeof value);
-        };
+        answering_thread<Body, Result> thread{body, &result.value};
         throw_error(run_grid(thread, nowhere, one, nullptr, 0), name);
         return Result(result.value);
     }

@@ -64,7 +64,7 @@ struct DeviceMergeSort {
     // Everything happens in temporary storage, so that any iterator will do: keys and values, each followed by spare room.
     template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class Compare>
     static cudaError_t sort(void* temporary, size_t& bytes, KeysIn in, ValuesIn values_in, KeysOut out, ValuesOut values_out,
-                            int64_t n, Compare compare, cudaStream_t stream, const std::source_location& where) {
+                            int64_t n, Compare compare, cudaStream_t stream, const simt::caller& where) {
         size_t offset = (2 * static_cast<size_t>(n) * size_of(in) + 255) / 256 * 256;
         size_t needed = offset + 2 * static_cast<size_t>(n) * size_of(values_in);
         void* behind = static_cast<char*>(temporary) + offset;

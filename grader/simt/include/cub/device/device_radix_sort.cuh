@@ -50,7 +50,7 @@ struct sort_call {  // what a sort was called with, apart from keys and values
     void* temporary;
     size_t& bytes;
     cudaStream_t stream;
-    const std::source_location& where;
+    const simt::caller& where;
 
     template <class Body>
     cudaError_t run(size_t needed, Body body) const {
