@@ -169,6 +169,22 @@ def test_a_loop_goes_on_for_the_lanes_that_stay_and_all_meet_behind_it() -> None
     assert loop.sectors == 2 * sum(-(-lanes // 8) for lanes in range(1, 33))
 
 
+@pytest.mark.parametrize("longest", [40, 600], ids=["short", "long"])
+def test_a_loop_within_a_loop_ends_for_the_warp_when_it_ends_for_all(longest: int) -> None:
+    lengths = np.random.default_rng(1).integers(0, longest, 640).astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+
+    counts = counted("ragged", starts, (int(starts[-1]),), (640,), 640)
+
+    outer = line(counts, "y[row] = sum", "store")
+    rounds = lengths.reshape(-1, 32).max(axis=1)  # of the inner loop, for each 32 rows
+    loads = [each for each in counts.lines if "sum += x[i]" in each.frame.source]
+    assert sorted((each.requests, each.lanes) for each in loads) == sorted(
+        [(rounds.sum(), lengths.sum()), (20, 640)]  # x[i], and starts[row] on the same line
+    )
+    assert (outer.requests, outer.lanes) == (20, 640)
+
+
 def test_what_happens_in_another_round_for_each_lane_is_not_together() -> None:
     counts = counted("rounds", (32,), (32,), 32)
 
@@ -179,7 +195,7 @@ def test_what_happens_in_another_round_for_each_lane_is_not_together() -> None:
 
 
 def test_a_long_loop_is_counted_in_pieces_and_exactly() -> None:
-    rounds = 5000  # three and two accesses in each; a list holds 4096
+    rounds = 50_000  # three and two accesses in each; with 64 threads a list holds 65,536
     counts = counted("long_loop", (96,), rounds)
 
     update, other = line(counts, "x[threadIdx.x] += 1"), line(counts, "x[64", "store")
@@ -189,7 +205,7 @@ def test_a_long_loop_is_counted_in_pieces_and_exactly() -> None:
 
 
 def test_lanes_that_wait_do_not_hold_the_others_up() -> None:
-    rounds = 3000
+    rounds = 100_000  # two accesses in each; with 32 threads a list holds 131,072
     counts = counted("one_half_works", (64,), rounds)
 
     assert line(counts, "for (int i").requests == rounds
@@ -208,7 +224,7 @@ def test_the_order_of_threads_changes_no_count(kernel: str, order: Callable[[int
     arguments: dict[str, tuple[Any, ...]] = {
         "triangle": ((32, 32), (2, 32)),
         "rounds": ((32,), (32,), 32),
-        "long_loop": ((96,), 1000),
+        "long_loop": ((96,), 3000),
         "reduction": ((4096,), (64,), 4096),
     }
 

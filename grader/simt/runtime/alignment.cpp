@@ -9,23 +9,25 @@ namespace simt {
 
 namespace {
 // After so many edits the best way so far is taken: divergence without any pattern must not cost quadratic time.
-constexpr int kMostEdits = 512;
+constexpr int kMostEdits = 64;
 constexpr int kDeepest = 16;   // nested marks; this runs on a fiber's stack
+constexpr double kMostSpread = 0.5;
 }  // namespace
 
 std::vector<Step>& Alignment::align(const Lists& lists, const std::vector<uintptr_t>& place, bool complete) {
     result_.clear();
     tallies_.resize(place.size());
-    merge(lists, complete ? &place : nullptr, 0);
+    place_ = place.data();
+    merge(lists, complete, 0);
     return result_;
 }
 
-void Alignment::merge(const Lists& lists, const std::vector<uintptr_t>* place, int depth) {
+void Alignment::merge(const Lists& lists, bool complete, int depth) {
     if (merge_equal(lists)) return;
     size_t first_step = result_.size();
     Mark mark;
-    if (place && depth < kDeepest) mark = find_mark(lists, *place);
-    if (mark.lanes) merge_between(mark, lists, *place, depth + 1);
+    if (depth < kDeepest) mark = find_mark(lists, complete);
+    if (mark.lanes) merge_between(mark, lists, complete, depth + 1);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         if (!(mark.lanes >> lane & 1)) add(first_step, lists[lane], lane);
     }
@@ -49,7 +51,7 @@ bool Alignment::merge_equal(const Lists& lists) {
 
 // ---- marks ---------------------------------------------------------------------------------------------------------------
 
-Alignment::Mark Alignment::find_mark(const Lists& lists, const std::vector<uintptr_t>& place) {
+void Alignment::tally(const Lists& lists) {
     touched_.clear();
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         for (const uint32_t* site = lists[lane].begin; site != lists[lane].end; ++site) {
@@ -66,18 +68,27 @@ Alignment::Mark Alignment::find_mark(const Lists& lists, const std::vector<uintp
             tally.of_lane = 0;
         }
     }
+}
+
+Alignment::Mark Alignment::find_mark(const Lists& lists, bool complete) {
+    tally(lists);
     Mark mark;
+    double best_spread = 1;
     for (uint32_t site : touched_) {
         const Tally tally = std::exchange(tallies_[site], Tally{});
         bool even = tally.most == tally.least || (tally.least > 1 && tally.most == tally.least + 1);
+        double spread = complete ? 0 : double(tally.most - tally.least) / tally.most;
+        if ((complete ? !even : spread > kMostSpread) || std::popcount(tally.lanes) < 2) continue;
         int more = std::popcount(tally.lanes) - std::popcount(mark.lanes);
-        bool better = more > 0 || (more == 0 && place[site] < place[mark.site]);
-        if (even && std::popcount(tally.lanes) > 1 && better) mark = {site, tally.lanes, tally.least};
+        bool earlier = spread < best_spread || (spread == best_spread && place_[site] < place_[mark.site]);
+        if (more < 0 || (more == 0 && !earlier)) continue;
+        mark = {site, tally.lanes, tally.least};
+        best_spread = spread;
     }
     return mark;
 }
 
-void Alignment::merge_between(const Mark& mark, const Lists& lists, const std::vector<uintptr_t>& place, int depth) {
+void Alignment::merge_between(const Mark& mark, const Lists& lists, bool complete, int depth) {
     const uint32_t* at[kWarpSize] = {};
     for (unsigned lane = 0; lane < kWarpSize; ++lane) at[lane] = lists[lane].begin;
     for (uint32_t round = 0; round <= mark.times; ++round) {
@@ -88,7 +99,7 @@ void Alignment::merge_between(const Mark& mark, const Lists& lists, const std::v
             between[lane] = {at[lane], end};
             at[lane] = end + (round < mark.times);
         }
-        merge(between, &place, depth);
+        merge(between, complete || round < mark.times, depth);
         if (round < mark.times) result_.push_back({mark.site, mark.lanes});
     }
 }
@@ -106,7 +117,20 @@ void Alignment::add(size_t first_step, const List& list, unsigned lane) {
     number_rounds(others_.data(), others_.size(), other_rounds_);
     number_rounds(own_.data(), own_.size(), own_rounds_);
     from_own_ = from_other_ = 0;
-    while (from_own_ < own_.size() || from_other_ < others_.size()) edit();
+    while (!take_common()) edit();
+}
+
+// Passes what the lane and the others do next together; true at the end, when the rest is only the lane's or only the others'.
+bool Alignment::take_common() {
+    while (from_own_ < own_.size() && from_other_ < others_.size()) {
+        const Step &other = others_[from_other_], &own = own_[from_own_];
+        if (other.site != own.site) return false;
+        result_.push_back({own.site, other.lanes | own.lanes});
+        ++from_other_, ++from_own_;
+    }
+    result_.insert(result_.end(), others_.begin() + ptrdiff_t(from_other_), others_.end());
+    result_.insert(result_.end(), own_.begin() + ptrdiff_t(from_own_), own_.end());
+    return true;
 }
 
 // For each step, how often its instruction came before.

@@ -32,8 +32,8 @@ public:
     };
     using Lists = List[kWarpSize];
 
-    // `place[site]`: where the instruction stands in the program. `complete`: the lists end at one moment; else marks are
-    // not looked for. The result stays valid until the next call.
+    // `place[site]`: where the instruction stands in the program. `complete`: the lists end at one moment. Else instructions
+    // that were executed about equally often mark time as far as all lists go. The result stays valid until the next call.
     std::vector<Step>& align(const Lists& lists, const std::vector<uintptr_t>& place, bool complete);
 
 private:
@@ -49,17 +49,20 @@ private:
         uint32_t lanes = 0, least = 0, most = 0, of_lane = 0;
     };
 
-    void merge(const Lists& lists, const std::vector<uintptr_t>* place, int depth);
+    void merge(const Lists& lists, bool complete, int depth);
     bool merge_equal(const Lists& lists);
-    Mark find_mark(const Lists& lists, const std::vector<uintptr_t>& place);
-    void merge_between(const Mark& mark, const Lists& lists, const std::vector<uintptr_t>& place, int depth);
+    void tally(const Lists& lists);
+    Mark find_mark(const Lists& lists, bool complete);
+    void merge_between(const Mark& mark, const Lists& lists, bool complete, int depth);
     void add(size_t first_step, const List& list, unsigned lane);
     void number_rounds(const Step* steps, size_t count, std::vector<uint32_t>& rounds);
+    bool take_common();
     Reach slide(Reach from, int diagonal) const;
     void edit();
     void follow(int edits, int diagonal);
 
     std::vector<Step> result_, others_;
+    const uintptr_t* place_ = nullptr;
     std::vector<Tally> tallies_;                    // by site
     std::vector<uint32_t> touched_;                 // sites with a tally
     std::vector<std::vector<Reach>> reaches_;       // [edits][edits + diagonal]

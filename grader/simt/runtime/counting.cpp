@@ -45,7 +45,7 @@ void Counting::begin_launch(const simt_launch& launch, AccessState& access) {
     latest_page_ = nullptr;
     barriers_ = 0;
     logs_.resize(kMaxBlockThreads / kWarpSize);
-    for (WarpLog& log : logs_) log.clear();
+    for (WarpLog& log : logs_) log.reset(launch.block[0] * launch.block[1] * launch.block[2]);
 }
 
 void Counting::show_ranges(bool there) {

@@ -4,7 +4,8 @@
 
 namespace simt {
 
-void WarpLog::clear() {
+void WarpLog::reset(unsigned threads_of_block) {
+    full_ = kMostBytes / (sizeof(uint32_t) + sizeof(uintptr_t)) / threads_of_block;
     for (auto& list : sites_) list.clear();
     for (auto& list : addresses_) list.clear();
 }

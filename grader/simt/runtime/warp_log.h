@@ -14,14 +14,13 @@ namespace simt {
 
 class WarpLog {
 public:
-    static constexpr size_t kFull = 4096;   // accesses of a lane: 48 KiB
-
+    // Empty, with room for the lists of a block of so many threads within kMostBytes.
+    void reset(unsigned threads_of_block);
     void append(unsigned lane, uint32_t site, uintptr_t address) {
         sites_[lane].push_back(site);
         addresses_[lane].push_back(address);
     }
-    bool is_full(unsigned lane) const { return sites_[lane].size() >= kFull; }
-    void clear();
+    bool is_full(unsigned lane) const { return sites_[lane].size() >= full_; }
     // The lanes of `among` whose lists are not full.
     uint32_t behind(uint32_t among) const;
 
@@ -45,10 +44,13 @@ public:
     }
 
 private:
+    static constexpr size_t kMostBytes = size_t(48) << 20;
+
     std::vector<Step>& align(const std::vector<uintptr_t>& place, bool complete) const;
     void keep_passed(std::vector<Step>& steps) const;
     void take_out(const size_t (&counts)[kWarpSize]);
 
+    size_t full_ = 0;   // accesses of a lane
     std::vector<uint32_t> sites_[kWarpSize];
     std::vector<uintptr_t> addresses_[kWarpSize];
 };

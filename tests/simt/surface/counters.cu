@@ -167,6 +167,17 @@ __global__ void triangle_rows(const float* x, float* y, int rows) {
 }
 extern "C" void triangle(float* x, float* y) { triangle_rows<<<1, 32>>>(x, y, 32); }
 
+// Rows of different lengths, one per lane at a time: a loop within a loop, both counted.
+__global__ void ragged_rows(const int* starts, const float* x, float* y, int rows) {
+    for (int row = threadIdx.x; row < rows; row += blockDim.x) {
+        float sum = 0;
+        int end = starts[row + 1];
+        for (int i = starts[row]; i < end; ++i) sum += x[i];
+        y[row] = sum;
+    }
+}
+extern "C" void ragged(int* starts, float* x, float* y, int rows) { ragged_rows<<<1, 32>>>(starts, x, y, rows); }
+
 // Every lane takes the branch in another round.
 __global__ void one_by_one(const float* x, float* y, int rounds) {
     float sum = 0;
