@@ -7,6 +7,7 @@ never imported.
 from __future__ import annotations
 
 import functools
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -85,7 +86,21 @@ def compile_flags(checked: bool) -> list[str]:
     """Flags of the host compiler for device code; `checked` puts a hook before every access."""
     family = host_compiler().family
     optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
-    return [*_DEVICE_CODE, *_BY_FAMILY[family], f"-DSIMT_CUDA_ARCH={architecture()}", *optimisation]
+    by_compiler = (*_BY_FAMILY[family], *_undefined_values())
+    return [*_DEVICE_CODE, *by_compiler, f"-DSIMT_CUDA_ARCH={architecture()}", *optimisation]
+
+
+def _undefined_values() -> Sequence[str]:
+    """Keep clang from ruling out what passes an undefined value on.
+
+    In `int base; if (lane == 0) base = f(); base = __shfl_sync(mask, base, 0);` all lanes pass `base`, and all but
+    one pass an undefined one. nvcc takes that as it is meant. To clang a function's arguments are defined, unless
+    told otherwise, so every lane would have to be lane 0.
+    """
+    major = re.search(r"clang version (\d+)", host_compiler().version)
+    if major is None:
+        return ()
+    return ("-Xclang", "-disable-noundef-analysis" if int(major[1]) < 15 else "-no-enable-noundef-analysis")
 
 
 def link_flags(checked: bool, module: bool = True) -> list[str]:

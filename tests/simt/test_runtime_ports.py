@@ -71,6 +71,7 @@ def test_other_compilers(compiler: str, package: str, tmp_path: Path) -> None:
     if os.environ.get("CXX") == compiler:
         pytest.skip(f"{compiler} is what all tests run with")
     tests = [f"tests/simt/test_runtime_{name}.py" for name in ("findings", "execution", "headers")]
+    tests += ["tests/simt/test_collection.py", "-k", "not test_collection or reduced"]
     environment = {"CXX": compiler, "CU2GRAD_CACHE": str(tmp_path)}
     command = ["env", *(f"{name}={value}" for name, value in environment.items()), sys.executable]
     build(*command, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests)

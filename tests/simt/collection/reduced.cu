@@ -114,3 +114,13 @@ __global__ void align_step(const int* a, const int* b, const int* c, int* out, i
     out[8 * n + i] = __vimax3_u32(a[i], b[i], c[i]);
 }
 extern "C" void dynamic_programming(const int* a, const int* b, const int* c, int* out, int n) { align_step<<<1, n>>>(a, b, c, out, n); }
+
+// All lanes hand a value to the shuffle, and only that of the first is defined. A compiler to which every argument is defined
+// would conclude that every lane is the first.
+__device__ int reserve(int* counter) {
+    int base;
+    if (threadIdx.x == 0) base = atomicAdd(counter, 32);
+    return __shfl_sync(0xffffffff, base, 0) + threadIdx.x;
+}
+__global__ void reserve_each(int* counter, int* out) { out[reserve(counter)] = threadIdx.x; }
+extern "C" void undefined_value(int* counter, int* out, int blocks) { reserve_each<<<blocks, 32>>>(counter, out); }

@@ -67,3 +67,10 @@ def dynamic_programming(rng: Generator, n: int) -> Call:
         np.maximum.reduce(list(words)).view(np.int32),
     ]
     return Call((a, b, c, unset(9, n, dtype=np.int32), n), {3: np.stack(expected).astype(np.int32)})
+
+
+@kernel(3)
+def undefined_value(rng: Generator, blocks: int) -> Call:
+    counter, out = np.zeros(1, np.int32), unset(blocks, 32, dtype=np.int32)
+    expected = np.tile(np.arange(32), (blocks, 1))
+    return Call((counter, out, blocks), {0: np.array([32 * blocks]), 1: expected})
