@@ -42,7 +42,7 @@ _DEVICE_CODE = (
     "-ffp-contract=off",  # the same result on every host, with or without a fused multiply-add
     "-U_FORTIFY_SOURCE",  # Ubuntu's default, with which memcpy becomes a function that nothing watches
     "-fstack-clash-protection",  # a large frame must meet the guard below its fiber's stack
-    "-fno-optimize-sibling-calls",  # a barrier that ends a kernel is a call: findings name where it returns to
+    "-fno-optimize-sibling-calls",  # a barrier that ends a kernel is a call: findings name where it returns
     "-Wno-narrowing",
     "-Wno-unknown-pragmas",
     "-Wno-attributes",
@@ -93,9 +93,9 @@ def compile_flags(checked: bool) -> list[str]:
 def _undefined_values() -> Sequence[str]:
     """Keep clang from ruling out what passes an undefined value on.
 
-    In `int base; if (lane == 0) base = f(); base = __shfl_sync(mask, base, 0);` all lanes pass `base`, and all but
-    one pass an undefined one. nvcc takes that as it is meant. To clang a function's arguments are defined, unless
-    told otherwise, so every lane would have to be lane 0.
+    In `int base; if (lane == 0) base = f(); base = __shfl_sync(mask, base, 0);` all lanes pass `base`, and
+    all but one pass an undefined one. nvcc takes that as it is meant. To clang the arguments of functions are
+    defined, unless told otherwise, so every lane would have to be lane 0.
     """
     major = re.search(r"clang version (\d+)", host_compiler().version)
     if major is None:
@@ -124,6 +124,8 @@ def runtime_library(progress: Progress | None = None) -> Path:
         "-shared",
         "-Wl,-soname,libcu2grad_simt.so",
         "-Wl,--no-undefined",
+        # Its own std::string, and not the one that a program exports, with hooks in it.
+        "-Wl,-Bsymbolic-functions",
     ]
     return _library("libcu2grad_simt.so", sources, [*command, *_includes(include_dirs())], [], progress)
 
