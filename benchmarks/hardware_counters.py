@@ -21,7 +21,7 @@ from pathlib import Path
 
 import hardware_tools as tools
 import record
-from hardware_subjects import Subject, run, simulate, subjects
+from hardware_subjects import Subject, run, run_on_gpu, simulate, subjects
 
 from grader.build import detect_backend
 
@@ -68,7 +68,7 @@ def finding_row(subject: Subject, sanitizer: str | None) -> tuple[tuple[str, ...
     own = ", ".join(sorted(set(subject.findings))) or "nothing"
     if not sanitizer:
         return (subject.name, "not compared: there is no compute-sanitizer", own, ""), True
-    said, missing = [], []
+    said, missing, unfinished = [], [], []
     for tool in tools.SANITIZER_TOOLS:
         program = subject.program(tool, False)
         text = run(tools.sanitizer_command(sanitizer, tool, _launched_names(subject), program), "cuda")
@@ -76,18 +76,18 @@ def finding_row(subject: Subject, sanitizer: str | None) -> tuple[tuple[str, ...
             text = run(tools.sanitizer_command(sanitizer, tool, (), program), "cuda")
         reports = tools.parse_sanitizer(text)
         if "SUMMARY" not in text:
-            said.append(f"{tool}: did not finish")
+            unfinished.append(f"{tool} did not finish")
         elif reports:
             said.append(f"{tool}: {'; '.join(' or '.join(sorted(kinds)) for kinds in reports)}")
         missing += tools.unheard(reports, subject.findings)
     if subject.solution and (said or subject.findings):
         missing.append("a solution should have none")
-    return (subject.name, " ".join(said) or "nothing", own, "; ".join(missing)), not missing
+    row = (subject.name, " ".join(said) or "nothing", own, "; ".join([*missing, *unfinished]))
+    return row, not missing and not unfinished
 
 
 def value_row(subject: Subject) -> tuple[tuple[str, ...], bool]:
     """How far results on both backends are apart."""
-    run(subject.program("cuda", False), "cuda")
     hardware = subject.values("cuda")
     if not hardware:
         return (subject.name, "not compared: it did not run on the GPU"), False
@@ -107,7 +107,8 @@ def compare(all_subjects: Sequence[Subject], pool: ThreadPoolExecutor) -> tuple[
     ncu, sanitizer = tools.find_tool("ncu"), tools.find_tool("compute-sanitizer")
     programs = [each for each in all_subjects if each.slug != "patterns"]
     solutions = [each for each in programs if each.solution]
-    values = list(pool.map(value_row, solutions))
+    list(pool.map(run_on_gpu, all_subjects))
+    values = [value_row(each) for each in solutions]
     findings = list(pool.map(lambda each: finding_row(each, sanitizer), programs))
     counted = [counter_rows(each, ncu) for each in all_subjects if each.solution]  # ncu: one at a time
     metrics = ", ".join(tools.METRICS)

@@ -94,15 +94,23 @@ def run(command: Sequence[str], backend: str) -> str:
 
 def simulate(subject: Subject) -> None:
     """Runs it on the simulated GPU: counts of the profiled case, findings and values of all cases."""
-    profile = subject.slug == "patterns" or subject.solution
-    for out, counted in (("counts", True), ("simt", False)):
-        if (counted and not profile) or (not counted and subject.slug == "patterns"):
-            continue
-        said = run(subject.program(out, counted), "simt")
-        path = (subject.out / out).with_suffix(".json")
-        if not path.exists():
-            subject.notes.append(f"simt: {said.strip().splitlines()[-1] if said.strip() else 'no result'}")
-            continue
-        notes = json.loads(path.read_text())
-        subject.kernels = notes.get("kernels", subject.kernels)
-        subject.findings = notes.get("findings", subject.findings)
+    if subject.solution:
+        subject.kernels = _noted(subject, "counts", "simt", profile=True).get("kernels", {})
+    if subject.slug != "patterns":
+        subject.findings = _noted(subject, "simt", "simt", profile=False).get("findings", [])
+
+
+def run_on_gpu(subject: Subject) -> None:
+    """Runs it as it is, which also builds it, so that no tool has to watch a compiler."""
+    _noted(subject, "cuda", "cuda", profile=subject.slug == "patterns")
+
+
+def _noted(subject: Subject, out: str, backend: str, profile: bool) -> dict[str, Any]:
+    """What one run noted. That a solution failed is a note of ours; of a mutant it is no news."""
+    said = run(subject.program(out, profile), backend).strip()
+    path = (subject.out / out).with_suffix(".json")
+    notes = dict(json.loads(path.read_text())) if path.exists() else {}
+    errors = notes.get("errors", [said.splitlines()[-1] if said else "it ended without a word"])
+    if subject.solution:
+        subject.notes += [f"{subject.name} on {backend}: {error}" for error in errors]
+    return notes

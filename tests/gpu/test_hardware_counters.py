@@ -23,6 +23,7 @@ def test_the_measured_kernels_have_the_counters_of_this_gpu(tmp_path: Path) -> N
     subject.out.mkdir()
 
     hardware_subjects.simulate(subject)
+    hardware_subjects.run_on_gpu(subject)
     rows, fine = hardware_counters.counter_rows(subject, ncu)
 
     if any("ERR_NVGPUCTRPERM" in cell for row in rows for cell in row):

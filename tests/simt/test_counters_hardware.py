@@ -224,6 +224,9 @@ def test_what_the_sanitizer_reports_must_be_found(tmp_path: Path) -> None:
     row, fine = hardware_counters.finding_row(overlooked, sanitizer)
     assert not fine and row[3].startswith("race_global or race_shared")
     assert not hardware_counters.finding_row(subject(tmp_path, 1), sanitizer)[1]  # a solution
+    silent = saying("nothing of use", tmp_path / "silent")
+    row, fine = hardware_counters.finding_row(mistake, silent)
+    assert not fine and row[3].startswith("memcheck did not finish; racecheck did not finish")
 
 
 def test_every_solution_and_the_mistakes_about_memory_are_compared(tmp_path: Path) -> None:
