@@ -1,13 +1,11 @@
 #include "global_races.h"
 
-#include <pthread.h>
-#include <sys/mman.h>
-
 #include <algorithm>
 
 #include "arena.h"
 #include "execution.h"
 #include "findings.h"
+#include "global_cells.h"
 #include "shared_memory.h"
 #include "turns.h"
 #include "unsettled.h"
@@ -17,25 +15,6 @@ namespace simt {
 GlobalRaces global_races;
 
 namespace {
-size_t word_bytes() { return arena.device_bytes() / 4 * sizeof(GlobalCell); }
-size_t part_bytes() { return arena.device_bytes() * sizeof(GlobalCell); }
-
-// Shared with nobody, but mapped as shared: untouched pages of such a mapping count against no limit.
-GlobalCell* map(size_t bytes) {
-    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) return nullptr;
-    madvise(mapped, bytes, MADV_DONTDUMP);
-    return static_cast<GlobalCell*>(mapped);
-}
-
-// Whole pages of [begin, end), in bytes of the mapping.
-void drop(GlobalCell* cells, uintptr_t begin, uintptr_t end) {
-    constexpr uintptr_t kPage = 65536;   // no smaller than any page of the supported machines
-    begin = (begin + kPage - 1) / kPage * kPage;
-    end = end / kPage * kPage;
-    if (begin < end) madvise(reinterpret_cast<char*>(cells) + begin, end - begin, MADV_REMOVE);
-}
-
 int kind_of_write(Record record) {
     if (!(record & kStrongRecord)) return WRITE;
     if (record & kVolatileRecord) return WRITE | VOLATILE;
@@ -54,48 +33,21 @@ Record record_of(int kind, const void* pc) {
 }
 }  // namespace
 
-// ---- the cells ----------------------------------------------------------------------------------------------------------------
-
-void GlobalRaces::map_cells() {
-    cells_ = map(word_bytes());
-    parts_ = cells_ ? map(part_bytes()) : nullptr;
-    unavailable_ = !parts_;
-    if (unavailable_) return unmap_cells();
-    // The child of a fork would write into the same cells, so it gets new ones.
-    static const int forks = pthread_atfork(nullptr, nullptr, [] { global_races.unmap_cells(); });
-    (void)forks;
-}
-
-void GlobalRaces::unmap_cells() {
-    if (cells_) munmap(cells_, word_bytes());
-    if (parts_) munmap(parts_, part_bytes());
-    cells_ = parts_ = nullptr;
-}
-
-void GlobalRaces::forget(uintptr_t begin, uintptr_t bytes) {
-    if (!cells_) return;
-    uintptr_t first = begin - arena.begin, end = std::min(first + bytes, arena.device_bytes());
-    drop(cells_, first / 4 * sizeof(GlobalCell), end / 4 * sizeof(GlobalCell));
-    drop(parts_, first * sizeof(GlobalCell), end * sizeof(GlobalCell));
-}
+// ---- epochs and blocks ----------------------------------------------------------------------------------------------------
 
 void GlobalRaces::forget_all() {
     variables_.clear();
-    if (!cells_) return;
-    drop(cells_, 0, word_bytes());
-    drop(parts_, 0, part_bytes());
+    global_cells.forget_all();
 }
-
-// ---- epochs and blocks --------------------------------------------------------------------------------------------------------
 
 void GlobalRaces::begin_launch(uint32_t epoch, int device) {
     blocks_.clear();
     stretches_.clear();
     pass_grid_barrier(epoch);
-    if (!cells_ && !unavailable_) map_cells();
+    bool present = global_cells.map();
     uintptr_t first = arena.region_begin(device) - arena.begin;
-    execution.access.cells = cells_ ? cells_ + first / 4 : nullptr;
-    execution.access.parts = parts_ ? parts_ + first : nullptr;
+    execution.access.cells = present ? global_cells.words() + first / 4 : nullptr;
+    execution.access.parts = present ? global_cells.parts() + first : nullptr;
 }
 
 void GlobalRaces::pass_grid_barrier(uint32_t epoch) { launch_epoch_ = execution.access.launch_epoch = epoch; }
@@ -129,10 +81,10 @@ const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
     return blocks_[std::prev(after)->block];
 }
 
-// ---- accesses -----------------------------------------------------------------------------------------------------------------
+// ---- accesses -------------------------------------------------------------------------------------------------------------
 
 void GlobalRaces::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
-    track({arena.begin, cells_, parts_}, {address, bytes, kind, pc});
+    track({arena.begin, global_cells.words(), global_cells.parts()}, {address, bytes, kind, pc});
 }
 
 void GlobalRaces::access_variable(uintptr_t section, uintptr_t section_bytes, uintptr_t address, uintptr_t bytes, int kind,
@@ -174,7 +126,7 @@ uint32_t GlobalRaces::block_epoch_of(Record record) const {
 
 bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool told) {
     int writer = kind_of_write(cell.write);
-    // A read first: with a write the value may turn out to be the same.
+    // A read first: a write may turn out to be of the same value.
     if (!told && access.kind & WRITE && read_races(cell.read, access.kind)) {
         report_race(cell.read, kind_of_read(cell.read), access);
         told = true;

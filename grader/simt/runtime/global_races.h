@@ -1,8 +1,8 @@
 // Races on global memory: between blocks, which nothing orders but the end of the launch, a grid barrier or flags, and between
 // threads of a block that no barrier separates.
 //
-// Flags (see signals.h): what a block wrote before a fence counts as told once the block made a strong write, and known to every
-// block that made a strong read. What atomics wrote needs no fence.
+// Flags (see signals.h): what a block wrote before a fence counts as told once the block made a strong write, and known to
+// every block that made a strong read. What atomics wrote needs no fence.
 #pragma once
 #include <stdint.h>
 
@@ -34,8 +34,6 @@ public:
     void resume_block(uint32_t number) { own_ = number; }
     // The numbers of epochs begin anew.
     void forget_all();
-    // The range was freed and its pages given back: its cells give back theirs, which are more.
-    void forget(uintptr_t begin, uintptr_t bytes);
 
     void fence(uint32_t epoch) { if (!blocks_.empty()) own().fenced = epoch; }
     void send(uint32_t epoch);
@@ -64,8 +62,6 @@ private:
     };
     BlockRecord& own() { return blocks_[own_]; }
     const BlockRecord& own() const { return blocks_[own_]; }
-    void map_cells();
-    void unmap_cells();
     void track(const Shadow& shadow, const GlobalAccess& access);
     static void split(const Shadow& shadow, uintptr_t word);
     const BlockRecord& block_of(Record record) const;
@@ -77,8 +73,6 @@ private:
     bool read_races(Record earlier, int kind) const;
     void report_race(Record earlier, int earlier_kind, const GlobalAccess& access) const;
 
-    GlobalCell *cells_ = nullptr, *parts_ = nullptr;   // of the whole arena
-    bool unavailable_ = false;
     std::map<uintptr_t, std::vector<GlobalCell>> variables_;   // of sections, by address: parts, behind them words
     uint32_t launch_epoch_ = 0;
     uint32_t own_ = 0;                   // the running block

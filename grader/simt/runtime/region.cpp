@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "global_races.h"
+#include "global_cells.h"
 
 namespace simt {
 
@@ -140,7 +140,7 @@ void Region::trim_quarantine(size_t most_bytes, size_t most_spans) {
 }
 
 void Region::recycle(const Allocation& allocation) {
-    if (allocation.span >= kReturnBytes) global_races.forget(allocation.base, allocation.span);
+    if (allocation.span >= kReturnBytes) global_cells.forget(allocation.base, allocation.span);
     if (allocation.span >= kReturnBytes && !allocation.lazy) {
         drop_pages(reinterpret_cast<char*>(allocation.base), allocation.span);
         drop_pages(reinterpret_cast<char*>(arena.mark(allocation.base)), allocation.span);

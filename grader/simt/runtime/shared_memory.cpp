@@ -94,49 +94,7 @@ SharedArray SharedMemory::array_at(uintptr_t address) const {
     return array ? *array : SharedArray{0, bytes_, ""};
 }
 
-// ---- blocks that take turns -------------------------------------------------------------------------------------------------
-
-// The words that this launch may use: of the dynamic array, which lies anywhere in the range, only the first ones.
-template <typename Each>
-void SharedMemory::for_each_word(Each each) const {
-    uintptr_t dynamic = dynamic_begin_ - begin_;
-    auto range = [&](uintptr_t begin, uintptr_t end) {
-        for (uintptr_t word = begin / 4; word < (end + 3) / 4; ++word) each(word);
-    };
-    range(0, dynamic);
-    range(dynamic, dynamic + dynamic_bytes_);
-    range(dynamic + kSharedPerBlockOptin, bytes_);
-}
-
-uint8_t SharedMemory::written_bytes(uintptr_t word) const {
-    if (words_[word].split_by_block != serial_) return words_[word].written_by_block == serial_ ? 15 : 0;
-    uint8_t bits = 0;
-    for (unsigned byte = 0; byte < 4; ++byte) bits |= uint8_t(parts_[word * 4 + byte].written_by_block == serial_) << byte;
-    return bits;
-}
-
-SharedMemory::Suspended SharedMemory::suspend() const {
-    Suspended block{epoch_, serial_, {}};
-    if (execution.launch->module->checked) for_each_word([&](uintptr_t word) { block.written.push_back(written_bytes(word)); });
-    return block;
-}
-
-void SharedMemory::resume(const Suspended& block) {
-    epoch_ = block.epoch;
-    serial_ = execution.access.block_serial = block.serial;
-    early_reads_.clear();
-    size_t next = 0;
-    for_each_word([&](uintptr_t word) {
-        if (next == block.written.size()) return;   // not a checked build
-        unsigned bits = block.written[next++];
-        words_[word].written_by_block = bits == 15 ? serial_ : 0;
-        words_[word].split_by_block = bits == 15 || bits == 0 ? 0 : serial_;
-        if (words_[word].split_by_block != serial_) return;
-        for (unsigned byte = 0; byte < 4; ++byte) parts_[word * 4 + byte].written_by_block = bits >> byte & 1 ? serial_ : 0;
-    });
-}
-
-// ---- accesses ----------------------------------------------------------------------------------------------------------------
+// ---- accesses -------------------------------------------------------------------------------------------------------------
 
 // Did another thread write it, after all? Atomics do not race with an atomic, so among them nobody wrote the first value.
 bool SharedMemory::is_told_as_race(const EarlyRead& early) const {
@@ -220,7 +178,7 @@ void SharedMemory::touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, i
     }
 }
 
-// The earlier access with which one of this kind races, if any. A read first: with a write the value may turn out to be the same.
+// The earlier access with which one of this kind races, if any. A read first: a write may turn out to be of the same value.
 const Touch* SharedMemory::racing(const SharedCell& cell, int kind) const {
     if (kind & WRITE && races(cell.read, kind)) return &cell.read;
     if (kind & WRITE && races(cell.other_read, kind)) return &cell.other_read;

@@ -1,9 +1,9 @@
-// Order made by flags: a fence, then an atomic or volatile write by the one who has something to tell, and an atomic or volatile
-// read by the one who waits for it. Locks, tickets and look-back scans are made of that.
+// Order made by flags: a fence, then a strong write (atomic or volatile) by the one who has something to tell, and a strong read
+// by the one who waits for it. Locks, tickets and look-back scans are made of that.
 //
-// Which flag told of what is not followed. What a warp wrote before a fence counts as told once one of its threads made a strong
-// write, and known to every warp that made a strong read. That may hide a race between threads that use flags for something
-// else; it never invents one. (The fence on the reader's side, which formal models ask for, is not asked for.)
+// Which flag told of what is not followed. What a warp wrote before a fence counts as told once one of its threads made a
+// strong write, and known to every warp that made a strong read. That may hide a race between threads that use flags for
+// something else; it never invents one. (The reader's own fence, which formal models ask for, is not asked for.)
 #pragma once
 #include <stdint.h>
 

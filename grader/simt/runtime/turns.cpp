@@ -109,8 +109,8 @@ void Turns::take_turn(std::unique_ptr<Block> block) {
     spare_block = std::move(block);
 }
 
-// From the latest to the first, and next time the other way round: chains of blocks that wait for their neighbours exist in both
-// directions.
+// From the latest to the first, and next time the other way round: chains of blocks that wait for their neighbours exist in
+// both directions.
 void Turns::run_waiting() {
     std::vector<Resident> residents = std::exchange(waiting_, {});
     for (; !residents.empty() && !dropped_; residents.pop_back()) {

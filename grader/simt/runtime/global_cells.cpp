@@ -1,0 +1,66 @@
+#include "global_cells.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "arena.h"
+
+namespace simt {
+
+GlobalCells global_cells;
+
+namespace {
+size_t word_bytes() { return arena.device_bytes() / 4 * sizeof(GlobalCell); }
+size_t part_bytes() { return arena.device_bytes() * sizeof(GlobalCell); }
+
+// Shared with nobody, but mapped as shared: untouched pages of such a mapping count against no limit.
+GlobalCell* map_cells(size_t bytes) {
+    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    madvise(mapped, bytes, MADV_DONTDUMP);
+    return static_cast<GlobalCell*>(mapped);
+}
+
+// Whole pages of [begin, end), in bytes of the mapping.
+void drop(GlobalCell* cells, uintptr_t begin, uintptr_t end) {
+    constexpr uintptr_t kPage = 65536;   // no smaller than any page of the supported machines
+    begin = (begin + kPage - 1) / kPage * kPage;
+    end = end / kPage * kPage;
+    if (begin < end) madvise(reinterpret_cast<char*>(cells) + begin, end - begin, MADV_REMOVE);
+}
+}  // namespace
+
+bool GlobalCells::map() {
+    if (words_ || unavailable_) return words_;
+    words_ = map_cells(word_bytes());
+    parts_ = words_ ? map_cells(part_bytes()) : nullptr;
+    unavailable_ = !parts_;
+    if (unavailable_) unmap();
+    // The child of a fork would write into the same cells, so it gets new ones.
+    static const int forks = pthread_atfork(nullptr, nullptr, [] { global_cells.unmap(); });
+    (void)forks;
+    return words_;
+}
+
+void GlobalCells::unmap() {
+    if (words_) munmap(words_, word_bytes());
+    if (parts_) munmap(parts_, part_bytes());
+    words_ = parts_ = nullptr;
+}
+
+void GlobalCells::forget(uintptr_t begin, uintptr_t bytes) {
+    if (!words_) return;
+    uintptr_t first = begin - arena.begin, end = std::min(first + bytes, arena.device_bytes());
+    drop(words_, first / 4 * sizeof(GlobalCell), end / 4 * sizeof(GlobalCell));
+    drop(parts_, first * sizeof(GlobalCell), end * sizeof(GlobalCell));
+}
+
+void GlobalCells::forget_all() {
+    if (!words_) return;
+    drop(words_, 0, word_bytes());
+    drop(parts_, 0, part_bytes());
+}
+
+}  // namespace simt
