@@ -114,7 +114,11 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
 
 @functools.cache
 def runtime_library(progress: Progress | None = None) -> Path:
-    """libcu2grad_simt.so: the simulated GPU and the CUDA runtime API over it."""
+    """libcu2grad_simt.so: the simulated GPU and the CUDA runtime API over it.
+
+    Raises UsageError when the environment names a device that is not simulated.
+    """
+    architecture()
     sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
     command = [
         *_LIBRARY_FLAGS,

@@ -58,7 +58,7 @@ def test_a_named_device(name: str, facts: str, monkeypatch: pytest.MonkeyPatch) 
 def test_an_unknown_device_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     executable = program("toolkit", checked=False)
     monkeypatch.setenv("CU2GRAD_SIMT_DEVICE", "voodoo2")
-    done = subprocess.run([executable, "device"], capture_output=True, text=True, check=False)
+    done = subprocess.run([executable, "device"], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert "CU2GRAD_SIMT_DEVICE=voodoo2 is not a simulated device" in done.stderr
     assert "h200, a100, rtx4090 and t4" in done.stderr

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device_limits.h"
 
@@ -28,7 +29,7 @@ const DeviceModel& chosen() {
     }
     fprintf(stderr, "CU2GRAD_SIMT_DEVICE=%s is not a simulated device. There are h200, a100, rtx4090 and t4.\n"
                     "Set it to one of them, or unset it for h200.\n", wanted);
-    exit(2);
+    _exit(2);   // the library is being loaded: handlers of exit may wait for the loader
 }
 }  // namespace
 
