@@ -11,7 +11,7 @@ ARCHITECTURES = {"h200": 900, "a100": 800, "rtx4090": 890, "t4": 750}  # as runt
 
 
 def architecture() -> int:
-    """What `__CUDA_ARCH__` stands for in device code: 900 for sm_90. Raises UsageError for an unknown device."""
+    """What `__CUDA_ARCH__` stands for in device code, 900 for sm_90; UsageError for an unknown device."""
     name = os.environ.get(VARIABLE) or "h200"
     if name not in ARCHITECTURES:
         raise UsageError(

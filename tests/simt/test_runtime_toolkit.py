@@ -71,4 +71,6 @@ def test_device_code_takes_the_branch_of_its_architecture() -> None:
 def test_a_device_function_called_by_the_host_says_so() -> None:
     done = run(program("toolkit", checked=False), "host_calls")
     assert done.returncode == -signal.SIGABRT
-    assert done.stderr.startswith("Host code called __syncthreads_count or its kin, by way of a __device__ function.")
+    assert done.stderr.startswith(
+        "Host code called __syncthreads_count or its kin, by way of a __device__ function."
+    )
