@@ -157,6 +157,33 @@ def test_the_toolkits_libraries_may_be_named_again(
         assert subprocess.run([name], capture_output=True, text=True, check=True).stdout == "15\n"
 
 
+OVERRUN = """\
+#include <iostream>
+#include <string>
+#include <vector>
+extern "C" const char* simt_take_findings(void);
+__global__ void overrun(int* x) { x[threadIdx.x] = 1; }
+int main(int count, char** words) {
+    std::vector<std::string> names(words, words + count);
+    std::string all;
+    for (auto& name : names) all.append(name).replace(0, 1, "").insert(0, "a");
+    int* x;
+    cudaMalloc(&x, 31 * sizeof(int));
+    overrun<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    std::cout << all.substr(0, 1) << simt_take_findings();
+}
+"""
+
+
+def test_a_program_whose_strings_have_hooks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, "1")
+    (folder / "overrun.cu").write_text(OVERRUN)
+    assert nvcc.main(["overrun.cu", "-o", "overrun"]) == 0
+    done = subprocess.run(["./overrun"], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.startswith('a{"kind":"out_of_bounds"') and done.stdout.count("kind") == 1
+
+
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake (Debian package cmake)")
 @pytest.mark.slow
 def test_cmake_takes_it_for_a_cuda_compiler(folder: Path) -> None:
