@@ -112,7 +112,7 @@ def test_a_race_is_told_with_both_parties(repository: Repository) -> None:
 def check_shown(name: str, output: str) -> None:
     """What the guide shows is what is printed, but for the machine's own lines and its seconds."""
     own = re.compile(r"^(platform|rootdir|plugins|cachedir|configfile|testpaths)\b.*\n", re.MULTILINE)
-    text = re.sub(r"in \d+\.\d+s( \(\d+:\d+:\d+\))?", "in … s", own.sub("", output))
+    text = re.sub(r"=+ (.* in )[\d.]+s.* =+", r"===== \1… s =====", own.sub("", output))
     text = re.sub(r"-+ Captured (log|stderr|stdout) \w+ -+\n(.*\n)*?(?=[-=_]{5})", "", text)
     file = SHOWN / f"{name}.txt"
     if os.environ.get("CU2GRAD_RECORD"):
