@@ -71,10 +71,14 @@ _CHECKED_BY_FAMILY = {
         "-tsan-instrument-read-before-write=1",
     ),
 }
-# Two barriers in two branches are two barriers, also where they could share their code.
-_NO_MERGING = ("-fno-crossjumping", "-fno-tree-tail-merge")
+# Two barriers in two branches are two barriers, also where they could share their code; and one barrier
+# between two questions of the same condition (`if (t < 32) ...; __syncthreads(); if (t < 32) ...`) stays one.
+_BARRIERS_AS_WRITTEN = ("-fno-crossjumping", "-fno-tree-tail-merge", "-fno-thread-jumps")
 # Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one.
-_BY_FAMILY = {"gcc": ("-fno-gnu-unique", *_NO_MERGING), "clang": ("-Wno-unused-command-line-argument",)}
+_BY_FAMILY = {
+    "gcc": ("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN),
+    "clang": ("-Wno-unused-command-line-argument",),
+}
 
 
 def include_dirs() -> list[Path]:

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.simt.surface_program import ON_GPU, Program, program, runtime
+from tests.simt.surface_program import ON_GPU, Program, findings, program, runtime
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
@@ -102,6 +102,15 @@ def test_local_memory_recursion_and_early_return(language: Program) -> None:
     language.local(result, 11)
     expected = [i * i + math.factorial(i % 8) if i < 11 else -1 for i in range(16)]
     assert result.tolist() == expected
+
+
+def test_a_barrier_between_two_questions_of_one_condition(language: Program) -> None:
+    findings()
+    sums, rows = np.zeros(32, np.float32), np.zeros(32, np.float32)
+    language.barriers_between_guards(sums, rows)
+    assert np.array_equal(sums, 3 * np.arange(32, 64))
+    assert np.array_equal(rows, np.full(32, 6))
+    assert findings() == ""
 
 
 @pytest.mark.skipif(ON_GPU, reason="only the simulated GPU keeps a record")

@@ -213,3 +213,31 @@ __global__ void local_kernel(int* out, int n) {
     out[threadIdx.x] = both(threadIdx.x);
 }
 extern "C" void local(int* out, int n) { local_kernel<<<1, 16>>>(out, n); }
+
+// One barrier between two questions of the same condition, which a compiler may answer once: it stays one barrier.
+__global__ void halves_kernel(float* out, int n) {
+    __shared__ float upper[64];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int i = 0; i < n; ++i) {
+        if (t >= 32) upper[t] = t * i;
+        __syncthreads();
+        if (t < 32) sum += upper[t + 32];
+        __syncthreads();
+    }
+    if (t >= 32) upper[t] = sum;
+    __syncthreads();
+    if (t >= 32) return;
+    out[t] = sum + upper[t + 32];
+}
+__global__ void rows_kernel(float* out) {
+    __shared__ float rows[3][32];
+    if (threadIdx.y > 0) rows[threadIdx.y - 1][threadIdx.x] = threadIdx.y;
+    __syncthreads();
+    if (threadIdx.y > 0) return;
+    out[threadIdx.x] = rows[0][threadIdx.x] + rows[1][threadIdx.x] + rows[2][threadIdx.x];
+}
+extern "C" void barriers_between_guards(float* sums, float* rows) {
+    halves_kernel<<<1, 64>>>(sums, 3);
+    rows_kernel<<<1, dim3(32, 4)>>>(rows);
+}
