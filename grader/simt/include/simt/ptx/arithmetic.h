@@ -25,7 +25,8 @@ constexpr bool is_small = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bf
     SIMT_INLINE T NAME(T a, T b) {                                                                     \
         if constexpr (is_small<T>) return __h##SMALL(a, b);                                            \
         else if constexpr (is_pair<T>) return __h##SMALL##2(a, b);                                     \
-        else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) SIGN static_cast<uint64_t>(b)); \
+        else if constexpr (std::is_integral_v<T>)                                                      \
+            return static_cast<T>(static_cast<uint64_t>(a) SIGN static_cast<uint64_t>(b));             \
         else return a SIGN b;                                                                          \
     }
 SIMT_PTX_BINARY(add, +, add)
@@ -58,9 +59,10 @@ SIMT_INLINE T mad(T a, T b, T c) {
 }
 template <class T>
 SIMT_INLINE T mul_hi(T a, T b) {
-    if constexpr (sizeof(T) == 8 && std::is_signed_v<T>) return __mul64hi(a, b);
-    else if constexpr (sizeof(T) == 8) return __umul64hi(a, b);
-    else return static_cast<T>((static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(a) * b) >> sizeof(T) * 8);
+    using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+    if constexpr (sizeof(T) < 8) return static_cast<T>((static_cast<Wide>(a) * b) >> sizeof(T) * 8);
+    else if constexpr (std::is_signed_v<T>) return __mul64hi(a, b);
+    else return __umul64hi(a, b);
 }
 template <class T>
 SIMT_INLINE T div(T a, T b) {
@@ -131,7 +133,8 @@ SIMT_INLINE T bfe(T a, uint32_t position, uint32_t length) {
     constexpr uint32_t width = sizeof(T) * 8;
     position &= 255, length &= 255;
     T result = 0;
-    bool sign = std::is_signed_v<T> && length && shr<T>(a, position + length - 1 < width ? position + length - 1 : width - 1) & 1;
+    const uint32_t last = position + length - 1;
+    bool sign = std::is_signed_v<T> && length && shr<T>(a, last < width ? last : width - 1) & 1;
     for (uint32_t i = 0; i < width; ++i) {
         bool bit = i < length && position + i < width ? shr<T>(a, position + i) & 1 : sign;
         result = bit_or<T>(result, shl<T>(T(bit), i));

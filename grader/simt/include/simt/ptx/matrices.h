@@ -6,8 +6,8 @@
 namespace simt {
 namespace ptx {
 
-// Matrices of 8 x 8 halves. Lane 8 * i + r names row r of matrix i; each lane gets two neighbours of each matrix, or, transposed,
-// two that stand below each other.
+// Matrices of 8 x 8 halves. Lane 8 * i + r names row r of matrix i; each lane gets two neighbours of each matrix, or,
+// transposed, two that stand below each other.
 template <int Count, bool Transposed>
 SIMT_INLINE parts<uint32_t, Count> load_matrices(const char* row, const char* file = __builtin_FILE(),
                                                  int line = __builtin_LINE()) {

@@ -1,7 +1,7 @@
 // Registers and addresses of inline PTX: what the translator makes of an `asm` statement is written in these.
 //
-// A register is a variable of its size; an instruction looks at it as a type of that size. A shared address is the distance from
-// the begin of the block's shared memory, as __cvta_generic_to_shared answers it.
+// A register is a variable of its size; an instruction looks at it as a type of that size. A shared address is the distance
+// from the begin of the block's shared memory, as __cvta_generic_to_shared answers it.
 #pragma once
 #include <stdint.h>
 #include <string.h>
