@@ -23,6 +23,7 @@ _RUNTIME_NAMES = (
     "libcudart_static.a",
     "libcuda.so",
     "libcublas.so",
+    "libcublasLt.so",
     "libcurand.so",
     "libcusparse.so",
 )

@@ -146,7 +146,15 @@ def test_the_toolkits_libraries_may_be_named_again(
 ) -> None:
     monkeypatch.setenv(nvcc.CHECKS_VARIABLE, str(int(checked)))
     home = cuda_home(checked)
-    libraries = [f"-L{home}/lib64", "-lcudart", "-lcublas", "-lcudart_static", "-lcuda", "-lcudart"]
+    libraries = [
+        f"-L{home}/lib64",
+        "-lcudart",
+        "-lcublas",
+        "-lcublasLt",
+        "-lcudart_static",
+        "-lcuda",
+        "-lcudart",
+    ]
     assert nvcc.main(["main.cu", "-o", "program", *libraries]) == 0
     assert nvcc.main(["-c", "main.cu", "-o", "main.o"]) == 0
     runtime = f"-Wl,-rpath,{nvcc.native.runtime_library().parent}"

@@ -116,6 +116,7 @@ def test_memcpy_stays_memcpy_where_the_compiler_fortifies() -> None:
 
 
 C_HOST = """\
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -127,11 +128,13 @@ LAYOUT(float4, 16, 16) LAYOUT(double2, 16, 16) LAYOUT(double4, 32, 16) LAYOUT(di
 int main(void) {
     struct cudaDeviceProp properties;
     cublasHandle_t handle;
+    cublasLtHandle_t light;
     float* x;
     float4 v = {1, 2, 3, 4};
     cudaError_t error = cudaMalloc((void**)&x, sizeof v);
     error = cudaMemcpyAsync(x, &v, sizeof v, cudaMemcpyHostToDevice, 0);
     error = cudaGetDeviceProperties(&properties, 0);
+    if (cublasLtCreate(&light) != CUBLAS_STATUS_SUCCESS) return 1;
     return error == cudaSuccess && cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS;
 }
 """
