@@ -65,48 +65,55 @@ SIMT_INLINE float __float_to_tf32(float value) {
     return __uint_as_float(bits & ~0x1fffu);
 }
 
-template <class Use, int M, int N, int K, class T, class Layout>
-SIMT_INLINE void fill_fragment(fragment<Use, M, N, K, T, Layout>& held, const typename simt::wmma::stored<T>::type& value) {
+template <class Use, int Rows, int Columns, int Depth, class T, class Layout>
+SIMT_INLINE void fill_fragment(fragment<Use, Rows, Columns, Depth, T, Layout>& held,
+                               const typename simt::wmma::stored<T>::type& value) {
     for (int i = 0; i < held.num_elements; ++i) held.x[i] = value;
 }
 
 // `stride`: elements from one row (row_major) or column to the next.
-template <class Use, int M, int N, int K, class T, class Layout>
-SIMT_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& held,
+template <class Use, int Rows, int Columns, int Depth, class T, class Layout>
+SIMT_INLINE void load_matrix_sync(fragment<Use, Rows, Columns, Depth, T, Layout>& held,
                                   const typename simt::wmma::stored<T>::type* from, unsigned stride,
                                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     constexpr bool by_rows = simt::wmma::is_same<Layout, row_major>::value;
     static_assert(by_rows || simt::wmma::is_same<Layout, col_major>::value, "a factor is row_major or col_major");
     constexpr bool lies_as_held = by_rows == simt::wmma::is_same<Use, matrix_a>::value;
     simt::wmma::meet(nullptr, simt::matrix_load, file, line);
-    using Shape = typename fragment<Use, M, N, K, T, Layout>::simt_shape;
+    using Shape = typename fragment<Use, Rows, Columns, Depth, T, Layout>::simt_shape;
     simt::wmma::load<Shape>(held.x, from, lies_as_held ? stride : 1, lies_as_held ? 1 : stride);
 }
-template <int M, int N, int K, class T>
-SIMT_INLINE void load_matrix_sync(fragment<accumulator, M, N, K, T>& held, const T* from, unsigned stride, layout_t layout,
+template <int Rows, int Columns, int Depth, class T>
+SIMT_INLINE void load_matrix_sync(fragment<accumulator, Rows, Columns, Depth, T>& held, const T* from, unsigned stride,
+                                  layout_t layout,
                                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     simt::wmma::meet(nullptr, simt::matrix_load, file, line);
-    using Shape = typename fragment<accumulator, M, N, K, T>::simt_shape;
+    using Shape = typename fragment<accumulator, Rows, Columns, Depth, T>::simt_shape;
     simt::wmma::load<Shape>(held.x, from, layout == mem_row_major ? stride : 1, layout == mem_row_major ? 1 : stride);
 }
-template <int M, int N, int K, class T>
-SIMT_INLINE void store_matrix_sync(T* to, const fragment<accumulator, M, N, K, T>& held, unsigned stride, layout_t layout,
+template <int Rows, int Columns, int Depth, class T>
+SIMT_INLINE void store_matrix_sync(T* to, const fragment<accumulator, Rows, Columns, Depth, T>& held, unsigned stride,
+                                   layout_t layout,
                                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     simt::wmma::meet(nullptr, simt::matrix_store, file, line);
-    using Shape = typename fragment<accumulator, M, N, K, T>::simt_shape;
+    using Shape = typename fragment<accumulator, Rows, Columns, Depth, T>::simt_shape;
     simt::wmma::store<Shape>(held.x, to, layout == mem_row_major ? stride : 1, layout == mem_row_major ? 1 : stride);
 }
 
 // d = a * b + c; of integers: `saturate` instead of wrapping around.
-template <int M, int N, int K, class D, class T, class LayoutA, class LayoutB, class C>
-SIMT_INLINE void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, T, LayoutA>& a,
-                          const fragment<matrix_b, M, N, K, T, LayoutB>& b, const fragment<accumulator, M, N, K, C>& c,
+template <int Rows, int Columns, int Depth, class Result, class T, class LayoutA, class LayoutB, class Addend>
+SIMT_INLINE void mma_sync(fragment<accumulator, Rows, Columns, Depth, Result>& d,
+                          const fragment<matrix_a, Rows, Columns, Depth, T, LayoutA>& a,
+                          const fragment<matrix_b, Rows, Columns, Depth, T, LayoutB>& b,
+                          const fragment<accumulator, Rows, Columns, Depth, Addend>& c,
                           bool saturate = false, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const simt::wmma::operands mine = {a.x, b.x, c.x, d.x};
     const simt_warp_values* all = simt::wmma::meet(&mine, simt::matrix_multiply, file, line);
     if (simt_lane() == 0)
-        simt::wmma::multiply<fragment<accumulator, M, N, K, D>, fragment<matrix_a, M, N, K, T, LayoutA>,
-                             fragment<matrix_b, M, N, K, T, LayoutB>, fragment<accumulator, M, N, K, C>>(all, saturate);
+        simt::wmma::multiply<fragment<accumulator, Rows, Columns, Depth, Result>,
+                             fragment<matrix_a, Rows, Columns, Depth, T, LayoutA>,
+                             fragment<matrix_b, Rows, Columns, Depth, T, LayoutB>,
+                             fragment<accumulator, Rows, Columns, Depth, Addend>>(all, saturate);
     simt::wmma::meet(nullptr, simt::matrix_multiplied, file, line);
 }
 

@@ -1,5 +1,22 @@
 // What other kernels of the collection stumbled over, reduced to the smallest case.
+#include <cuda_runtime.h>
+
+// A program's short macros in front of the headers: nothing in these is called so.
+#define A 1
+#define B 2
+#define C 3
+#define D 4
+#define E 5
+#define K 6
+#define M 7
+#define N 8
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <mma.h>
+__global__ void letters(int* out) { out[threadIdx.x] = A + B + C + D + E + K + M + N + int(__nv_bfloat16(1.0f)); }
+extern "C" void short_macros(int* out) { letters<<<1, 4>>>(out); }
 
 // A barrier is the last thing that some threads do: the compiler would jump to it, and it would have no place of its own.
 __global__ void barrier_at_the_end(int* out) {

@@ -74,3 +74,8 @@ def undefined_value(rng: Generator, blocks: int) -> Call:
     counter, out = np.zeros(1, np.int32), unset(blocks, 32, dtype=np.int32)
     expected = np.tile(np.arange(32), (blocks, 1))
     return Call((counter, out, blocks), {0: np.array([32 * blocks]), 1: expected})
+
+
+@kernel(4)
+def short_macros(rng: Generator, n: int) -> Call:
+    return Call((unset(n, dtype=np.int32),), {0: np.full(n, 37)})

@@ -1,4 +1,4 @@
-// 16-bit floating-point formats: E exponent bits, M stored mantissa bits. binary16 is <5, 10>, bfloat16 <8, 7>.
+// 16-bit floating-point formats: Exponent bits, Mantissa bits stored. binary16 is <5, 10>, bfloat16 <8, 7>.
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -20,10 +20,10 @@ SIMT_INLINE bool rounds_away(rounding mode, bool negative, bool odd, uint64_t re
 }
 
 // `value` rounded once, from double: exact for every float and integer up to 2^53. NaN gives 0x7fff, as on a GPU.
-template <int E, int M>
+template <int Exponent, int Mantissa>
 SIMT_HOST inline uint16_t encode(double value, rounding mode = nearest) {
-    constexpr int bias = (1 << (E - 1)) - 1, least_exponent = 1 - bias;
-    constexpr uint16_t infinity = ((1 << E) - 1) << M;
+    constexpr int bias = (1 << (Exponent - 1)) - 1, least_exponent = 1 - bias;
+    constexpr uint16_t infinity = ((1 << Exponent) - 1) << Mantissa;
     uint64_t bits;
     __builtin_memcpy(&bits, &value, sizeof bits);
     bool negative = bits >> 63;
@@ -36,28 +36,28 @@ SIMT_HOST inline uint16_t encode(double value, rounding mode = nearest) {
     else
         significand |= UINT64_C(1) << 52;
 
-    int shift = 52 - M + (exponent < least_exponent ? least_exponent - exponent : 0);
+    int shift = 52 - Mantissa + (exponent < least_exponent ? least_exponent - exponent : 0);
     if (shift > 62) shift = 62;  // nothing of the significand is kept, all of it counts for the rounding
     uint64_t kept = significand >> shift, rest = significand - (kept << shift);
     kept += rounds_away(mode, negative, kept & 1, rest, UINT64_C(1) << (shift - 1));
     // A carry out of the significand moves into the exponent by itself; subnormals have a biased exponent of 0.
-    uint64_t hidden = exponent < least_exponent ? 0 : static_cast<uint64_t>(exponent + bias - 1) << M;
+    uint64_t hidden = exponent < least_exponent ? 0 : static_cast<uint64_t>(exponent + bias - 1) << Mantissa;
     uint64_t result = hidden + kept;
     if (result < infinity) return static_cast<uint16_t>(sign | result);
     bool to_infinity = mode == nearest || mode == (negative ? downward : upward);
     return static_cast<uint16_t>(sign | (to_infinity ? infinity : infinity - 1));
 }
 
-template <int E, int M>
+template <int Exponent, int Mantissa>
 SIMT_HOST inline float decode(uint16_t code) {
-    uint32_t sign = static_cast<uint32_t>(code & 0x8000) << 16, mantissa = code & ((1u << M) - 1);
-    uint32_t exponent = code >> M & ((1u << E) - 1), bits;
-    if (E == 8)
+    uint32_t sign = static_cast<uint32_t>(code & 0x8000) << 16, mantissa = code & ((1u << Mantissa) - 1);
+    uint32_t exponent = code >> Mantissa & ((1u << Exponent) - 1), bits;
+    if (Exponent == 8)
         bits = static_cast<uint32_t>(code) << 16;
-    else if (exponent == (1u << E) - 1)
+    else if (exponent == (1u << Exponent) - 1)
         bits = mantissa ? 0x7fffffff : sign | 0x7f800000;
     else if (exponent != 0)
-        bits = sign | (exponent + 128 - (1u << (E - 1))) << 23 | mantissa << (23 - M);
+        bits = sign | (exponent + 128 - (1u << (Exponent - 1))) << 23 | mantissa << (23 - Mantissa);
     else {
         float subnormal = static_cast<float>(mantissa) * (1.0f / (1 << 24));
         __builtin_memcpy(&bits, &subnormal, sizeof bits);

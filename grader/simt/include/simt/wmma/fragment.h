@@ -81,33 +81,33 @@ struct grid {
     }
 };
 
-template <class Use, int M, int N, int K, class T>
+template <class Use, int Rows, int Columns, int Depth, class T>
 struct shape;
-template <int M, int N, int K, class T>
-struct shape<nvcuda::wmma::matrix_a, M, N, K, T> : grid<M, K, factor<T>::run, factor<T>::elements> {};
-template <int M, int N, int K, class T>
-struct shape<nvcuda::wmma::matrix_b, M, N, K, T> : grid<N, K, factor<T>::run, factor<T>::elements> {};
-template <int M, int N, int K, class T>
-struct shape<nvcuda::wmma::accumulator, M, N, K, T> : grid<M, N, 2, 0> {};
+template <int Rows, int Columns, int Depth, class T>
+struct shape<nvcuda::wmma::matrix_a, Rows, Columns, Depth, T> : grid<Rows, Depth, factor<T>::run, factor<T>::elements> {};
+template <int Rows, int Columns, int Depth, class T>
+struct shape<nvcuda::wmma::matrix_b, Rows, Columns, Depth, T> : grid<Columns, Depth, factor<T>::run, factor<T>::elements> {};
+template <int Rows, int Columns, int Depth, class T>
+struct shape<nvcuda::wmma::accumulator, Rows, Columns, Depth, T> : grid<Rows, Columns, 2, 0> {};
 
-template <class A, class B>
+template <class One, class Other>
 struct is_same {
-    static constexpr bool value = __is_same(A, B);
+    static constexpr bool value = __is_same(One, Other);
 };
 
 // The combinations that tensor cores have; a factor's type says which.
-template <int M, int N, int K, class T>
+template <int Rows, int Columns, int Depth, class T>
 constexpr bool is_factor() {
-    if (is_same<T, double>::value) return M == 8 && N == 8 && K == 4;
-    if (is_same<T, nvcuda::wmma::precision::tf32>::value) return M == 16 && N == 16 && K == 8;
-    return K == 16 && ((M == 16 && N == 16) || (M == 32 && N == 8) || (M == 8 && N == 32));
+    if (is_same<T, double>::value) return Rows == 8 && Columns == 8 && Depth == 4;
+    if (is_same<T, nvcuda::wmma::precision::tf32>::value) return Rows == 16 && Columns == 16 && Depth == 8;
+    return Depth == 16 && ((Rows == 16 && Columns == 16) || (Rows == 32 && Columns == 8) || (Rows == 8 && Columns == 32));
 }
-template <int M, int N, int K, class T>
+template <int Rows, int Columns, int Depth, class T>
 constexpr bool is_accumulator() {
-    if (is_same<T, double>::value) return is_factor<M, N, K, double>();
-    if (is_same<T, float>::value && is_factor<M, N, K, nvcuda::wmma::precision::tf32>()) return true;
+    if (is_same<T, double>::value) return is_factor<Rows, Columns, Depth, double>();
+    if (is_same<T, float>::value && is_factor<Rows, Columns, Depth, nvcuda::wmma::precision::tf32>()) return true;
     bool known = is_same<T, float>::value || is_same<T, __half>::value || is_same<T, int>::value;
-    return known && is_factor<M, N, K, __half>();
+    return known && is_factor<Rows, Columns, Depth, __half>();
 }
 
 }  // namespace wmma
@@ -116,24 +116,24 @@ constexpr bool is_accumulator() {
 namespace nvcuda {
 namespace wmma {
 
-template <class Use, int M, int N, int K, class T, class Layout = void>
+template <class Use, int Rows, int Columns, int Depth, class T, class Layout = void>
 class fragment {
-    static_assert(simt::wmma::is_factor<M, N, K, T>(), "wmma has no factors of this shape and type");
+    static_assert(simt::wmma::is_factor<Rows, Columns, Depth, T>(), "wmma has no factors of this shape and type");
 
   public:
-    using simt_shape = simt::wmma::shape<Use, M, N, K, T>;
+    using simt_shape = simt::wmma::shape<Use, Rows, Columns, Depth, T>;
     typedef T element_type;
     typedef typename simt::wmma::stored<T>::type storage_element_type;
     enum { num_elements = simt_shape::elements, num_storage_elements = simt_shape::elements };
     storage_element_type x[num_storage_elements];
 };
 
-template <int M, int N, int K, class T>
-class fragment<accumulator, M, N, K, T, void> {
-    static_assert(simt::wmma::is_accumulator<M, N, K, T>(), "wmma has no accumulators of this shape and type");
+template <int Rows, int Columns, int Depth, class T>
+class fragment<accumulator, Rows, Columns, Depth, T, void> {
+    static_assert(simt::wmma::is_accumulator<Rows, Columns, Depth, T>(), "wmma has no accumulators of this shape and type");
 
   public:
-    using simt_shape = simt::wmma::shape<accumulator, M, N, K, T>;
+    using simt_shape = simt::wmma::shape<accumulator, Rows, Columns, Depth, T>;
     typedef T element_type;
     typedef T storage_element_type;
     enum { num_elements = simt_shape::elements, num_storage_elements = simt_shape::elements };

@@ -38,9 +38,9 @@ SIMT_HOST inline double as_factor(T value) {
     return exactly(value);
 }
 
-template <class D>
-SIMT_HOST inline void round_into(D& result, double sum, bool) {
-    result = static_cast<D>(sum);
+template <class Result>
+SIMT_HOST inline void round_into(Result& result, double sum, bool) {
+    result = static_cast<Result>(sum);
 }
 SIMT_HOST inline void round_into(__half& result, double sum, bool) { result = __half::simt_round(sum); }
 SIMT_HOST inline void round_into(int& result, double sum, bool saturate) {
@@ -62,11 +62,11 @@ SIMT_HOST void gather(double* matrix, const void* const* lanes) {
     }
 }
 
-template <class D, class A, class B, class C>
+template <class Result, class LeftFactor, class RightFactor, class Addend>
 SIMT_HOST __attribute__((noinline)) void multiply(const simt_warp_values* all, bool saturate) {
-    using Left = typename A::simt_shape;
-    using Right = typename B::simt_shape;
-    using Sum = typename D::simt_shape;
+    using Left = typename LeftFactor::simt_shape;
+    using Right = typename RightFactor::simt_shape;
+    using Sum = typename Result::simt_shape;
     operands of[32];
     const void *a[32], *b[32], *c[32];
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -74,25 +74,25 @@ SIMT_HOST __attribute__((noinline)) void multiply(const simt_warp_values* all, b
         a[lane] = of[lane].a, b[lane] = of[lane].b, c[lane] = of[lane].c;
     }
     double left[Left::rows * Left::columns], right[Right::rows * Right::columns], sum[Sum::rows * Sum::columns];
-    gather<A>(left, a);
-    gather<B>(right, b);
-    gather<C>(sum, c);
+    gather<LeftFactor>(left, a);
+    gather<RightFactor>(right, b);
+    gather<Addend>(sum, c);
     constexpr int depth = Left::columns;
     for (int row = 0; row < Sum::rows; ++row) {
         for (int column = 0; column < Sum::columns; ++column) {
-            double products = is_same<typename A::element_type, double>::value ? sum[row * Sum::columns + column] : 0;
+            double products = is_same<typename LeftFactor::element_type, double>::value ? sum[row * Sum::columns + column] : 0;
             for (int k = 0; k < depth; ++k) {
-                if constexpr (is_same<typename A::element_type, double>::value)
+                if constexpr (is_same<typename LeftFactor::element_type, double>::value)
                     products = fma(left[row * depth + k], right[column * depth + k], products);
                 else
                     products += left[row * depth + k] * right[column * depth + k];
             }
-            double before = is_same<typename A::element_type, double>::value ? 0 : sum[row * Sum::columns + column];
+            double before = is_same<typename LeftFactor::element_type, double>::value ? 0 : sum[row * Sum::columns + column];
             sum[row * Sum::columns + column] = products + before;
         }
     }
     for (unsigned lane = 0; lane < 32; ++lane) {
-        auto* result = static_cast<typename D::storage_element_type*>(of[lane].d);
+        auto* result = static_cast<typename Result::storage_element_type*>(of[lane].d);
         for (int element = 0; element < Sum::count; ++element) {
             place at = Sum::of(lane, element);
             round_into(result[element], sum[at.row * Sum::columns + at.column], saturate);
