@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
 from grader.simt import findings
-from tests.simt.surface_program import Program, program
+from tests.simt.surface_program import Program, program, runtime
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
@@ -37,7 +39,12 @@ def test_a_lock_guards_an_ordinary_variable(atomic: Program) -> None:
     assert not findings.take()
 
 
-def test_a_released_value_is_acquired(atomic: Program) -> None:
+@pytest.mark.parametrize("order", ["forward", "reversed"])
+def test_a_released_value_is_acquired(atomic: Program, order: str, request: pytest.FixtureRequest) -> None:
+    set_schedule = runtime().simt_set_schedule
+    set_schedule.argtypes = [ctypes.c_int, ctypes.c_uint64]
+    request.addfinalizer(lambda: set_schedule(0, 0))
+    set_schedule(int(order == "reversed"), 0)  # then the blocks that wait come first
     value, ready, result = np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(4, np.int32)
     atomic.publish(value, ready, result, 4)
     assert result.tolist() == [0, 42, 42, 42]

@@ -91,7 +91,7 @@ template <typename T>
 inline __attribute__((always_inline)) void atomic_access(const volatile T* p, int kind, int order, const void* pc) {
     if (kind & WRITE && order >= __ATOMIC_RELEASE) simt_fence(2);
     simt_check_atomic(const_cast<const T*>(p), sizeof(T), kind, pc);
-    if (kind & READ) simt_spin(pc);
+    if (kind & READ) simt_spin_on(const_cast<const T*>(p), sizeof(T), pc);
 }
 }  // namespace
 

@@ -85,4 +85,8 @@ void simt_fence(int scope) {
 void simt_spin(const void* pc) {
     if (simt_access->on_device && ++execution.block->current().atomics >= kReadsPerTurn) execution.block->yield(pc);
 }
+
+void simt_spin_on(const void* address, size_t bytes, const void* pc) {
+    if (simt_access->on_device && ++execution.block->current().atomics >= kReadsPerTurn) take_turn(address, bytes, pc);
+}
 }

@@ -52,7 +52,7 @@ class atomic_operations {
 
     SIMT_INLINE T load(memory_order order = memory_order::seq_cst) const {
         if constexpr (!is_always_lock_free) return change(order, [](T old) SIMT_HOST -> T { return old; });
-        if (simt_on_device() && !simt_this_module.checked) simt_spin(nullptr);  // in a checked module the hook does it
+        if (simt_on_device() && !simt_this_module.checked) simt_spin_on(at(), sizeof(T), nullptr);  // in a checked module the hook does it
         T value;
         __atomic_load(at(), &value, order == memory_order::seq_cst ? __ATOMIC_SEQ_CST : __ATOMIC_ACQUIRE);
         return value;
