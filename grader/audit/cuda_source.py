@@ -48,6 +48,10 @@ _WORDS = (
         "switches checks off",
     ),
     (
+        re.compile(r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w+"),
+        "calls a library instead of your kernel",
+    ),
+    (
         re.compile(r"Dispatcher|RegisterOperators|TORCH_LIBRARY_THREAD_UNSAFE_LAZY_INIT"),
         "changes PyTorch's own operators",
     ),
@@ -56,6 +60,12 @@ _ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees
 _HEADERS = re.compile(
     r"(/|\.\./|.*/\.\./|dlfcn|link\.h|elf|sys/|linux/|asm/|Python\.h|.*mmintrin|simt|.*access_state|spawn)"
 )
+# Headers of algorithms that are launched from the host: somebody else's kernels.
+_LIBRARIES = re.compile(
+    r"thrust/(?!complex\.h).*|cub/(cub\.cuh|device/.*|agent/.*|grid/.*)|(cute|cutlass)/.*|curand\.h|"
+    r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w*\.h|ATen/native/.*|ATen/cuda/(cub|CUDABlas|CUDASparse|Sleep)\S*"
+)
+_LIBRARY_RULE = "The work is to be done by kernels of your own: no header of a library that brings its own."
 _REGISTRATIONS = ("TORCH_LIBRARY", "TORCH_LIBRARY_IMPL", "TORCH_LIBRARY_FRAGMENT")
 
 
@@ -139,3 +149,5 @@ class _Audit:
         if directive != "include" or not written_out or _HEADERS.match(name):
             rule = "A source includes headers of C++, CUDA and PyTorch, and those beside it."
             yield self._object(token, f"has `#{directive} {operand}`", rule)
+        elif _LIBRARIES.fullmatch(name):
+            yield self._object(token, f"includes `{name}`", _LIBRARY_RULE)
