@@ -52,6 +52,10 @@ def test_a_declaration_within_another_one() -> None:
     assert refused.value.line == 2
 
 
+def test_an_alignment_at_the_very_end() -> None:
+    assert translate("__shared__ alignas", "a.cu") == '#line 1 "a.cu"\nalignas __shared__ '
+
+
 def test_any_encoding_is_kept_byte_by_byte(tmp_path: Path) -> None:
     latin = 'const char* s = "Gr\xfc\xdfe";  // \xa9\n'.encode("latin-1")
     (tmp_path / "a.cu").write_bytes(b"\xef\xbb\xbf" + latin)

@@ -14,7 +14,8 @@ _CONTROL = {"if", "for", "while", "switch", "catch", "constexpr"}
 _STATEMENTS = {"else", "do", "return", "throw", "case", "default", "goto", "co_return", "co_yield"}
 _OPERATORS = {"new", "delete", "and", "or", "not", "sizeof", "alignof", "noexcept", "operator", "co_await"}
 _NO_OPERAND = frozenset(_CONTROL | _STATEMENTS | _OPERATORS | {"typename", "decltype", "static_assert"})
-_LONGEST_LIST = 1000  # steps through a list of template arguments, brackets in one; others are comparisons
+# Steps through template arguments or the head of a declaration, brackets in one. Nobody writes longer ones.
+LONGEST = 1000
 _BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 
 
@@ -62,7 +63,9 @@ def declaration_start(passage: Passage, index: int) -> int:
 
     A template's parameter list does not belong to it.
     """
-    while passage.text(index - 1) not in _BEFORE_DECLARATION:
+    for _ in range(LONGEST):
+        if passage.text(index - 1) in _BEFORE_DECLARATION:
+            break
         index -= 1
         if passage.text(index - 1) == ">":
             opener = template_open(passage, index - 1)
@@ -90,10 +93,10 @@ def elaborated_type_end(passage: Passage, index: int) -> int:
 
 def declaration_head(passage: Passage, index: int) -> Iterator[int]:
     """Indices from `index` to the end of a declaration's head, brackets skipped."""
-    while index < len(passage.tokens):
+    for _ in range(LONGEST):
         text = passage.text(index)
         is_initialiser = text == "=" and passage.text(index - 1) not in ("operator", "=", "!")
-        if text in (";", ")", "]", "}") or is_initialiser:
+        if index >= len(passage.tokens) or text in (";", ")", "]", "}") or is_initialiser:
             return
         yield index
         if text == "{":
@@ -104,7 +107,7 @@ def declaration_head(passage: Passage, index: int) -> Iterator[int]:
 def template_open(passage: Passage, end: int) -> int | None:
     """Index of the `<` that the `>` at `end` closes, or None."""
     depth, index = 0, end
-    for _ in range(_LONGEST_LIST):
+    for _ in range(LONGEST):
         text = passage.text(index)
         if text in (")", "]", "}"):
             index = passage.partner.get(index, -1)
@@ -125,7 +128,7 @@ def template_close(passage: Passage, opener: int) -> int | None:
     if not passage.is_word(opener - 1):
         return None
     depth, index = 0, opener
-    for _ in range(_LONGEST_LIST):
+    for _ in range(LONGEST):
         text = passage.text(index)
         if text == "<":
             depth += 1

@@ -11,6 +11,7 @@ macro with a `static` of its own.
 from __future__ import annotations
 
 from grader.simt.translate.expressions import (
+    LONGEST,
     TYPE_WORDS,
     declaration_start,
     elaborated_type_end,
@@ -71,7 +72,7 @@ def _is_declared_before(passage: Passage, name: int, rewritten: set[int]) -> boo
 def _declared_name(passage: Passage, first: int) -> int | None:
     """Index of the name that a plain declaration gives a function or variable; None for any other."""
     index, types, built_in = first, 0, False
-    while index < len(passage.tokens):
+    for _ in range(LONGEST):
         text, follower = passage.text(index), passage.text(index + 1)
         is_name = passage.is_word(index) and follower in ("(", ";", "=", "[", "{")
         if text in _QUALIFIERS and follower == "(":

@@ -12,7 +12,7 @@ a template.)
 
 from __future__ import annotations
 
-from grader.simt.translate.expressions import declaration_start, spelled
+from grader.simt.translate.expressions import LONGEST, declaration_start, spelled
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
 from grader.simt.translate.rewrite import Rewrite
@@ -25,9 +25,7 @@ def rewrite_shared(passage: Passage, rewrite: Rewrite) -> None:
     """Rewrite dynamic arrays; refuse initial values, which shared memory cannot have."""
     for index in passage.positions("__shared__"):
         first = declaration_start(passage, index)
-        past = index
-        while past < len(passage.tokens) and passage.text(past) not in (";", "}", ")"):
-            past = passage.skip(past)
+        past = _statement_end(passage, index)
         _refuse_initial_value(passage, index, past)
         external = [i for i in range(first, past) if passage.text(i) == "extern"]
         aligned = _alignment(passage, index, past)
@@ -69,11 +67,19 @@ def _rewrite_dynamic(passage: Passage, span: tuple[int, int], dropped: set[int],
         )
 
 
+def _statement_end(passage: Passage, index: int) -> int:
+    for _ in range(LONGEST):
+        if index >= len(passage.tokens) or passage.text(index) in (";", "}", ")"):
+            break
+        index = passage.skip(index)
+    return min(index, len(passage.tokens))
+
+
 def _alignment(passage: Passage, index: int, past: int) -> list[int]:
     """Indices of the `alignas(...)` behind `__shared__`: g++ wants it in front. A type keeps its own."""
     for first in range(index + 1, past):
         if passage.text(first) == "alignas" and passage.text(first - 1) not in ("struct", "class", "union"):
-            return list(range(first, passage.skip(first + 1)))
+            return list(range(first, min(passage.skip(first + 1), past)))
         if not passage.is_word(first):
             break
     return []

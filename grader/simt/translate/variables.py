@@ -8,6 +8,7 @@ clash).
 from __future__ import annotations
 
 from grader.simt.translate.expressions import (
+    LONGEST,
     TYPE_WORDS,
     declaration_start,
     elaborated_type_end,
@@ -37,7 +38,7 @@ def rewrite_variables(passage: Passage, rewrite: Rewrite) -> None:
 def _variable_end(passage: Passage, index: int) -> int | None:
     """Index just past the name that `__device__` at `index` declares, or None if that is no variable."""
     index += 1
-    while index < len(passage.tokens):
+    for _ in range(LONGEST):
         text = passage.text(index)
         if text in _NEVER_VARIABLES:
             return None
