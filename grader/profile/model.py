@@ -85,9 +85,7 @@ class Stage:
         """
         if line.space == "shared" or line.sample.allocation is None:
             return Memory("", line.bytes)
-        return self.names.get(
-            line.sample.allocation, Memory("a temporary" if self.names else "", line.bytes)
-        )
+        return self.names.get(line.sample.allocation, Memory("a temporary" if self.names else "", line.bytes))
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def test_a_kernel_refuses_host_tensors(library: str) -> None:
         torch.ops.simt_tests.scale(torch.ones(2), 2.0)
     with pytest.raises(RuntimeError, match="x must be contiguous"):
         torch.ops.simt_tests.scale(torch.ones(2, 3, device="cuda").t(), 2.0)
-    with pytest.raises(RuntimeError, match='"scale" not implemented for \'Long\''):
+    with pytest.raises(RuntimeError, match="\"scale\" not implemented for 'Long'"):
         torch.ops.simt_tests.scale(torch.arange(3, device="cuda"), 2.0)
 
 

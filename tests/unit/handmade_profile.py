@@ -56,9 +56,7 @@ def launched(
     touched = least or 32 * sum(each.sectors for each in lines)
     counts = LaunchCounts(launch, tuple(lines), barriers, touched, 0)
     needs = Needs(registers, shared, "ptxas for sm_90", spilled, spilled)
-    return Launched(
-        name, counts, needs, occupancy(simulated_device(), block, registers, shared), times
-    )
+    return Launched(name, counts, needs, occupancy(simulated_device(), block, registers, shared), times)
 
 
 def stage(launches: Sequence[Launched], name: str = "forward", **more: Any) -> Stage:

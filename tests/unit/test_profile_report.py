@@ -53,9 +53,7 @@ def test_a_stride_is_named_in_elements_with_what_would_do() -> None:
         (lambda lane: 64 * (lane * 7 % 32), "load", "reads x at scattered addresses: 32 sectors a request"),
     ],
 )
-def test_other_patterns_have_words_of_their_own(
-    where: Callable[[int], int], access: str, words: str
-) -> None:
+def test_other_patterns_have_words_of_their_own(where: Callable[[int], int], access: str, words: str) -> None:
     (sentence,) = said(launched([line(where, access=access)]))  # type: ignore[arg-type]
     assert words in sentence
 

@@ -311,7 +311,11 @@ def test_device_code_belongs_to_its_file(declaration: str, linked: str) -> None:
     ("source", "line", "says"),
     [
         ('__global__ void k() {\n  asm volatile("mov.u32 %0;" : "=r"(x));\n}', 2, "inline PTX"),
-        ('__global__ void k() {\n  asm volatile("wgmma.fence.sync.aligned;");\n}', 2, "wgmma.fence.sync.aligned"),
+        (
+            '__global__ void k() {\n  asm volatile("wgmma.fence.sync.aligned;");\n}',
+            2,
+            "wgmma.fence.sync.aligned",
+        ),
         ("texture<float> t;", 1, "texture (textures and surfaces)"),
         ("\n__device__ float f() { return tex2D<float>(t, 1, 2); }", 2, "tex2D"),
         ("void f(cudaTextureObject_t t);", 1, "cudaTextureObject_t"),
