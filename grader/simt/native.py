@@ -134,6 +134,7 @@ def runtime_library(progress: Progress | None = None) -> Path:
         "-Wl,--no-undefined",
         # Its own std::string, and not the one that a program exports, with hooks in it.
         "-Wl,-Bsymbolic-functions",
+        _version(),
     ]
     return _library("libcu2grad_simt.so", sources, [*command, *_includes(include_dirs())], [], progress)
 
@@ -163,7 +164,8 @@ def device_library(progress: Progress | None = None) -> Path:
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
     names = _MODULE_PARTS if checked else _MODULE_PARTS[:1]
-    flags = [*_LIBRARY_FLAGS, "-O2", f"-DCU2GRAD_CHECKED={int(checked)}", *_includes(include_dirs())]
+    defined = [f"-DCU2GRAD_CHECKED={int(checked)}", _version()]
+    flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
     compiler = host_compiler()
     with cache.entry(["module", *_identity(flags), checked], room="simt") as slot:
         if slot.missing:
@@ -221,6 +223,12 @@ def _own_sources() -> str:
         )
     ]
     return cache.digest([cache.tree_digest(RUNTIME_SOURCES), *map(cache.file_digest, api_headers)])
+
+
+def _version() -> str:
+    """Defines the symbol by which the loader tells libraries of another version apart (runtime/version.h)."""
+    name = f"cu2grad_runtime_{_own_sources()[:8]}_IS_MISSING_this_library_needs_another_version_build_it_again"
+    return f"-DCU2GRAD_VERSION_SYMBOL={name}"
 
 
 def _includes(folders: Sequence[Path]) -> list[str]:

@@ -2,6 +2,7 @@
 // library has its own.
 #include "device_limits.h"
 #include "simt_api.h"
+#include "version.h"
 
 #ifndef CU2GRAD_CHECKED
 #define CU2GRAD_CHECKED 0
@@ -25,6 +26,8 @@ extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_h
 
 namespace {
 char* dynamic_shared() { return simt_dynamic_shared; }
+
+__attribute__((used)) const char* const version = &CU2GRAD_VERSION_SYMBOL;
 }  // namespace
 
 extern "C" {

@@ -9,6 +9,10 @@
 #include <mutex>
 #include <utility>
 
+#include "version.h"
+
+extern "C" const char CU2GRAD_VERSION_SYMBOL = 1;
+
 namespace simt {
 
 namespace {
