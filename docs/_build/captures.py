@@ -75,6 +75,7 @@ def run(capture: Capture) -> str:
     width = "100" if capture.profiled is None else "80"
     with course_with(capture) as folder:
         environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt", "COLUMNS": width}
+        environment["TERM"] = "xterm"  # a terminal that can draw lines
         done = subprocess.run(
             [sys.executable, "-m", "grader", *command, capture.exercise],
             cwd=folder, env=environment, capture_output=True, text=True, check=False,

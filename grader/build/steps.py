@@ -153,7 +153,7 @@ def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[ob
     contents = content_key(source, request.include_dirs)
     torch = torch_install().version if request.interface != "pybind" else ""
     facts = (__version__, request.owner, request.name, request.interface, request.backend, torch)
-    simt = _simt_headers_digest() if request.backend == "simt" else ""
+    simt = native.sources_digest() if request.backend == "simt" else ""
     return (*facts, simt, source.name, *own, *contents)
 
 
@@ -178,11 +178,6 @@ def _backend_dirs(request: BuildRequest) -> tuple[Path, ...]:
     if request.backend == "simt":
         return tuple(native.include_dirs())
     return cuda_toolkit().include_dirs
-
-
-@functools.cache
-def _simt_headers_digest() -> str:
-    return cache.digest(cache.tree_digest(folder) for folder in native.include_dirs())
 
 
 @functools.cache

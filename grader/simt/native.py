@@ -200,34 +200,19 @@ def _library(
 
 def _identity(flags: Sequence[str]) -> list[str]:
     compiler = host_compiler()
-    return [*compiler.command, compiler.version, *flags, _own_sources()]
+    return [*compiler.command, compiler.version, *flags, sources_digest()]
 
 
 @functools.cache
-def _own_sources() -> str:
-    api_headers = [
-        INCLUDE / name
-        for name in (
-            "cublas_v2.h",
-            "cuda_error_list.h",
-            "cuda_runtime_api.h",
-            "curand.h",
-            "cusparse.h",
-            "driver_types.h",
-            "library_types.h",
-            "simt/random/distributions.h",
-            "simt/random/philox.h",
-            "simt/random/xorwow.h",
-            "simt/small_float.h",
-            "vector_types.h",
-        )
-    ]
-    return cache.digest([cache.tree_digest(RUNTIME_SOURCES), *map(cache.file_digest, api_headers)])
+def sources_digest() -> str:
+    """Of all that the runtime, and every library above it, may have been compiled from."""
+    return cache.digest(map(cache.tree_digest, include_dirs()))
 
 
 def _version() -> str:
     """Defines the symbol by which the loader tells libraries of another version apart (runtime/version.h)."""
-    name = f"cu2grad_runtime_{_own_sources()[:8]}_IS_MISSING_this_library_needs_another_version_build_it_again"
+    version = sources_digest()[:8]
+    name = f"cu2grad_runtime_{version}_IS_MISSING_this_library_needs_another_version_build_it_again"
     return f"-DCU2GRAD_VERSION_SYMBOL={name}"
 
 

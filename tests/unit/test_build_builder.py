@@ -60,6 +60,9 @@ class PlainBackend:
     def include_dirs(self) -> list[Path]:
         return [self.folder]
 
+    def sources_digest(self) -> str:
+        return cache.tree_digest(self.folder)
+
 
 @pytest.fixture(autouse=True)
 def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -68,11 +71,9 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(steps, "native", PlainBackend(tmp_path / "backend"))
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("vector", "string"))
     monkeypatch.setattr(steps, "_interface_dirs", lambda _: ())
-    for function in (steps._simt_headers_digest, toolchain.host_compiler):
-        function.cache_clear()
+    toolchain.host_compiler.cache_clear()
     yield
-    for function in (steps._simt_headers_digest, toolchain.host_compiler):
-        function.cache_clear()
+    toolchain.host_compiler.cache_clear()
 
 
 @pytest.fixture
@@ -245,7 +246,7 @@ def test_symbols_of_python_may_be_undefined_in_a_module(request_: BuildRequest) 
 
 
 def test_what_cannot_be_translated_is_shown_at_its_line(request_: BuildRequest) -> None:
-    request_.sources[0].write_text(KERNEL + '__device__ void f() {\n    asm("trap;");\n}\n')
+    request_.sources[0].write_text(KERNEL + '__global__ void f() {\n    asm("trap;");\n}\n')
     with pytest.raises(BuildFailed, match="cannot be translated for the simt backend") as failed:
         build(request_)
     assert "kernel.cu:4: error:" in failed.value.diagnostics
