@@ -38,6 +38,7 @@ PAIRS = (
     Pair("out_of_bounds", "overrun", "guarded", "fill"),
     Pair("out_of_bounds", "tile_overrun", "tile_within", "fill_tile"),
     Pair("misaligned", "misaligned", "aligned", "load_wide", "cudaErrorMisalignedAddress"),
+    Pair("misaligned", "atomic_misaligned", "atomic_aligned", "add_at", "cudaErrorMisalignedAddress"),
     Pair("use_after_free", "use_after_free", "free_after_use", "store"),
     Pair("double_free", "freed_twice", "freed_once", "freed_twice", "cudaErrorInvalidValue"),
     Pair("invalid_free", "freed_inside", "pinned_freed", "freed_inside", "cudaErrorInvalidValue"),
@@ -78,6 +79,8 @@ PAIRS = (
     Pair("race_global", "look_back_unfenced", "look_back", "look_back"),
     Pair("race_global", "lock_unfenced", "lock_fenced", "locked"),
     Pair("race_global", "rounds_racy", "rounds", "grid_rounds"),
+    Pair("race_global", "leader_racy", "leader", "leader_writes"),
+    Pair("race_global", "passed_on_racy", "passed_on", "passes_on"),
     Pair("divergent_barrier", "barriers_in_branches", "barrier_in_one_branch", "barrier_in_branches"),
     Pair("divergent_barrier", "some_return", "all_return", "returns_early"),
     Pair("divergent_barrier", "loops_that_differ", "loop_of_barriers", "barrier_in_loop"),
@@ -87,7 +90,7 @@ PAIRS = (
     Pair("copy_in_flight", "copy_not_waited_for", "copy_waited_for", "copy_async", besides=("race_shared",)),
     Pair("copy_source", "source_changed", "source_kept", "change_source"),
 )  # fmt: skip
-ALSO_RIGHT = ("read_only", "stopped", "masks_of_halves")
+ALSO_RIGHT = ("read_only", "stopped", "masks_of_halves", "waited_asleep", "source_read")
 
 schedules = pytest.mark.parametrize("schedule", SCHEDULES)
 

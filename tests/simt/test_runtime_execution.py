@@ -155,6 +155,11 @@ def test_blocks_of_a_cooperative_launch_meet(schedule: str) -> None:
     assert ints("grid_rounds", schedule) == [3] * 5 + [(5 + 10 + 15) * (block + 1) for block in range(5)]
 
 
+@SCHEDULES
+def test_a_grid_knows_whether_it_can_meet(schedule: str) -> None:
+    assert ints("grid_facts", schedule) == [3, 3, 3, 1, 1]
+
+
 def test_an_exception_in_a_kernel_reaches_the_host() -> None:
     assert run(program("execution", False), "throws").stdout.splitlines()[:2] == ["from a kernel", "64 "]
 

@@ -42,7 +42,8 @@ bool source_changed(const AsyncCopy& copy, Record* writer) {
     if (access.cells && offset < access.arena_bytes) {
         for (uint32_t byte = 0; byte + 4 <= taken; byte += 4) {
             Record now = access.cells[(offset + byte) / 4].write;
-            if (now == copy.writers[byte / 4]) continue;
+            // A word whose parts are tracked has no writer of its own: there the values have to tell.
+            if (now == copy.writers[byte / 4] || now & kSplit) continue;
             *writer = now;
             return true;
         }

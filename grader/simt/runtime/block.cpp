@@ -28,6 +28,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     linear_ = linear;
     threads_ = live_ = threads;
     started_ = yielded_ = turns_in_vain_ = 0;
+    cycles_ = 0;
     picks_ = 0;
     barrier_count_ = 0;
     schedule_ = schedule;
@@ -50,7 +51,9 @@ BlockState Block::run() {
     state_ = BlockState::running;
     current_ = next(false);
     simt_access = &execution.access;
+    execution.block_cycles = cycles_;
     switch_context(host_, current_->context);
+    cycles_ = execution.block_cycles;
     unsettled_writes.settle();
     simt_access = &host_access;
     return state_;
@@ -160,12 +163,12 @@ void Block::resume_current() {
     if (execution.timed_out) fail_by_timeout(self.call_site);
 }
 
-void Block::yield(const void* call_site, bool in_vain) {
+void Block::yield(const void* call_site, Turn turn) {
     Fiber& self = *current_;
-    self.atomics = 0;
     if (execution.timed_out) fail_by_timeout(call_site);
     bool only_waiters = ready_.size() == yielded_ && started_ == threads_ && asking_mask_.empty();
-    turns_in_vain_ = only_waiters && in_vain ? turns_in_vain_ + 1 : 0;
+    if (!only_waiters || turn == Turn::progress) turns_in_vain_ = 0;
+    else if (turn == Turn::in_vain) ++turns_in_vain_;
     if (turns_in_vain_ > yielded_) return step_aside(self, call_site);   // each of them had its turn
     if (only_waiters && ready_.empty()) return;
     ready_.push(&self);

@@ -22,6 +22,10 @@ constexpr unsigned kMaxBlockThreads = 1024;
 constexpr unsigned kNamedBarriers = 16;
 
 // `waiting`: its threads wait for other blocks.
+// Why a thread lets others run: it waits for something and saw it change; it waits, and nothing changed since its last turn;
+// or it does not say what it waits for, if for anything.
+enum class Turn { progress, in_vain, courtesy };
+
 enum class BlockState { running, finished, dropped, at_grid_barrier, waiting };
 
 // Fibers waiting for their turn, first in, first out.
@@ -58,8 +62,8 @@ public:
     const simt_warp_values& collect(uint32_t mask, uint64_t lo, uint64_t hi, int op, const void* call_site);
     uint32_t active_mask(const void* call_site);
     void grid_barrier(const void* call_site);
-    // Lets others run. `in_vain`: the thread waits for something and nothing has changed since its last turn.
-    void yield(const void* call_site, bool in_vain = false);
+    // Lets others run.
+    void yield(const void* call_site, Turn turn = Turn::courtesy);
     // Barrier objects: arrives, and answers the phase in which; waits until that has ended.
     uint64_t arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const void* call_site);
     void wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_site);
@@ -100,6 +104,7 @@ private:
     uint64_t linear_ = 0;
     uint32_t race_number_ = 0;              // by which the race checks know it
     unsigned threads_ = 0, started_ = 0, live_ = 0, yielded_ = 0;
+    uint64_t cycles_ = 0;                   // that clock64() has shown: it does not stop while other blocks have their turn
     unsigned turns_in_vain_ = 0;            // since anything changed
     BlockState state_ = BlockState::finished;
     Schedule schedule_;

@@ -25,6 +25,8 @@ Block& running_block(const char* caller) {
 extern "C" {
 int simt_on_device(void) { return simt_access->on_device; }
 
+int simt_is_cooperative(void) { return simt_access->on_device && execution.launch->cooperative; }
+
 void simt_barrier(void) { running_block("__syncthreads").barrier(0, 0, __builtin_return_address(0)); }
 
 int simt_barrier_reduce(int predicate, int op) {

@@ -24,6 +24,7 @@ struct Fiber {
     const void* awaited = nullptr;      // the barrier object whose phase it waits for
     uint64_t phase = 0;
     unsigned atomics = 0;               // since it last let others run
+    unsigned looks = 0;                 // at the clock, likewise: a loop that asks for both counts each
     const void* watched = nullptr;      // what it looked at before that, and saw there
     uint64_t seen = 0;
     uint64_t launch = 0;                // the launch for which `context` was prepared

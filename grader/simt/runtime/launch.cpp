@@ -105,7 +105,7 @@ void begin_execution(const simt_launch& launch) {
     execution.error = 0;
     execution.exception = nullptr;
     execution.timed_out = 0;
-    execution.cycles = execution.block_cycles = 0;
+    execution.cycles = 0;
     set_thread_indices(launch);
     if (shared_memory.restart_epochs()) global_races.forget_all();
     shared_memory.begin_launch(*launch.module, launch.dynamic_shared, launch.module->checked);

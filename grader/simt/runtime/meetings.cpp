@@ -5,6 +5,7 @@
 #include "counting.h"
 #include "execution.h"
 #include "findings.h"
+#include "global_races.h"
 #include "shared_memory.h"
 
 namespace simt {
@@ -67,7 +68,9 @@ void Block::grid_barrier(const void* call_site) {
 void Block::open_grid_barrier() {
     for (Fiber* fiber : at_grid_barrier_) ready_.push(fiber);
     at_grid_barrier_.clear();
+    if (execution.access.cells) global_races.resume_block(race_number_);   // the new stretch is this block's
     shared_memory.pass_barrier();
+    execution.access.block_epoch = shared_memory.epoch();
 }
 
 // ---- warps --------------------------------------------------------------------------------------------------------------

@@ -43,7 +43,8 @@ void take_turn(const void* address, size_t bytes, const void* pc) {
     bool in_vain = self.watched == address && self.seen == seen;
     self.watched = address;
     self.seen = seen;
-    execution.block->yield(pc, in_vain);
+    self.atomics = 0;
+    execution.block->yield(pc, in_vain ? Turn::in_vain : Turn::progress);
 }
 
 void begin_atomic(const void* address, size_t bytes, int kind, const void* pc) {
@@ -62,7 +63,8 @@ void simt_check_volatile(uintptr_t address, uintptr_t bytes, int kind, const voi
 }
 
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
-    kind = note_signal(reinterpret_cast<uintptr_t>(pointer), kind | ATOMIC);
+    auto address = reinterpret_cast<uintptr_t>(pointer);
+    kind = note_signal(address, kind | ATOMIC | (address % bytes ? MISALIGNED : 0));
     simt_check_range(pointer, bytes, kind, pc);
 }
 
@@ -83,7 +85,9 @@ void simt_fence(int scope) {
 }
 
 void simt_spin(const void* pc) {
-    if (simt_access->on_device && ++execution.block->current().atomics >= kReadsPerTurn) execution.block->yield(pc);
+    if (!simt_access->on_device || ++execution.block->current().looks < kReadsPerTurn) return;
+    execution.block->current().looks = 0;
+    execution.block->yield(pc);
 }
 
 void simt_spin_on(const void* address, size_t bytes, const void* pc) {

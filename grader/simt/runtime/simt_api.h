@@ -62,6 +62,7 @@ int simt_launch_kernel(const simt_launch*);   // 0 or a cudaError_t, also stored
 #define SIMT_CONVERGENT
 #endif
 int simt_on_device(void);                                         // 1 inside a kernel
+int simt_is_cooperative(void);                                    // 1 inside a kernel that was launched cooperatively
 SIMT_CONVERGENT void simt_barrier(void);                          // __syncthreads
 SIMT_CONVERGENT int simt_barrier_reduce(int predicate, int op);   // op: 0 count, 1 and, 2 or
 typedef struct {

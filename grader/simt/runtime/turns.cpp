@@ -97,7 +97,6 @@ void Turns::start(uint64_t linear) {
 void Turns::take_turn(std::unique_ptr<Block> block) {
     BlockState state = block->run();
     execution.cycles = std::max(execution.cycles, execution.block_cycles);
-    execution.block_cycles = 0;
     if (state == BlockState::waiting || state == BlockState::at_grid_barrier) {
         auto& list = state == BlockState::waiting ? waiting_ : at_grid_barrier_;
         list.push_back({std::move(block)});

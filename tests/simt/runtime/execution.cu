@@ -1,4 +1,5 @@
 // Values that depend on how threads are executed. `execution NAME [schedule]` prints the numbers that the kernel wrote.
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -158,6 +159,12 @@ __global__ void grid_rounds(int* out, int blocks) {
         if (threadIdx.x == 0) out[blocks + blockIdx.x] += sum * (mine + 1);
     }
 }
+__global__ void grid_facts(int* out) {   // whether the grid can meet, and whether time went on meanwhile
+    auto grid = cooperative_groups::this_grid();
+    long long before = clock64();
+    if (grid.is_valid()) grid.sync();
+    if (threadIdx.x == 0) out[blockIdx.x] = 2 * grid.is_valid() + (clock64() > before);
+}
 __global__ void throws() { if (threadIdx.x == 3) throw std::runtime_error("from a kernel"); __syncthreads(); }
 __device__ int descend(int depth) {
     volatile char frame[2048];
@@ -229,6 +236,13 @@ int main(int count, char** arguments) {
         void* parameters[] = {&out, &blocks};
         cudaLaunchCooperativeKernel(grid_rounds, dim3(5), dim3(40), parameters, 0, nullptr);
         print(out, 10);
+    }
+    if (name == "grid_facts") {
+        int* rest = out + 3;
+        void* parameters[] = {&out};
+        cudaLaunchCooperativeKernel(grid_facts, dim3(3), dim3(40), parameters, 0, nullptr);
+        grid_facts<<<2, 40>>>(rest);
+        print(out, 5);
     }
     if (name == "os_threads") {   // as autograd's: launches from several OS threads, and one that launches nothing else
         int* outs[4];

@@ -38,6 +38,7 @@ __global__ void fill_tile(float* c, int i) {   // the arrays are as large as the
     __syncthreads();
     c[threadIdx.x] = tile[threadIdx.x] + behind[threadIdx.x];
 }
+__global__ void add_at(char* bytes, int at) { atomicAdd(reinterpret_cast<int*>(bytes + at), 1); }  // <- add_at
 __global__ void load_wide(const float* a, float* c, int by) {
     float4 v = *reinterpret_cast<const float4*>(a + by);  // <- load_wide
     c[0] = v.x + v.y + v.z + v.w;
@@ -282,6 +283,24 @@ __global__ void grid_rounds(float* c, bool sync) {
     }
 }
 
+__global__ void leader_writes(float* c, bool sync) {   // after the grid's barrier it is the block's that counts
+    cg::this_grid().sync();
+    if (threadIdx.x == 0) c[blockIdx.x] = 1 + blockIdx.x;
+    if (sync) __syncthreads();
+    c[gridDim.x + blockIdx.x * T + threadIdx.x] = c[blockIdx.x];  // <- leader_writes
+}
+__global__ void passes_on(float* c, bool sync) {
+    cg::this_grid().sync();
+    if (threadIdx.x == 0) c[blockIdx.x] = 1 + blockIdx.x;
+    if (sync) cg::this_grid().sync();
+    if (threadIdx.x == 1) c[gridDim.x + blockIdx.x] = c[(blockIdx.x + 1) % gridDim.x];  // <- passes_on
+}
+__global__ void waits_asleep(volatile int* flag) {
+    if (threadIdx.x) return;
+    if (blockIdx.x) *flag = 1;
+    else while (*flag == 0) __nanosleep(100);
+}
+
 // ---- synccheck -------------------------------------------------------------------------------------------------------------
 
 __global__ void barrier_in_branches(float* c, int n) {
@@ -342,6 +361,16 @@ __global__ void change_source(float* a, float* c, bool wait) {
     c[threadIdx.x] = tile[threadIdx.x];
 }
 
+__global__ void read_source(const __half* a, __half* c) {   // nobody writes it: the copy and the reads may meet
+    __shared__ __half tile[8 * 32];
+    if (threadIdx.x < 32) __pipeline_memcpy_async(&tile[8 * threadIdx.x], &a[8 * threadIdx.x], 16);
+    else c[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    if (threadIdx.x < 32) c[threadIdx.x] = tile[8 * threadIdx.x];
+}
+
 // ---- cases -----------------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -361,10 +390,10 @@ float* unwritten() {
     made.push_back(p);
     return p;
 }
-void cooperative(bool sync) {
-    float* c = zeros(4 * T);
+void cooperative(void (*kernel)(float*, bool), bool sync) {
+    float* c = zeros(5 * T);
     void* arguments[] = {&c, &sync};
-    cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(grid_rounds), dim3(4), dim3(T), arguments, 0, nullptr);
+    cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(4), dim3(T), arguments, 0, nullptr);
 }
 volatile float on_host;
 
@@ -379,6 +408,8 @@ const Case kCases[] = {
     {"tile_within", [] { fill_tile<<<1, T>>>(zeros(N), 4095); }},
     {"misaligned", [] { load_wide<<<1, 1>>>(zeros(N), zeros(1), 1); }},
     {"aligned", [] { load_wide<<<1, 1>>>(zeros(N), zeros(1), 4); }},
+    {"atomic_misaligned", [] { add_at<<<1, 1>>>(zeros<char>(8), 1); }},
+    {"atomic_aligned", [] { add_at<<<1, 1>>>(zeros<char>(8), 4); }},
     {"use_after_free", [] { float* c = zeros(1); cudaFree(c); made.clear(); store<<<1, 1>>>(c); }},
     {"free_after_use", [] { float* c = zeros(1); store<<<1, 1>>>(c); cudaFree(c); made.clear(); }},
     {"freed_twice", [] { float* c = zeros(1); cudaFree(c); made.clear(); cudaFree(c); }},  // <- freed_twice
@@ -459,8 +490,14 @@ const Case kCases[] = {
     {"look_back", [] { look_back<<<20, 32>>>(zeros(20), zeros<int>(20), true); }},
     {"lock_unfenced", [] { locked<<<5, T>>>(zeros<int>(1), zeros<int>(1), false); }},
     {"lock_fenced", [] { locked<<<5, T>>>(zeros<int>(1), zeros<int>(1), true); }},
-    {"rounds_racy", [] { cooperative(false); }},
-    {"rounds", [] { cooperative(true); }},
+    {"rounds_racy", [] { cooperative(grid_rounds, false); }},
+    {"rounds", [] { cooperative(grid_rounds, true); }},
+    {"leader_racy", [] { cooperative(leader_writes, false); }},
+    {"leader", [] { cooperative(leader_writes, true); }},
+    {"passed_on_racy", [] { cooperative(passes_on, false); }},
+    {"passed_on", [] { cooperative(passes_on, true); }},
+    {"waited_asleep", [] { simt_set_watchdog(20); waits_asleep<<<2, 32>>>(zeros<int>(1)); simt_set_watchdog(0); }},
+    {"source_read", [] { read_source<<<1, 64>>>(zeros<__half>(8 * 32), zeros<__half>(64)); }},
     {"read_only", [] { read_only<<<3, T>>>(zeros(N), zeros(N)); }},
     {"stopped", [] { stop_all<<<3, T>>>(zeros<int>(1), zeros<int>(3)); }},
 

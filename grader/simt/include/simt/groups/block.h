@@ -40,7 +40,7 @@ class thread_block {
 // Its sync() needs a cooperative launch (cudaLaunchCooperativeKernel).
 class grid_group {
   public:
-    SIMT_INLINE static bool is_valid() { return true; }
+    SIMT_INLINE static bool is_valid() { return simt_is_cooperative(); }
     SIMT_INLINE static void sync() { simt_grid_barrier(); }
     SIMT_INLINE static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
     SIMT_INLINE static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
