@@ -30,7 +30,7 @@ PASSED = {
     "test_on_each_device[cuda:0]",
     "test_on_each_device[cuda:1]",
 }
-SKIPPED = {"test_skipped", "test_without_device", "test_known_overrun", "test_architecture"}
+SKIPPED = {"test_skipped", "test_without_device", "test_known_overrun", "test_known_of_unittest", "test_architecture"}
 FAILED = {
     "test_overrun",
     "test_race",
@@ -38,6 +38,8 @@ FAILED = {
     "test_error_is_raised",
     "test_wrong_and_overrun",
     "test_skipped_after_overrun",
+    "test_skip_is_raised",
+    "test_skipped_of_unittest",
     "test_overrun_of_unittest",
     "test_wrong_of_unittest",
     "test_overrun_in_a_process",
@@ -107,7 +109,14 @@ def test_each_finding_fails_its_own_test_and_no_other(session: Session) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["test_overrun", "test_skipped_after_overrun", "test_overrun_of_unittest", "test_overrun_in_a_process"],
+    [
+        "test_overrun",
+        "test_skipped_after_overrun",
+        "test_skip_is_raised",
+        "test_overrun_of_unittest",
+        "test_skipped_of_unittest",
+        "test_overrun_in_a_process",
+    ],
 )
 def test_a_failure_is_the_finding_in_words(session: Session, name: str) -> None:
     assert session.failed[name].count(OVERRUN) >= 1
@@ -145,7 +154,7 @@ def test_header_and_summary(session: Session) -> None:
     assert "\nsimt: cu2grad simulated GPU" in session.output
     assert "findings: error, schedule: forward" in session.output
     assert "out_of_bounds kernels.cu:9: suite.py::test_overrun and " in session.output
-    assert "15 launches of 5 kernels in 15 tests; 5 findings" in session.output
+    assert "18 launches of 5 kernels in 18 tests; 5 findings" in session.output
     assert "Without access checks" not in session.output
 
 
@@ -156,16 +165,18 @@ def test_xdist_reports_the_same(repository: Path, session: Session) -> None:
     assert spread.skipped == session.skipped
     assert set(spread.failed) == set(session.failed)
     assert set(spread.errors) == set(session.errors)
-    assert "15 launches of 5 kernels in 15 tests; 5 findings" in spread.output
+    assert "18 launches of 5 kernels in 18 tests; 5 findings" in spread.output
 
 
 # ---- what can be chosen --------------------------------------------------------------------------------
 
 
 def test_findings_as_warnings(repository: Path) -> None:
-    warned = run(repository, "suite.py", "-k", "test_overrun", "--simt-findings=warn")
+    chosen = "test_overrun or test_skipped_of_unittest"
+    warned = run(repository, "suite.py", "-k", chosen, "--simt-findings=warn")
     assert warned.status == 0
     assert not warned.failed
+    assert warned.skipped == {"test_skipped_of_unittest"}
     assert "kernels.cu:9: SimtFinding: Invalid __global__ write" in warned.output
 
 
@@ -237,6 +248,23 @@ def test_a_finding_while_a_module_is_imported(repository: Path) -> None:
     assert collected.status == 2
     assert "ERROR collecting at_import.py" in collected.output
     assert OVERRUN in collected.output
+
+
+def test_a_finding_before_a_module_is_skipped_or_fails(repository: Path) -> None:
+    modules = ["skips_at_import.py", "fails_at_import.py"]
+    collected = run(repository, *modules)
+    assert collected.status == 2
+    for module in modules:
+        section = collected.output.partition(f"ERROR collecting {module} ")[2].partition("\n____")[0]
+        assert OVERRUN in section.partition("simulated GPU ===")[0], module
+    assert "the module is wrong, too" in collected.output
+
+
+def test_a_finding_at_import_as_a_warning(repository: Path) -> None:
+    warned = run(repository, "at_import.py", "skips_at_import.py", "--simt-findings=warn", OVERRUN="at import")
+    assert warned.status == 0
+    assert warned.passed == {"test_fill"}
+    assert "kernels.cu:9: SimtFinding: Invalid __global__ write" in warned.output
 
 
 def test_a_finding_between_tests_fails_the_session(repository: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import unittest
 import warnings
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -48,7 +50,7 @@ class Attribution:
         """Fail a phase that would have passed, or been skipped; add to the report of one that failed."""
         try:
             yield
-        except pytest.skip.Exception:
+        except (pytest.skip.Exception, unittest.SkipTest):
             self._conclude(item, name)
             raise
         except BaseException:
@@ -62,13 +64,22 @@ class Attribution:
         harvest = self._take(item, name)
         if not harvest.findings:
             return
-        if self.watch.settings.findings == "warn":
-            for found in harvest.findings:
-                warnings.warn_explicit(found.text, SimtFinding, found.file or str(item.path), found.line or 1)
-        elif getattr(item, "_excinfo", None):  # a unittest.TestCase keeps its failure to itself
+        own = getattr(item, "_excinfo", None) or []  # a unittest.TestCase keeps its outcome to itself
+        if not all(isinstance(each.value, pytest.skip.Exception) for each in own):
             item.add_report_section(name, _TITLE, harvest.text())
-        else:
+            return
+        try:
+            self._speak(harvest, item.path)
+        except (pytest.fail.Exception, SimtFinding):  # the latter under -W error
+            own.clear()  # or the report would be of the skip
+            raise
+
+    def _speak(self, harvest: Harvest, path: Path) -> None:
+        """Fail what runs, or warn where findings are warnings."""
+        if self.watch.settings.findings != "warn":
             pytest.fail(harvest.text(), pytrace=False)
+        for found in harvest.findings:
+            warnings.warn_explicit(found.text, SimtFinding, found.file or str(path), found.line or 1)
 
     def _take(self, item: pytest.Item, name: str) -> Harvest:
         harvest = item.stash[_harvests][name] = self.watch.harvest()
@@ -93,7 +104,12 @@ class Attribution:
         report = yield
         harvest = self.watch.harvest()
         vars(report)["simt"] = {"collection": harvest.plain()}
-        if harvest.findings and self.watch.settings.findings == "error" and report.passed:
-            report.outcome = "failed"
-            report.longrepr = harvest.text()
+        if harvest.findings and report.failed:
+            report.sections.append((_TITLE, harvest.text()))
+        elif harvest.findings:
+            try:
+                self._speak(harvest, collector.path)
+            except (pytest.fail.Exception, SimtFinding):
+                report.outcome = "failed"
+                report.longrepr = harvest.text()
         return report

@@ -66,6 +66,11 @@ def test_skipped_after_overrun():
     pytest.skip("half way")
 
 
+def test_skip_is_raised():
+    launch("overrun")
+    raise unittest.SkipTest("half way")
+
+
 def test_skipped():
     pytest.importorskip("no_such_module_anywhere")
 
@@ -87,6 +92,15 @@ class TestInAClass(unittest.TestCase):
     def test_wrong_of_unittest(self):
         launch("overrun")
         self.fail("the answer is wrong, too")
+
+    def test_skipped_of_unittest(self):
+        launch("overrun")
+        self.skipTest("half way")
+
+    @unittest.expectedFailure
+    def test_known_of_unittest(self):
+        launch("overrun")
+        self.fail("it is known")
 
 
 @pytest.fixture
