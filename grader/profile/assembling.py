@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.build.sources import is_cuda
 from grader.profile import estimate
 from grader.profile.instances import base_name, instance_of
-from grader.profile.model import Launched, Memory, Needs, merged
+from grader.profile.model import Launched, Memory, Needs, in_order, merged
 from grader.profile.occupancy import Device, occupancy
 from grader.profile.resources import Compiled, compiled, shared_arrays
 from grader.simt.counters import LaunchCounts
@@ -41,7 +41,7 @@ def _located(counts: LaunchCounts) -> LaunchCounts:
         return counts
     site = with_source(Frame(counts.launch.file, counts.launch.line))
     lines = (line if line.frame.file else replace(line, frame=site) for line in counts.lines)
-    return replace(counts, lines=tuple(lines))
+    return replace(counts, lines=in_order(lines))
 
 
 def _launched(name: str, counts: LaunchCounts, needs: Needs, device: Device) -> Launched:

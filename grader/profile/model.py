@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.profile.occupancy import Device, Occupancy
@@ -101,16 +101,33 @@ class Profile:
 
 def merged(launches: Sequence[Launched], names: Mapping[int, Memory]) -> tuple[Launched, ...]:
     """Launches of one kernel and shape on memory of the same `names` as one, in the order of first sight."""
-    found: dict[tuple[object, ...], Launched] = {}
+    found: list[Launched] = []
+    places: dict[tuple[object, ...], list[int]] = {}
     for each in launches:
         launch = each.counts.launch
-        key = (
-            each.name, launch.grid, launch.block, launch.shared_bytes, launch.file, launch.line,
-            tuple(names.get(line.sample.allocation or 0) for line in each.counts.lines),
-        )  # fmt: skip
-        earlier = found.get(key)
-        found[key] = each if earlier is None else _together(earlier, each)
-    return tuple(found.values())
+        key = each.name, launch.grid, launch.block, launch.shared_bytes, launch.file, launch.line
+        alike = places.setdefault(key, [])
+        place = next((place for place in alike if _same_memory(found[place], each, names)), None)
+        if place is None:
+            alike.append(len(found))
+            found.append(each)
+        else:
+            found[place] = _together(found[place], each)
+    return tuple(found)
+
+
+def in_order(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
+    """By file and line, as `LaunchCounts` has them."""
+    return tuple(sorted(lines, key=lambda line: (line.frame.file, line.frame.line)))
+
+
+def _same_memory(first: Launched, second: Launched, names: Mapping[int, Memory]) -> bool:
+    """Whether the lines that both launches reached went to memory of the same names."""
+    a, b = (
+        {key: names.get(line.sample.allocation or 0) for key, line in _numbered(each.counts.lines)}
+        for each in (first, second)
+    )
+    return all(a[key] == b[key] for key in a.keys() & b.keys())
 
 
 def _together(first: Launched, second: Launched) -> Launched:
@@ -120,7 +137,7 @@ def _together(first: Launched, second: Launched) -> Launched:
         lines[key] = _sum(lines[key], line) if key in lines else line
     counts = replace(
         a,
-        lines=tuple(lines.values()),
+        lines=in_order(lines.values()),
         barriers=a.barriers + b.barriers,
         read_bytes=a.read_bytes + b.read_bytes,
         written_bytes=a.written_bytes + b.written_bytes,

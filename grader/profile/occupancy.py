@@ -1,24 +1,28 @@
 """Theoretical occupancy: how many warps of a launch one multiprocessor holds at a time, and what ends it.
 
 The rules are those of CUDA's occupancy calculator (`cuda_occupancy.h` of the toolkit) for devices of compute
-capability 8 and 9: registers are given to a warp in units of 256, in four partitions; shared memory to a
-block in units of 128 bytes, after 1 KiB for the system.
+capability 7.5 to 9: registers are given to a warp in units of 256, in four partitions; shared memory to a
+block in units of 128 bytes (256 before capability 8), after what the system keeps of it.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from grader.simt.models import VARIABLE, architecture
 
 WARP = 32  # threads
 REGISTER_UNIT = 256  # registers of a warp
 PARTITIONS = 4  # of a multiprocessor's registers
-SHARED_UNIT = 128  # bytes of a block
 MOST_REGISTERS = 255  # of a thread
 
-_LIMITS_HEADER = Path(__file__).parent.parent / "simt" / "runtime" / "device_limits.h"
+_RUNTIME = Path(__file__).parent.parent / "simt" / "runtime"
+_MODEL = re.compile(r'\{"(\w+)", ([^{}]*)\}')  # a row of kModels: the key, then the rest of DeviceModel
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,11 @@ class Device:
     @property
     def warps(self) -> int:
         return self.threads // WARP
+
+    @property
+    def shared_unit(self) -> int:
+        """Bytes: a block's shared memory comes in multiples of it."""
+        return 128 if self.capability >= (8, 0) else 256
 
 
 @dataclass(frozen=True)
@@ -59,21 +68,41 @@ class Occupancy:
         return self.warps / self.most_warps
 
 
-@functools.cache
 def simulated_device() -> Device:
-    """The device whose limits the simulated GPU has, read from the runtime's own header."""
-    text = _LIMITS_HEADER.read_text(encoding="utf-8")
-    constants = {name: int(value) for name, value in re.findall(r"\b(k\w+) = (\d+)[,;]", text)}
-    name = re.search(r'kDeviceName\[\] = "([^"]+)"', text)
+    """The device that the environment names, with the limits that the simulated GPU then has.
+
+    Raises UsageError where it names none of those there are.
+    """
+    architecture()
+    return _devices()[os.environ.get(VARIABLE) or "h200"]
+
+
+@functools.cache
+def _devices() -> Mapping[str, Device]:
+    """By key, read from the runtime's own table."""
+    limits = (_RUNTIME / "device_limits.h").read_text(encoding="utf-8")
+    constants: dict[str, str] = dict(re.findall(r'\b(k\w+)(?:\[\])? = ("[^"]+"|\d+)[,;]', limits))
+    table = (_RUNTIME / "device_model.cpp").read_text(encoding="utf-8")
+    registers = int(constants["kRegistersPerMultiprocessor"])
+    devices = {}
+    for key, row in _MODEL.findall(table):
+        words = [constants.get(word, word) for word in re.split(r",\s*", row)]
+        devices[key] = _device(words, registers)
+    return devices
+
+
+def _device(words: list[str], registers: int) -> Device:
+    """From the members of a DeviceModel after its key."""
+    major, minor, multiprocessors, threads, blocks, shared, _, reserved = map(int, words[1:9])
     return Device(
-        name=name[1] if name else "the simulated GPU",
-        capability=(constants["kMajor"], constants["kMinor"]),
-        multiprocessors=constants["kMultiprocessors"],
-        threads=constants["kThreadsPerMultiprocessor"],
-        blocks=constants["kBlocksPerMultiprocessor"],
-        registers=constants["kRegistersPerMultiprocessor"],
-        shared=constants["kSharedPerMultiprocessor"],
-        shared_reserved=constants["kReservedSharedPerBlock"],
+        name=words[0].strip('"'),
+        capability=(major, minor),
+        multiprocessors=multiprocessors,
+        threads=threads,
+        blocks=blocks,
+        registers=registers,
+        shared=shared,
+        shared_reserved=reserved,
     )
 
 
@@ -83,7 +112,9 @@ def occupancy(device: Device, threads: int, registers: int | None, shared: int) 
     limits = {"warps": device.warps // warps, "blocks": device.blocks}
     if registers is not None:
         limits["registers"] = _by_registers(device, warps, registers)
-    limits["shared memory"] = device.shared // _rounded(shared + device.shared_reserved, SHARED_UNIT)
+    of_block = _rounded(shared + device.shared_reserved, device.shared_unit)
+    if of_block:
+        limits["shared memory"] = device.shared // of_block
     blocks = min(limits.values())
     limit = next(name for name, most in limits.items() if most == blocks)
     return Occupancy(blocks, blocks * warps, device.warps, limit, registers is not None)

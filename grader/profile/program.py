@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from grader.errors import UsageError
 from grader.profile.assembling import launched
 from grader.profile.model import Profile, Stage
 from grader.profile.occupancy import simulated_device
@@ -22,18 +23,21 @@ NO_LAUNCH = (
 def profiled(title: str, file: Path | None = None) -> Iterator[None]:
     """Count the launches within the block, then print the profile to stderr and write `file`, if any.
 
-    The simulated device has to be active. Raises UsageError when the file cannot be written.
+    The simulated device has to be active. That the file cannot be written is told, not raised: the program's
+    own end matters more.
     """
     from grader.simt.counters import set_counting, take_counts
 
+    device = simulated_device()
     set_counting(True)
     try:
         yield
     finally:
         set_counting(False)
         counts = take_counts()
-        stage = Stage("", launched(counts, simulated_device(), {}), launched=_launches_so_far())
-        _report(Profile(title, simulated_device(), (stage,)), file)
+        recorded = max(len(counts), _launches_so_far())  # others may have taken records away
+        stage = Stage("", launched(counts, device, {}), launched=recorded)
+        _report(Profile(title, device, (stage,)), file)
 
 
 def _launches_so_far() -> int:
@@ -61,5 +65,9 @@ def _report(profile: Profile, file: Path | None) -> None:
     from grader.profile.document import to_json
     from grader.profile.page import page, write_file
 
-    write_file(file, to_json(profile) if file.suffix == ".json" else page(profile))
-    print(f"Written to {file}", file=sys.stderr)
+    try:
+        write_file(file, to_json(profile) if file.suffix == ".json" else page(profile))
+    except UsageError as error:
+        print(f"grader.simt: {error}", file=sys.stderr)
+    else:
+        print(f"Written to {file}", file=sys.stderr)

@@ -174,14 +174,15 @@ def _reuse(launched: Launched) -> Iterator[Remark]:
 
 def _resources(launched: Launched) -> Iterator[Remark]:
     needs, found = launched.needs, launched.occupancy
-    if needs.spill_stores or needs.spill_loads:
+    spilled = (needs.spill_stores or 0) + (needs.spill_loads or 0)
+    if spilled:
         yield Remark(
             f"{launched.name} spills: a thread writes {size(needs.spill_stores or 0)} to memory and reads "
             f"{size(needs.spill_loads or 0)} back because registers ran out. Keep fewer values alive, or "
             "allow more registers (__launch_bounds__).",
-            launched.counts.launch.threads * ((needs.spill_stores or 0) + (needs.spill_loads or 0)),
+            launched.times * launched.counts.launch.threads * spilled,
         )
-    if found.share < _HALF:
+    if found.share < _HALF:  # never because of warps: where no further block fits, more than half are held
         yield Remark(_low_occupancy(launched), 0)
 
 
@@ -191,9 +192,8 @@ def _low_occupancy(launched: Launched) -> str:
     shared = launched.needs.shared + launch.shared_bytes
     why = {
         "registers": f"{registers} registers a thread are the limit. Use fewer, or smaller blocks.",
-        "shared memory": f"{size(shared)} of shared memory a block are the limit. Use smaller tiles.",
+        "shared memory": f"{size(shared)} of shared memory a block is the limit. Use smaller tiles.",
         "blocks": "the number of blocks is the limit. Use larger blocks.",
-        "warps": "the size of the block is the limit. Use one that divides the warps without rest.",
     }[found.limit]
     return (
         f"{launched.name}: a multiprocessor holds {found.warps} of {found.most_warps} warps; {why} Few warps "

@@ -36,7 +36,10 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 
 @dataclass(frozen=True)
 class Resources:
-    """Of one kernel: registers of a thread, bytes spilled by it, static shared memory of a block in bytes."""
+    """Of one kernel: registers of a thread, bytes spilled by it, static shared memory of a block in bytes.
+
+    What is spilled by functions that it calls is among it.
+    """
 
     registers: int
     spill_stores: int
@@ -71,7 +74,7 @@ def compiled(source: Path, architecture: str, instances: Sequence[str]) -> Compi
     if torch_behind:
         return Compiled({}, f"{source.name} includes torch headers, with which nvcc would take a minute")
     part = device_part(text, instances) if TORCH_INCLUDE.search(text) else ""
-    parts = ["ptxas", toolkit.identity, architecture, *NVCC_FLAGS, *files, part]
+    parts = ["ptxas with called functions", toolkit.identity, architecture, *NVCC_FLAGS, *files, part]
     with cache.entry(parts, room="resources") as slot:
         if slot.missing:
             answer = _ask(toolkit, source, part, architecture)
@@ -107,7 +110,10 @@ def _ask(toolkit: CudaToolkit, source: Path, part: str, architecture: str) -> Co
 
 
 def read_ptxas(log: str) -> dict[str, Resources]:
-    """The kernels in the output of ``ptxas -v``, by instance name."""
+    """The kernels in the output of ``ptxas -v``, by instance name.
+
+    The functions that a kernel calls without inlining follow it with spills of their own, which are added.
+    """
     found: dict[str, Resources] = {}
     for part in log.split("ptxas info")[1:]:
         entry = _ENTRY.search(part)
@@ -121,10 +127,11 @@ def read_ptxas(log: str) -> dict[str, Resources]:
 
 def _with(kernel: Resources, text: str) -> Resources:
     spills, registers, shared = _SPILLS.search(text), _REGISTERS.search(text), _SHARED.search(text)
+    stores, loads = map(int, spills.groups()) if spills else (0, 0)
     return Resources(
         registers=int(registers[1]) if registers else kernel.registers,
-        spill_stores=int(spills[1]) if spills else kernel.spill_stores,
-        spill_loads=int(spills[2]) if spills else kernel.spill_loads,
+        spill_stores=kernel.spill_stores + stores,
+        spill_loads=kernel.spill_loads + loads,
         shared=int(shared[1]) if shared else kernel.shared,
     )
 

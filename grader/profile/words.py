@@ -72,7 +72,8 @@ def holds(launched: Launched) -> str:
     """``a multiprocessor holds 8 blocks, 64 of 64 warps (100%), limited by warps``."""
     found = launched.occupancy
     if found.blocks == 0:
-        return f"a multiprocessor cannot hold one block: {found.limit} do not suffice"
+        do = "does" if found.limit == "shared memory" else "do"
+        return f"a multiprocessor cannot hold one block: {found.limit} {do} not suffice"
     unknown = "" if found.registers_known else ", registers left out"
     return (
         f"a multiprocessor holds {counted(found.blocks, 'block')}, {found.warps} of {found.most_warps} warps "

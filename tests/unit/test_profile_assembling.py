@@ -60,6 +60,22 @@ def test_a_kernel_of_which_nobody_knows_anything(
     assert not found.occupancy.registers_known
 
 
+def test_ptxas_is_asked_for_the_device_that_the_environment_names(
+    counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def ask(source: Path, architecture: str, instances: tuple[str, ...]) -> Compiled:
+        asked.append(architecture)
+        return Compiled({"copy": Resources(16, 0, 0, 0)})
+
+    monkeypatch.setattr(assembling, "_compiled", ask)
+    monkeypatch.setenv("CU2GRAD_SIMT_DEVICE", "t4")
+    (found,) = launched([counts], simulated_device(), {})
+    assert (asked, found.needs.source) == (["sm_75"], "ptxas for sm_75")
+    assert (found.occupancy.blocks, found.occupancy.most_warps) == (4, 32)
+
+
 def test_an_access_without_a_line_is_told_at_the_launch(
     counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,3 +85,14 @@ def test_an_access_without_a_line_is_told_at_the_launch(
     (placed,) = found.counts.lines
     assert placed.frame.where == "kernel.cu:2"
     assert placed.frame.source.strip().startswith("const int i = blockIdx.x")
+
+
+def test_accesses_without_a_line_stand_in_its_place(
+    counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(monkeypatch, Compiled({}, "nvcc is not installed"))
+    (known,) = counts.lines
+    at = [replace(known, frame=replace(known.frame, line=number)) for number in (1, 2)]
+    lost = replace(counts, lines=(replace(known, frame=NOWHERE), *at))
+    (found,) = launched([lost], simulated_device(), {})
+    assert [each.frame.line for each in found.counts.lines] == [1, 2, 2]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from grader.errors import ToolchainError
+from grader.errors import ToolchainError, UsageError
 from grader.profile import estimate, resources
 from grader.profile.device_part import device_part
 from grader.profile.instances import base_name, demangled, instance_name, kernel_among
@@ -79,6 +80,23 @@ ptxas info    : Function properties for the same
     624 bytes stack frame, 724 bytes spill stores, 780 bytes spill loads
 ptxas info    : Used 32 registers, used 1 barriers, 624 bytes cumulative stack size, 1024 bytes smem
 """
+# The same of a kernel with two functions that are not inlined.
+LOG_WITH_CALLS = """\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z1kPKfPfi' for 'sm_90'
+ptxas info    : Function properties for _Z1kPKfPfi
+    272 bytes stack frame, 12 bytes spill stores, 4 bytes spill loads
+ptxas info    : Used 32 registers, used 0 barriers, 272 bytes cumulative stack size
+ptxas info    : Compile time = 31.838 ms
+ptxas info    : Function properties for _Z5otherPKfi
+    0 bytes stack frame, 4 bytes spill stores, 6 bytes spill loads
+ptxas info    : Function properties for _Z6helpedPKfi
+    0 bytes stack frame, 1 bytes spill stores, 0 bytes spill loads
+ptxas info    : Compiling entry function '_Z5plainPf' for 'sm_90'
+ptxas info    : Function properties for _Z5plainPf
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 10 registers, used 0 barriers
+"""
 
 
 @pytest.mark.parametrize(
@@ -119,8 +137,44 @@ def test_the_simulated_device_is_the_one_that_the_runtime_has() -> None:
     assert "sm_90" in device.name
 
 
+@pytest.mark.parametrize(
+    ("key", "numbers", "blocks"),
+    [
+        # Blocks: as cudaOccMaxActiveBlocksPerMultiprocessor of CUDA 13.0 answers for 64 threads with 10,880
+        # bytes, and for 256 threads without shared memory, both with 16 registers a thread.
+        ("", ((9, 0), 132, 2048, 32, 65536, 233472, 1024), (19, 8)),
+        ("h200", ((9, 0), 132, 2048, 32, 65536, 233472, 1024), (19, 8)),
+        ("a100", ((8, 0), 108, 2048, 32, 65536, 167936, 1024), (14, 8)),
+        ("rtx4090", ((8, 9), 128, 1536, 24, 65536, 102400, 1024), (8, 6)),
+        ("t4", ((7, 5), 40, 1024, 16, 65536, 65536, 0), (5, 4)),
+    ],
+)
+def test_the_environment_names_the_device(
+    monkeypatch: pytest.MonkeyPatch, key: str, numbers: tuple[Any, ...], blocks: tuple[int, int]
+) -> None:
+    monkeypatch.setenv("CU2GRAD_SIMT_DEVICE", key)
+    device = simulated_device()
+    assert device == Device("cu2grad simulated GPU (sm_{}{})".format(*numbers[0]), *numbers)
+    tiled, plain = occupancy(device, 64, 16, 10_880), occupancy(device, 256, 16, 0)
+    assert (tiled.blocks, tiled.limit) == (blocks[0], "shared memory")
+    assert (plain.blocks, plain.limit, plain.share) == (blocks[1], "warps", 1)
+
+
+def test_a_device_that_there_is_not_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CU2GRAD_SIMT_DEVICE", "h100")
+    with pytest.raises(UsageError, match="h100 is not a simulated device"):
+        simulated_device()
+
+
 def test_ptxas_is_read_by_instance() -> None:
     assert read_ptxas(LOG) == {"scale<float>": Resources(14, 0, 0, 0), "spill": Resources(32, 724, 780, 1024)}
+
+
+def test_spills_of_functions_that_a_kernel_calls_are_added() -> None:
+    assert read_ptxas(LOG_WITH_CALLS) == {
+        "k": Resources(32, 12 + 4 + 1, 4 + 6, 0),
+        "plain": Resources(10, 0, 0, 0),
+    }
 
 
 @pytest.mark.parametrize(

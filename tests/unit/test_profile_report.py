@@ -19,7 +19,7 @@ from grader.profile.page import page, write_file
 from grader.profile.plain import profile_text
 from grader.profile.remarks import remarks
 from grader.profile.terminal import show_profile
-from grader.profile.words import NOTHING, number, size
+from grader.profile.words import NOTHING, holds, number, size
 from grader.simt.counters import LineCounts
 from tests.unit.handmade_profile import X, Y, launched, line, profile, stage, write_source
 
@@ -125,7 +125,7 @@ def test_what_is_asked_for_again_and_again_belongs_into_shared_memory() -> None:
     ("made", "words"),
     [
         ({"registers": 128}, "holds 16 of 64 warps; 128 registers a thread are the limit"),
-        ({"shared": 100_000}, "97.7 KiB of shared memory a block are the limit"),
+        ({"shared": 100_000}, "97.7 KiB of shared memory a block is the limit. Use smaller tiles."),
         ({"block": 32}, ""),  # half of the warps: enough
         ({"spilled": 724}, "spills: a thread writes 724 bytes to memory and reads 724 bytes back"),
     ],
@@ -133,6 +133,28 @@ def test_what_is_asked_for_again_and_again_belongs_into_shared_memory() -> None:
 def test_occupancy_and_spills(made: dict[str, int], words: str) -> None:
     found = said(launched([line(coalesced)], **made))
     assert (words in found[0]) if words else found == []
+
+
+def test_what_launches_spill_is_added_up() -> None:
+    (remark,) = remarks(profile(stage([launched([line(coalesced)], spilled=8, times=3)])))
+    assert remark.cost == 3 * 8 * 256 * (8 + 8)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (
+            launched([line(coalesced)], registers=72, block=1024),
+            "cannot hold one block: registers do not suffice",
+        ),
+        (
+            launched([line(coalesced)], shared=300_000),
+            "cannot hold one block: shared memory does not suffice",
+        ),
+    ],
+)
+def test_a_block_that_does_not_fit(made: Launched, words: str) -> None:
+    assert holds(made).endswith(words)
 
 
 def test_traffic_beyond_the_spec_waits_and_copies_are_told() -> None:
@@ -166,6 +188,21 @@ def test_launches_that_differ_in_their_addresses_only_are_one() -> None:
     named = {1: Memory("a"), 7: Memory("b")}
     assert len(merged([first, second], named)) == 2
     assert len(merged([first, launched(first.counts.lines, grid=9)], {})) == 2
+
+
+def test_launches_that_reached_different_lines_are_one_in_the_order_of_the_source(tmp_path: Path) -> None:
+    file = write_source(tmp_path)
+    first, second, third = (line(coalesced, number, file=file) for number in (2, 3, 4))
+    launches = [launched([first, third]), launched([second, third]), launched([third])]
+    (both,) = merged(launches, {})
+    assert both.times == 3
+    assert [(each.frame.line, each.requests) for each in both.counts.lines] == [(2, 100), (3, 100), (4, 300)]
+    shown_page = page(profile(stage([both])))
+    assert re.findall(r"<title id=[^>]*>kernel.cu:(\d)", shown_page) == ["2", "3", "4"]
+    # With names, only what both reached has to be the same memory.
+    assert len(merged(launches, {X: Memory("x")})) == 1
+    elsewhere = launched([line(coalesced, 4, file=file, allocation=Y)])
+    assert [each.times for each in merged([*launches, elsewhere], {X: Memory("x"), Y: Memory("y")})] == [3, 1]
 
 
 # ---- renderings -----------------------------------------------------------------------------------------
