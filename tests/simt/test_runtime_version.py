@@ -1,4 +1,4 @@
-"""A library compiled for another version of the runtime is not loaded, and the loader's message says what to do."""
+"""A library compiled for another version of the runtime is not loaded; the message says what to do."""
 
 from __future__ import annotations
 
