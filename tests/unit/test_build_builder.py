@@ -246,11 +246,12 @@ def test_symbols_of_python_may_be_undefined_in_a_module(request_: BuildRequest) 
 
 
 def test_what_cannot_be_translated_is_shown_at_its_line(request_: BuildRequest) -> None:
-    request_.sources[0].write_text(KERNEL + '__global__ void f() {\n    asm("wgmma.fence.sync.aligned;");\n}\n')
+    refused = 'asm("wgmma.fence.sync.aligned;");'
+    request_.sources[0].write_text(f"{KERNEL}__global__ void f() {{\n    {refused}\n}}\n")
     with pytest.raises(BuildFailed, match="cannot be translated for the simt backend") as failed:
         build(request_)
     assert "kernel.cu:4: error:" in failed.value.diagnostics
-    assert 'asm("wgmma.fence.sync.aligned;")' in failed.value.diagnostics
+    assert refused in failed.value.diagnostics
 
 
 # ---- what is wrong with the machine -----------------------------------------------------------------------
