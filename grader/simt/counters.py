@@ -12,8 +12,6 @@ debugging information as findings.
 
 from __future__ import annotations
 
-import ctypes
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +20,7 @@ from typing import Any, Literal
 
 from grader.simt.launches import Launch, launch_of
 from grader.simt.memory_model import SECTOR
+from grader.simt.records import runtime, take_records
 from grader.simt.source_lines import NOWHERE, Frame, Site, frames_of
 
 Raw = Mapping[str, Any]
@@ -108,11 +107,6 @@ class LaunchCounts:
         return sum(int(getattr(line, field)) for line in matching)
 
     @property
-    def module(self) -> str:
-        """Path of the library whose offsets the lines' `pc` are."""
-        return self.launch.module
-
-    @property
     def global_load_requests(self) -> int:
         return self.total("requests", "global", "load")
 
@@ -129,10 +123,6 @@ class LaunchCounts:
         return self.total("sectors", "global", "store")
 
     @property
-    def global_atomic_requests(self) -> int:
-        return self.total("requests", "global", "atomic")
-
-    @property
     def shared_load_requests(self) -> int:
         return self.total("requests", "shared", "load")
 
@@ -147,10 +137,6 @@ class LaunchCounts:
     @property
     def shared_store_wavefronts(self) -> int:
         return self.total("wavefronts", "shared", "store")
-
-    @property
-    def shared_atomic_requests(self) -> int:
-        return self.total("requests", "shared", "atomic")
 
     @property
     def conflicts(self) -> int:
@@ -177,15 +163,12 @@ def take_counts(source_roots: Sequence[Path] = ()) -> list[LaunchCounts]:
 
 def take_raw() -> list[dict[str, Any]]:
     """The same before debugging information is looked up: what a worker sends."""
-    runtime = _runtime()
-    runtime.simt_take_counts.restype = ctypes.c_char_p
-    text = (runtime.simt_take_counts() or b"").decode("utf-8", "replace")
-    return [json.loads(line) for line in text.splitlines()]
+    return take_records("counts")
 
 
 def set_counting(on: bool) -> None:
     """Counts the launches of checked modules from the next one on."""
-    _runtime().simt_set_counting(int(on))
+    runtime().simt_set_counting(int(on))
 
 
 @contextmanager
@@ -199,12 +182,6 @@ def counting(source_roots: Sequence[Path] = ()) -> Iterator[list[LaunchCounts]]:
     finally:
         set_counting(False)
         counts.extend(take_counts(source_roots))
-
-
-def _runtime() -> ctypes.CDLL:
-    from grader.simt import native
-
-    return ctypes.CDLL(str(native.runtime_library()))
 
 
 # ---- from JSON -----------------------------------------------------------------------------------------

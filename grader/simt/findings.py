@@ -9,13 +9,12 @@ learner's file (`addr2line`, one call per library); `finding_words` turns the re
 
 from __future__ import annotations
 
-import ctypes
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from grader.simt.records import take_records
 from grader.simt.source_lines import NOWHERE, Frame, Site, frames_of, with_source
 
 __all__ = ["Allocation", "Finding", "Frame", "Index", "Party", "Tensor", "symbolise", "take"]
@@ -115,12 +114,7 @@ def take(source_roots: Sequence[Path] = ()) -> list[Finding]:
 
 def take_raw() -> list[dict[str, Any]]:
     """The same before debugging information is looked up: what another process can be given."""
-    from grader.simt import native
-
-    runtime = ctypes.CDLL(str(native.runtime_library()))
-    runtime.simt_take_findings.restype = ctypes.c_char_p
-    text = (runtime.simt_take_findings() or b"").decode("utf-8", "replace")
-    return [json.loads(line) for line in text.splitlines()]
+    return take_records("findings")
 
 
 def _is_one_barrier(finding: Finding) -> bool:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-WARP = 32  # threads
-
 
 @dataclass(frozen=True)
 class Launch:
@@ -38,44 +36,10 @@ class Launch:
     def threads(self) -> int:
         return self.blocks * self.block[0] * self.block[1] * self.block[2]
 
-    @property
-    def warps(self) -> int:
-        """Warps, counting one that is not full as one: it occupies a scheduler's slot all the same."""
-        per_block = self.block[0] * self.block[1] * self.block[2]
-        return self.blocks * -(-per_block // WARP)
-
-    @property
-    def idle_lanes(self) -> int:
-        """Lanes that no thread fills because the block is not a multiple of a warp."""
-        return self.warps * WARP - self.threads
-
-
-@dataclass(frozen=True)
-class Counters:
-    """Totals over some launches."""
-
-    launches: int
-    threads: int
-    warps: int
-    idle_lanes: int
-    time_us: float
-
 
 def read_launches(lines: Iterable[str]) -> list[Launch]:
     """Launch records (JSON lines of `simt_take_launches`) as values. Raises ValueError on anything else."""
     return [launch_of(json.loads(line)) for line in lines if line.strip()]
-
-
-def total(launches: Iterable[Launch]) -> Counters:
-    """The sums over the launches that ran; a refused launch counts for nothing."""
-    ran = [launch for launch in launches if launch.error == 0]
-    return Counters(
-        launches=len(ran),
-        threads=sum(launch.threads for launch in ran),
-        warps=sum(launch.warps for launch in ran),
-        idle_lanes=sum(launch.idle_lanes for launch in ran),
-        time_us=sum(launch.time_us for launch in ran),
-    )
 
 
 def launch_of(record: Mapping[str, Any]) -> Launch:

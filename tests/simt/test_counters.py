@@ -16,6 +16,7 @@ import pytest
 
 from grader.simt import findings
 from grader.simt.counters import LaunchCounts, LineCounts, Sample, counting
+from grader.simt.records import take_records
 from tests.simt import surface_program
 from tests.simt.counted_kernels import KERNELS
 from tests.simt.surface_program import SOURCES, program, runtime
@@ -122,7 +123,16 @@ def test_lanes_beyond_the_end_take_no_part() -> None:
     load = line(counts, "y[i] = x[i]")
 
     assert (load.requests, load.lanes, load.sectors) == (10, 300, 38)  # the last warp: 12 lanes
-    assert counts.launch.warps == 16
+
+
+def test_records_are_taken_once() -> None:
+    take_records("launches")
+    counted("tail", (300,), (300,), 300)
+
+    (launch,) = take_records("launches")
+
+    assert (launch["kernel"], launch["error"]) == ("first_n", 0)
+    assert take_records("launches") == take_records("counts") == []
 
 
 # ---- lanes that part --------------------------------------------------------------------------------------
@@ -258,7 +268,8 @@ def test_atomics_and_how_often_they_meet() -> None:
     into = line(counts, "atomicAdd(&counts[places", "atomic")
     assert (shared.requests, shared.wavefronts, shared.conflicts) == (1, 8, 7)
     assert (into.requests, into.sectors, into.lanes, into.ideal_sectors) == (1, 1, 32, 1)
-    assert (spread.sectors, counts.global_atomic_requests, counts.shared_atomic_requests) == (4, 2, 1)
+    assert (spread.sectors, spread.requests) == (4, 1)
+    assert [counts.total("requests", space, "atomic") for space in ("global", "shared")] == [2, 1]
     assert counts.written_bytes == 128
 
 

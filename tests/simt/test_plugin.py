@@ -30,7 +30,13 @@ PASSED = {
     "test_on_each_device[cuda:0]",
     "test_on_each_device[cuda:1]",
 }
-SKIPPED = {"test_skipped", "test_without_device", "test_known_overrun", "test_known_of_unittest", "test_architecture"}
+SKIPPED = {
+    "test_skipped",
+    "test_without_device",
+    "test_known_overrun",
+    "test_known_of_unittest",
+    "test_architecture",
+}
 FAILED = {
     "test_overrun",
     "test_race",
@@ -261,7 +267,9 @@ def test_a_finding_before_a_module_is_skipped_or_fails(repository: Path) -> None
 
 
 def test_a_finding_at_import_as_a_warning(repository: Path) -> None:
-    warned = run(repository, "at_import.py", "skips_at_import.py", "--simt-findings=warn", OVERRUN="at import")
+    warned = run(
+        repository, "at_import.py", "skips_at_import.py", "--simt-findings=warn", OVERRUN="at import"
+    )
     assert warned.status == 0
     assert warned.passed == {"test_fill"}
     assert "kernels.cu:9: SimtFinding: Invalid __global__ write" in warned.output
