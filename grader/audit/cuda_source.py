@@ -10,6 +10,9 @@ from grader.audit.objection import Objection
 from grader.simt.translate.lexer import Kind, Token, scan
 
 _TOUCH_RULE = "A submission does not touch what watches it."
+_CHECKS_RULE = "Every access of a submission is to be checked."
+_LIBRARY_RULE = "The work is to be done by kernels of your own, not by a library that brings its own."
+_OPERATORS_RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
 _ATTRIBUTE_RULE = "Attributes that change how a function is checked or when it runs are refused."
 _DIRECTIVE = re.compile(r"^#\s*(\w+)\s*(.*)$", re.DOTALL)
 _ATTRIBUTES = frozenset((
@@ -32,31 +35,43 @@ _KEYWORDS = frozenset((
     "namespace", "using", "operator", "new", "delete", "throw", "try", "catch", "auto", "public",
     "private", "protected", "true", "false", "nullptr", "sizeof", "this",
 ))  # fmt: skip
-# Words, and what they would do.
+# Words, what they would do, and the rule against it.
 _WORDS = (
-    (re.compile(r"_*simt(_\w+)?|cu2grad\w*"), "belongs to the simulated GPU"),
-    (re.compile(r"__(tsan|sanitizer|wrap|real|asan|interceptor)_\w*"), "belongs to the access checks"),
-    (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive"),
-    (re.compile(r"_?Py[A-Z][a-z]\w*"), "runs the interpreter that judges"),
+    (re.compile(r"_*simt(_\w+)?|cu2grad\w*"), "belongs to the simulated GPU", _TOUCH_RULE),
+    (
+        re.compile(r"__(tsan|sanitizer|wrap|real|asan|interceptor)_\w*"),
+        "belongs to the access checks",
+        _TOUCH_RULE,
+    ),
+    (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive", _TOUCH_RULE),
+    (re.compile(r"_?Py[A-Z][a-z]\w*"), "runs the interpreter that judges", _TOUCH_RULE),
     (
         re.compile(r"__builtin_(ia32|nontemporal|return_address|frame_address|apply|longjmp)\w*"),
         "evades the access checks",
+        _CHECKS_RULE,
     ),
-    (re.compile(r"_mm\d*_\w+"), "is the processor's, not CUDA's, and evades the access checks"),
+    (
+        re.compile(r"_mm\d*_\w+"),
+        "is the processor's, not CUDA's, and evades the access checks",
+        _CHECKS_RULE,
+    ),
     (
         re.compile(r"no_sanitize\w*|no_instrument_function|disable_sanitizer_instrumentation"),
         "switches checks off",
+        _CHECKS_RULE,
     ),
     (
         re.compile(r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w+"),
         "calls a library instead of your kernel",
+        _LIBRARY_RULE,
     ),
     (
         re.compile(r"Dispatcher|RegisterOperators|TORCH_LIBRARY_THREAD_UNSAFE_LAZY_INIT"),
         "changes PyTorch's own operators",
+        _OPERATORS_RULE,
     ),
 )
-_ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through")
+_ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through", _CHECKS_RULE)
 _HEADERS = re.compile(
     r"(/|\.\./|.*/\.\./|dlfcn|link\.h|elf|sys/|linux/|asm/|Python\.h|.*mmintrin|simt|.*access_state|spawn)"
 )
@@ -65,7 +80,6 @@ _LIBRARIES = re.compile(
     r"thrust/(?!complex\.h).*|cub/(cub\.cuh|device/.*|agent/.*|grid/.*)|(cute|cutlass)/.*|curand\.h|"
     r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w*\.h|ATen/native/.*|ATen/cuda/(cub|CUDABlas|CUDASparse|Sleep)\S*"
 )
-_LIBRARY_RULE = "The work is to be done by kernels of your own: no header of a library that brings its own."
 _REGISTRATIONS = ("TORCH_LIBRARY", "TORCH_LIBRARY_IMPL", "TORCH_LIBRARY_FRAGMENT")
 
 
@@ -77,7 +91,7 @@ def audit(text: str, file: Path, name: str, assembly: bool) -> Iterator[Objectio
 
 class _Audit:
     def __init__(
-        self, text: str, file: Path, name: str, words: tuple[tuple[re.Pattern[str], str], ...]
+        self, text: str, file: Path, name: str, words: tuple[tuple[re.Pattern[str], str, str], ...]
     ) -> None:
         self.text = text
         self.file = file
@@ -105,9 +119,9 @@ class _Audit:
     def _word(self, tokens: list[Token], index: int) -> Iterator[Objection]:
         token = tokens[index]
         word = token.text.replace("\\\n", "").replace("\\\r\n", "")
-        for pattern, why in self.words:
+        for pattern, why, rule in self.words:
             if pattern.fullmatch(word):
-                yield self._object(token, f"uses `{word}`, which {why}")
+                yield self._object(token, f"uses `{word}`, which {why}", rule)
         if re.fullmatch(r"__attribute(__)?|__declspec", word):
             yield from self._attributes(tokens, index + 1, ")")
         following = [each.text for each in tokens[index + 1 : index + 3]]

@@ -13,13 +13,13 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer, Schedule
-from grader.checks.compare import compare
+from grader.checks.compare import compare, compare_values
 from grader.checks.correctness import wrong_output
 from grader.checks.engine import numeric_sizes
 from grader.checks.findings import seen_in
 from grader.checks.gradient import cotangent, differentiable
 from grader.checks.inputs import Inputs
-from grader.checks.truth import Expected, accumulation, tolerance_for
+from grader.checks.truth import Expected, accumulation, expected_changes, tolerance_for
 from grader.checks.wording import first_paragraph
 from grader.run.values import Output
 from grader.spec import Case, Gradient
@@ -35,22 +35,26 @@ _RULE = (
 )
 
 
-def other_orders(bench: Bench) -> list[Finding]:
-    """What goes wrong in another order only, of the first case in which anything does."""
-    for right in bench.right:
-        for order in ORDERS if right.seconds <= LONG_CASE else ():
+def other_orders(bench: Bench) -> tuple[list[Finding], int]:
+    """What goes wrong in another order only, of the first case in which anything does.
+
+    The number is how many of the right cases were repeated.
+    """
+    short = [right for right in bench.right if right.seconds <= LONG_CASE]
+    for number, right in enumerate(short, 1):
+        for order in ORDERS:
             found = _asked_again(bench, right, order)
             if found:
-                return found
+                return found, number
     gradient = bench.spec.gradient
     if gradient is None or not bench.right:
-        return []
+        return [], len(short)
     with numeric_sizes():
         for case in gradient.cases:
             found = _gradients_again(bench, gradient, case)
             if found:
-                return found
-    return []
+                return found, len(short)
+    return [], len(short)
 
 
 def _asked_again(bench: Bench, right: RightAnswer, order: Schedule) -> list[Finding]:
@@ -59,9 +63,26 @@ def _asked_again(bench: Bench, right: RightAnswer, order: Schedule) -> list[Find
     if found or call.reply.error is not None:
         return found
     different = wrong_output(right.expected, right.inputs, call)
-    if different is None or _agree(right.outputs, call.reply.outputs, right.expected):
+    if different is not None and not _agree(right.outputs, call.reply.outputs, right.expected):
+        return [Finding("schedule", f"The answer {_CHANGES}. In {order} order: {different.sentence}", _RULE)]
+    return _wrong_changes(bench, right, call, order)
+
+
+def _wrong_changes(bench: Bench, right: RightAnswer, call: Call, order: Schedule) -> list[Finding]:
+    """The first argument that is to be changed in place and, after `call`, does not hold what it should."""
+    if not right.case.modifies:
         return []
-    return [Finding("schedule", f"The answer {_CHANGES}. In {order} order: {different.sentence}", _RULE)]
+    wanted = expected_changes(bench.spec, right.inputs, right.case.modifies, right.case.name)
+    for drawn, after in zip(right.inputs.tensors(), bench.session.inputs(), strict=True):
+        if drawn.name not in wanted:
+            continue
+        values = wanted[drawn.name]
+        mismatch = compare_values(after, values, tolerance_for(bench.spec, values, drawn.tensor.dtype, 1))
+        if mismatch is not None:
+            at = list(mismatch.index or ())
+            what = f"{call.text}: {drawn.name} holds {mismatch.got} at {at}, expected {mismatch.expected}."
+            return [Finding("schedule", f"The answer {_CHANGES}. In {order} order: {what}", _RULE)]
+    return []
 
 
 def _told(bench: Bench, call: Call, order: Schedule) -> list[Finding]:

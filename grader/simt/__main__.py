@@ -13,6 +13,7 @@ itself succeeded.
 from __future__ import annotations
 
 import itertools
+import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -50,11 +51,23 @@ def _read(options: list[str]) -> tuple[bool, str | None]:
         elif name == "--profile" and bool(file) == bool(equals):
             profile = file
         else:
-            raise UsageError(f"There is no option {option}.", "Options of the program come after its name.")
+            raise UsageError(
+                f"There is no option {option}.",
+                "Options of the program come after its name.",
+                "All options: python -m grader.simt --help",
+            )
     if profile is not None and not checked:
-        raise UsageError("--profile and --no-checks exclude each other.", "The access checks count.")
+        raise UsageError(
+            "--profile and --no-checks exclude each other.",
+            "The access checks count.",
+            "Leave out --no-checks.",
+        )
     if profile and not Path(profile).absolute().parent.is_dir():
-        raise UsageError(f"{profile} cannot be written.", "The folder of the page has to exist.")
+        raise UsageError(
+            f"{profile} cannot be written.",
+            "The folder of the file has to exist.",
+            f"Create it: mkdir -p {shlex.quote(str(Path(profile).parent))}",
+        )
     return checked, profile
 
 

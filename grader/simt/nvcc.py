@@ -49,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{error.file}:{error.line}: error: {error.message}", error.rule, error.next, file=sys.stderr)
     except GraderError as error:
         print(f"nvcc fatal   : {error}", file=sys.stderr)
+    except OSError as error:
+        advice = f"Paths count from {Path.cwd()}: correct the one on the command line."
+        print(f"nvcc fatal   : '{error.filename}': {error.strerror}.", advice, file=sys.stderr)
     return 1
 
 
@@ -61,7 +64,11 @@ def run(arguments: list[str]) -> int:
         print(*nvcc_report.facts(), sep="\n", file=sys.stderr)
     _refuse(options)
     if not options.inputs:
-        raise UsageError("No input files were given.", "nvcc compiles sources and links objects.")
+        raise UsageError(
+            "No input files were given.",
+            "nvcc compiles sources and links objects.",
+            "Name one: nvcc kernel.cu -o program",
+        )
     with tempfile.TemporaryDirectory(prefix="cu2grad-nvcc-") as scratch:
         if options.has("--compile") or options.has("--preprocess") or _dependencies_only(options):
             return _compile_each(options, Path(scratch))
@@ -82,13 +89,21 @@ def _refuse(options: Options) -> None:
             "The simulated GPU compiles each .cu whole; a kernel sees only its own file.",
             "Compile without -rdc=true, and define device functions in a header.",
         )
+    if options.has("--run"):
+        raise UsageError(
+            "--run asks for the program to be run at once.",
+            "This nvcc only compiles and links.",
+            "Leave out --run, and start the program that nvcc wrote.",
+        )
 
 
 def _compile_each(options: Options, scratch: Path) -> int:
     output = options.last("--output-file")
     if output and len(options.inputs) > 1:
         raise UsageError(
-            "-o was given with several inputs.", "With -c, each source has an object of its own."
+            "-o was given with several inputs.",
+            "With -c, each source has an object of its own.",
+            "Leave out -o, or compile each source in a command of its own.",
         )
     folder = Path(options.last("--output-directory", "."))
     for number, source in enumerate(options.inputs):
@@ -109,6 +124,8 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
         status = _compile(options, source, objects[-1], scratch / str(number))
         if status != 0:
             return status
+    if options.has("--lib"):
+        return _archive(options, objects)
     checks = checks_wanted()
     command = [*_host(options), *(["-shared"] if options.has("--shared") else [])]
     # Before the libraries, one of which may be the toolkit's libcudart and bring the module object again.
@@ -121,6 +138,14 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
         implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
         print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
     return _execute(options, [*command, *native.link_flags(checks)])
+
+
+def _archive(options: Options, objects: list[str]) -> int:
+    """Put `objects` into a static library of their own; an older one of that name is replaced."""
+    output = options.last("--output-file", "a.a")
+    if not options.has("--dryrun"):
+        Path(output).unlink(missing_ok=True)
+    return _execute(options, [options.last("--archiver-binary", "ar"), "rcs", output, *objects])
 
 
 def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:

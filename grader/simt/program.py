@@ -33,7 +33,11 @@ class Program:
     def parse(cls, arguments: list[str]) -> Program:
         """Read `script.py [arguments]` or `-m module [arguments]`; UsageError if there is no such thing."""
         if not arguments or arguments == ["-m"]:
-            raise UsageError("No program was named.", "A script or `-m module` is run on the simulated GPU.")
+            raise UsageError(
+                "No program was named.",
+                "A script or `-m module` is run on the simulated GPU.",
+                "Name one: python -m grader.simt script.py",
+            )
         if arguments[0] == "-m":
             return cls._module(arguments[1], tuple(arguments[2:]))
         script = Path(arguments[0])
@@ -43,7 +47,9 @@ class Program:
             text = script.read_bytes()
         except OSError as error:
             raise UsageError(
-                f"{script} cannot be read: {error.strerror}.", "A Python script is run on the simulated GPU."
+                f"{script} cannot be read: {error.strerror}.",
+                "A Python script is run on the simulated GPU.",
+                f"Correct the path, which counts from {Path.cwd()}.",
             ) from None
         file = str(script.absolute())  # what Python itself gives to __file__ and to tracebacks
         code = functools.partial(compile, text, file, "exec")
@@ -63,7 +69,9 @@ class Program:
         loader = spec.loader if spec else None
         if spec is None or not isinstance(loader, InspectLoader) or spec.origin is None:
             raise UsageError(
-                f"There is no module {name} to run.", "`-m` takes the name that `import` would take."
+                f"There is no module {name} to run.",
+                "`-m` takes the name that `import` would take.",
+                f"Correct the name, or start from the folder that holds it; this one is {Path.cwd()}.",
             )
         code = functools.partial(_code_of, loader, spec.name)
         return cls(code, spec.origin, (spec.origin, *arguments), spec.parent, str(Path.cwd()))

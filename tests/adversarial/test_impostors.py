@@ -160,6 +160,25 @@ def test_cuda_that_evades_the_checks_is_refused(solved_course: Catalog, code: st
     assert words in sentence
 
 
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("simt_reset", "A submission does not touch what watches it."),
+        ("_mm_pause", "Every access of a submission is to be checked."),
+        (
+            "cublasSgemm",
+            "The work is to be done by kernels of your own, not by a library that brings its own.",
+        ),
+        ("Dispatcher", "A submission registers operators of its own, and leaves PyTorch's as they are."),
+    ],
+)
+def test_the_rule_is_the_one_that_was_broken(solved_course: Catalog, name: str, rule: str) -> None:
+    replaced(solved_course, "01", "kernel.cu", "#include <cstdint>", f"#include <cstdint>\nint {name}();")
+    sentence = refusal(solved_course, "01")
+    assert f" uses `{name}`, which " in sentence
+    assert sentence.endswith(f". {rule}")
+
+
 def test_a_header_beside_the_kernel_is_audited_too(solved_course: Catalog) -> None:
     root = solved_course.find("01").root
     (root / "mine.cuh").write_text('#pragma once\nasm(".incbin \\"/etc/passwd\\"");\n')

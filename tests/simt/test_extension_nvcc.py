@@ -111,8 +111,17 @@ def test_a_dry_run_shows_commands_and_runs_none(folder: Path, capfd: pytest.Capt
         (["-ptx", "main.cu"], "--ptx asks for PTX."),
         (["-dlink", "main.o", "-o", "dlink.o"], "--device-link asks for linking of device code."),
         (["-no-such-option", "main.cu"], "Unknown option '-no-such-option'"),
-        (["-O3"], "No input files were given."),
-        (["-c", "main.cu", "second.cu", "-o", "x.o"], "-o was given with several inputs."),
+        (["-run", "main.cu"], "--run asks for the program to be run at once."),
+        (
+            ["-O3"],
+            "No input files were given. nvcc compiles sources and links objects. "
+            "Name one: nvcc kernel.cu -o program\n",
+        ),
+        (
+            ["-c", "main.cu", "second.cu", "-o", "x.o"],
+            "-o was given with several inputs. With -c, each source has an object of its own. "
+            "Leave out -o, or compile each source in a command of its own.\n",
+        ),
     ],
 )
 def test_refusals(
@@ -120,6 +129,38 @@ def test_refusals(
 ) -> None:
     assert nvcc.main(arguments) == 1
     assert f"nvcc fatal   : {sentence}" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        (["missing.cu"], "missing.cu"),
+        (["-c", "missing.cu", "-o", "x.o"], "missing.cu"),
+        (["--options-file", "flags.txt", "main.cu"], "flags.txt"),
+    ],
+)
+def test_a_file_that_is_not_there(
+    folder: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], missing: str
+) -> None:
+    assert nvcc.main(arguments) == 1
+    printed = capfd.readouterr().err
+    assert re.match(rf"nvcc fatal   : '(\S*/)?{missing}': No such file or directory\. ", printed)
+    assert f"Paths count from {folder}: correct the one on the command line.\n" in printed
+    assert len(printed.splitlines()) == 1
+
+
+def test_a_static_library_replaces_an_older_one_and_can_be_linked(folder: Path) -> None:
+    (folder / "user.cpp").write_text(
+        'extern "C" int library_fill();\nint main() { return library_fill(); }\n'
+    )
+    assert nvcc.main(["-DLIBRARY", "-c", "main.cu", "-o", "main.o"]) == 0
+    shutil.copy("main.o", "older.o")
+    for name in ("older.o", "main.o"):
+        assert nvcc.main(["-lib", name, "-o", "libmain.a"]) == 0
+        members = subprocess.run(["ar", "t", "libmain.a"], capture_output=True, text=True, check=True)
+        assert members.stdout.split() == [name]
+    assert nvcc.main(["user.cpp", "libmain.a", "-o", "program"]) == 0
+    assert subprocess.run(["./program"], check=False).returncode == 15
 
 
 def test_whole_program_compilation_may_be_said_aloud(folder: Path) -> None:

@@ -358,15 +358,24 @@ def test_a_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "No program was named."),
-        (["missing.py"], "missing.py cannot be read: No such file or directory."),
-        (["-m", "no_such_module"], "There is no module no_such_module to run."),
+        ([], "No program was named. * Name one: python -m grader.simt script.py"),
+        (
+            ["missing.py"],
+            "missing.py cannot be read: No such file or directory. * Correct the path, which counts from {}.",
+        ),
+        (
+            ["-m", "no_such_module"],
+            "There is no module no_such_module to run. * Correct the name, or start from the folder that "
+            "holds it; this one is {}.",
+        ),
     ],
 )
 def test_a_program_that_is_not_there(tmp_path: Path, arguments: list[str], sentence: str) -> None:
     done = run(tmp_path, *arguments)
     assert done.returncode == 2
-    assert done.stderr.startswith(sentence)
+    what, advice = sentence.format(tmp_path).split("*")
+    assert done.stderr.startswith(what)
+    assert done.stderr.splitlines()[0].endswith(advice)
     assert "usage: python -m grader.simt" in done.stderr
 
 

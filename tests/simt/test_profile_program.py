@@ -93,15 +93,24 @@ def test_a_program_without_kernels_is_told_so(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "sentence", "advice"),
     [
-        (["--profile", "--no-checks"], "--profile and --no-checks exclude each other."),
-        (["--profile="], "There is no option --profile=."),
-        (["--profil"], "There is no option --profil."),
-        (["--profile=nowhere/page.html"], "nowhere/page.html cannot be written."),
+        (
+            ["--profile", "--no-checks"],
+            "--profile and --no-checks exclude each other.",
+            "Leave out --no-checks.",
+        ),
+        (["--profile="], "There is no option --profile=.", "All options: python -m grader.simt --help"),
+        (["--profil"], "There is no option --profil.", "All options: python -m grader.simt --help"),
+        (
+            ["--profile=no where/counts.json"],
+            "no where/counts.json cannot be written. The folder of the file has to exist.",
+            "Create it: mkdir -p 'no where'",
+        ),
     ],
 )
-def test_options_that_mean_nothing(folder: Path, options: list[str], sentence: str) -> None:
+def test_options_that_mean_nothing(folder: Path, options: list[str], sentence: str, advice: str) -> None:
     done = run(folder, *options, "program.py", "1")
     assert done.returncode == 2
     assert done.stderr.startswith(sentence) and "usage: python -m grader.simt" in done.stderr
+    assert done.stderr.splitlines()[0].endswith(advice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -50,6 +51,9 @@ def test_a_clean_submission_passes_under_three_schedules() -> None:
     assert outcome.status is Status.PASS
     assert outcome.sentence.startswith("6 traced calls:")
     assert schedules == ["forward", "forward", "reversed", "random", "reversed", "random"]
+    assert outcome.sentence.endswith(
+        "every launch on the caller's stream, and the same answers in other orders of blocks and threads."
+    )
 
 
 def test_on_cuda_no_other_schedule_is_asked_for_and_the_praise_is_smaller() -> None:
@@ -180,6 +184,35 @@ def test_an_answer_that_depends_on_the_order() -> None:
         "The answer changes with the order in which blocks and threads run. In random order: muladd("
     )
     assert "A GPU runs blocks and threads in any order" in outcome.sentence
+    assert "The answers are right" not in outcome.sentence
+
+
+@pytest.mark.parametrize("wrong", ["", "reversed", "random"])
+def test_a_result_written_in_place_is_compared_in_other_orders_too(wrong: str) -> None:
+    now = {"order": "forward"}
+
+    class Scheduled(FakeSession):
+        def call(self, *args: Any, **options: Any) -> Reply:
+            now["order"] = options["schedule"]
+            return super().call(*args, **options)
+
+    def add_to_a(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        a += 2 * b if now["order"] == wrong else b
+        return -b
+
+    def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        a += b
+        return -b
+
+    cases = [replace(CASES[0], modifies=("a",))]
+    bench = fake_bench(Scheduled(add_to_a), reference, cases, parameters="ab")
+    assert correctness.check(bench).status is Status.PASS
+    outcome = safety.check(bench)
+    assert outcome.status is (Status.FAIL if wrong else Status.PASS)
+    if wrong:
+        assert [finding.kind for finding in outcome.findings] == ["schedule"]
+        assert f"threads run. In {wrong} order: muladd(" in outcome.sentence
+        assert re.search(r": a holds \S+ at \[0\], expected \S+\. ", outcome.sentence)
 
 
 def test_another_rounding_is_no_other_answer() -> None:
@@ -225,13 +258,31 @@ def test_a_slow_case_is_not_repeated() -> None:
     session = FakeSession(add, edit_reply=lambda reply: replace(reply, seconds=2.0))
     bench = fake_bench(session, add, CASES, parameters="ab")
     correctness.check(bench)
-    safety.check(bench)
+    outcome = safety.check(bench)
     assert session.log == ["call"] * 2
+    assert outcome.sentence.endswith(
+        "the caller's stream. No case was repeated in other orders of blocks and threads: "
+        "each took over 0.25 s."
+    )
+
+
+def test_the_praise_says_how_many_cases_were_repeated() -> None:
+    session = FakeSession(add)
+    session.edit_reply = lambda reply: replace(reply, seconds=2.0 if len(session.log) == 1 else 0.0)
+    bench = fake_bench(session, add, CASES, parameters="ab")
+    correctness.check(bench)
+    assert safety.check(bench).sentence.endswith(
+        "and the same answers in other orders of blocks and threads in 1 of 2 cases: "
+        "what takes longer than 0.25 s is not repeated."
+    )
+    assert session.log == ["call"] * 4
 
 
 def test_safety_runs_the_cases_itself_when_no_check_got_so_far() -> None:
     session = FakeSession(add)
-    assert safety.check(fake_bench(session, add, CASES, parameters="ab")).status is Status.PASS
+    outcome = safety.check(fake_bench(session, add, CASES, parameters="ab"))
+    assert outcome.status is Status.PASS
+    assert outcome.sentence.endswith("in other orders of blocks and threads: none is known to be right.")
     assert session.log == ["call"] * 2
 
 
