@@ -60,3 +60,11 @@ def test_the_last_line_says_which_kernel(library: Path, name: str, death: signal
     assert done.returncode == -death, done.stderr
     last_line = f"cu2grad: {what} in kernel {name}, block (0,0,0), thread (0,0,0): it"
     assert done.stderr.splitlines()[-1].startswith(last_line)
+
+
+def test_a_last_line_that_is_too_long_is_cut(library: Path) -> None:
+    done = run(library, "give_up_by_a_long_name")
+    assert done.returncode == -signal.SIGABRT, done.stderr
+    line = done.stderr.splitlines()[-1]
+    assert line.startswith("cu2grad: abort() in kernel give_up_by_a_long_name")
+    assert len(line) == 510

@@ -25,11 +25,14 @@ def no_findings() -> None:
 
 def test_reductions(device: Program) -> None:
     values = np.random.default_rng(1).integers(-99, 99, N).astype(np.float32)
-    result, arg = np.zeros(6, np.float32), np.zeros(2, np.dtype([("key", np.int32), ("value", np.float32)]))
-    device.reductions(values, result, arg, N)
+    result, arg = np.zeros(7, np.float32), np.zeros(3, np.dtype([("key", np.int32), ("value", np.float32)]))
+    places = np.zeros(1, np.int32)
+    device.reductions(values, result, arg, places, N)
+    largest = float(np.finfo(np.float32).max)
     expected = [values.sum(), values.max(), values.min(), values.max(), (values**2).sum(), N * (N + 1) / 2]
-    assert result.tolist() == expected
-    assert arg.tolist() == [(values.argmax(), values.max()), (values.argmin(), values.min())]
+    assert result.tolist() == [*expected, largest]
+    assert arg.tolist() == [(values.argmax(), values.max()), (values.argmin(), values.min()), (1, -largest)]
+    assert places.tolist() == [1]
     assert not findings.take()
 
 
@@ -64,11 +67,12 @@ def test_scans(device: Program) -> None:
 @pytest.mark.parametrize("descending", [0, 1])
 def test_radix_sort_of_pairs(device: Program, descending: int) -> None:
     keys = np.random.default_rng(4).normal(scale=1e3, size=N).round().astype(np.float32)
+    keys[::7], keys[3::7] = 0.0, -0.0
     values = np.arange(N, dtype=np.int32)
     sorted_keys, sorted_values = np.zeros(N, np.float32), np.zeros(N, np.int32)
     device.sort_floats(keys, sorted_keys, values, sorted_values, N, descending)
     order = np.argsort(-keys if descending else keys, kind="stable")
-    assert np.array_equal(sorted_keys, keys[order])
+    assert sorted_keys.tobytes() == keys[order].tobytes()  # the zeros keep their signs
     assert np.array_equal(sorted_values, order)
     assert not findings.take()
 

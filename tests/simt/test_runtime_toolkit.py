@@ -12,6 +12,8 @@ from tests.simt.runtime_program import program, run
 OK = "cudaSuccess"
 REFUSED = "cudaErrorNotSupported"
 NO_DEVICE = "cudaErrorInvalidDevice"
+INVALID = "cudaErrorInvalidValue"
+NO_MEMORY = "cudaErrorMemoryAllocation"
 COLUMN_COPIED = "0 1 1 3 4 4 6 7 7 9 10 10"
 CASES = {
     "extended_launch": [OK, OK, "0 1.5 6 9 12 15 18 7"],
@@ -19,10 +21,11 @@ CASES = {
     "clusters": [REFUSED, REFUSED, OK, "0 3 6 9 12 15 18 21"],
     "volumes": [OK, OK, OK, OK, "0 1 0 3 4 0 6 7 0 9 10 0", REFUSED, OK, OK, COLUMN_COPIED, NO_DEVICE],
     "rows": [OK, "0 0 2 0 0 5", OK, "0 2 0 5", "cudaErrorInvalidPitchValue"],
+    "bounds": [*[INVALID] * 5, NO_MEMORY, NO_MEMORY, OK, INVALID, INVALID, INVALID, OK],
     "pools": [OK, OK, OK, OK, OK, "1 4096", OK, OK, REFUSED],
     "graphs": [REFUSED, REFUSED, REFUSED, REFUSED],
     # A multiprocessor's 233472 bytes hold 4 blocks of 50000 + 1024, and 2 of 1024 threads and 102400 + 1024.
-    "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "115712"],
+    "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "4224 16", OK, "115712"],
     "callbacks": [OK, OK, "ab"],
     "driver": ["0 101", "0 1", "0 32", "0 cu2grad", "1 cudaErrorInvalidValue: out of memory"],
 }

@@ -24,13 +24,18 @@ def no_findings() -> bool:
 def test_integers_and_bits(ptx: Program) -> None:
     n = 64
     a, b, c = values = np.random.default_rng(0).integers(0, 2**32, (3, n), dtype=np.uint64).astype(np.uint32)
-    result = np.zeros((16, n), np.uint32)
+    result = np.zeros((19, n), np.uint32)
     ptx.integers(values, result, n)
     signed_a, signed_b = a.view(np.int32).astype(np.int64), b.view(np.int32).astype(np.int64)
     wide = a.astype(np.uint64) * b.astype(np.uint64)
     pairs = b.astype(np.uint64) << np.uint64(32) | a
     field = (signed_a >> 20) & 0xFF
     shifted = a >> (c & 31)
+    eight = np.stack([*a.view(np.uint8).reshape(n, 4).T, *b.view(np.uint8).reshape(n, 4).T])
+    permuted = np.zeros((n, 4), np.uint8)
+    for byte in range(4):
+        picked = eight[c >> 4 * byte & 7, np.arange(n)]
+        permuted[:, byte] = np.where(c >> 4 * byte & 8, np.where(picked & 0x80, 0xFF, 0), picked)
     expected = [
         a + b,
         ((signed_a * signed_b) >> 32).astype(np.uint32),
@@ -48,6 +53,9 @@ def test_integers_and_bits(ptx: Program) -> None:
         wide.astype(np.uint32),
         (wide >> np.uint64(32)).astype(np.uint32),
         c ^ a,
+        permuted.view(np.uint32)[:, 0],
+        np.full(n, 0xFFFFFFFF),
+        np.full(n, 132),
     ]
     for number, each in enumerate(expected):
         assert np.array_equal(result[number], each.astype(np.uint32)), number

@@ -68,7 +68,9 @@ std::optional<Allocation> nearest_allocation(uintptr_t address) {
 
 bool is_committed(uintptr_t address, size_t bytes) {
     int region = arena.region(address);
-    return region >= 0 && address + bytes <= regions[region].committed_end();
+    if (region < 0) return false;
+    uintptr_t end = regions[region].committed_end();
+    return address <= end && bytes <= end - address;
 }
 
 std::vector<Allocation> live_allocations(int region) { return regions[region].live(); }

@@ -81,6 +81,10 @@ void print_last_line(const char* what, const char* why) {
     int length = snprintf(line, sizeof line, "cu2grad: %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s.\n", what,
                           execution.launch->kernel ? execution.launch->kernel : "?", block.x, block.y, block.z, thread.x,
                           thread.y, thread.z, why);
+    if (size_t(length) >= sizeof line) {   // a template's name, cut
+        length = sizeof line - 1;
+        line[length - 1] = '\n';
+    }
     ssize_t written = write(STDERR_FILENO, line, size_t(length));
     (void)written;
 }

@@ -1,4 +1,5 @@
 // cudaMemcpy and cudaMemset in their forms. What is refused, and with which error, is as measured on an H200 with CUDA 13.0.
+#include <stdint.h>
 #include <string.h>
 
 #include "arena.h"
@@ -19,12 +20,19 @@ Place place_of_range(const void* pointer, size_t bytes) {
     if (!pointer) return Place::invalid;
     if (arena.region(address) >= 0) {
         auto allocation = find_allocation(address);
-        if (!allocation || address + bytes > allocation->base + allocation->bytes) return Place::invalid;
+        if (!allocation || bytes > allocation->base + allocation->bytes - address) return Place::invalid;
         return allocation->managed ? Place::both : Place::device;
     }
     Symbol symbol;
     if (find_symbol(pointer, &symbol)) return bytes <= symbol.bytes_to_end ? Place::device : Place::invalid;
     return is_registered_host_memory(address, bytes) ? Place::both : Place::host;
+}
+
+// From the first byte of `height` rows, at least one, to the last; more than there is memory rather than a number that wrapped.
+size_t bytes_of_rows(size_t width, size_t height, size_t pitch) {
+    size_t bytes;
+    bool wraps = __builtin_mul_overflow(height - 1, pitch, &bytes) || __builtin_add_overflow(bytes, width, &bytes);
+    return wraps ? SIZE_MAX : bytes;
 }
 
 // With unified addressing CUDA knows where a pointer leads. It refuses pageable host memory that is named as the device side;
@@ -85,9 +93,8 @@ cudaError_t run(const Copy& copy) {
     Stream* stream = find_stream(copy.stream);
     if (!stream) return answer(record, cudaErrorInvalidResourceHandle);
     if (copy.width == 0 || copy.height == 0) return answer(record, cudaSuccess);
-    size_t rows = copy.height - 1;
-    Place to = place_of_range(copy.to, rows * copy.to_pitch + copy.width);
-    Place from = place_of_range(copy.from, rows * copy.from_pitch + copy.width);
+    Place to = place_of_range(copy.to, bytes_of_rows(copy.width, copy.height, copy.to_pitch));
+    Place from = place_of_range(copy.from, bytes_of_rows(copy.width, copy.height, copy.from_pitch));
     Direction way = direction(to, from, copy.kind);
     record.kind = way.name;
     if (way.error) return answer(record, way.error);
@@ -107,7 +114,7 @@ cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_
     if (int error = sticky_error()) return answer(record, error);
     if (!find_stream(stream)) return answer(record, cudaErrorInvalidResourceHandle);
     if (width == 0 || height == 0) return answer(record, cudaSuccess);
-    Place place = place_of_range(pointer, (height - 1) * pitch + width);
+    Place place = place_of_range(pointer, bytes_of_rows(width, height, pitch));
     if (place != Place::device && place != Place::both) return answer(record, cudaErrorInvalidValue);
     OpenShield open;
     for (size_t row = 0; row < height; ++row) {
@@ -122,9 +129,9 @@ cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_
 
 cudaError_t run_symbol(Copy copy, const void* symbol, size_t offset, bool to_symbol) {
     Symbol found;
-    int error = !find_symbol(symbol, &found) ? cudaErrorInvalidSymbol
-                : offset + copy.width > found.bytes_to_end ? cudaErrorInvalidValue
-                                                           : cudaSuccess;
+    int error = cudaSuccess;
+    if (!find_symbol(symbol, &found)) error = cudaErrorInvalidSymbol;
+    else if (offset > found.bytes_to_end || copy.width > found.bytes_to_end - offset) error = cudaErrorInvalidValue;
     if (error) return answer({.call = copy.call, .kind = to_symbol ? "h2d" : "d2h", .bytes = copy.width}, error);
     const void* place = static_cast<const char*>(symbol) + offset;
     if (to_symbol) copy.to = const_cast<void*>(place);

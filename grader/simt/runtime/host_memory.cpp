@@ -1,4 +1,6 @@
 // cudaMalloc and its kin: device, managed and pinned host memory.
+#include <stdint.h>
+
 #include "arena.h"
 #include "execution.h"
 #include "findings.h"
@@ -50,8 +52,11 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
     if (!pitch) return failed(cudaErrorInvalidValue);
-    *pitch = (width + kPitch - 1) / kPitch * kPitch;
-    return allocate_for("cudaMallocPitch", pointer, *pitch * height, current_device(), {.runtime_api = true});
+    size_t bytes;   // what wraps is more memory than any device has
+    bool wraps = __builtin_add_overflow(width, kPitch - 1, &bytes);
+    *pitch = bytes / kPitch * kPitch;
+    if (__builtin_mul_overflow(*pitch, height, &bytes) || wraps) bytes = SIZE_MAX;
+    return allocate_for("cudaMallocPitch", pointer, bytes, current_device(), {.runtime_api = true});
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {

@@ -31,7 +31,8 @@ bool is_registered_host_memory(uintptr_t address, size_t bytes) {
     auto it = registered.upper_bound(address);
     if (it == registered.begin()) return false;
     --it;
-    return address + bytes <= it->first + it->second;
+    uintptr_t end = it->first + it->second;
+    return address <= end && bytes <= end - address;
 }
 
 bool may_access_peer(int device, int peer) { return device == peer || peer_access[device][peer]; }

@@ -139,6 +139,26 @@ void rows() {
     printf("%g %g %g %g\n", part[0], part[1], part[2], part[3]);
     SHOW(cudaMemcpy2D(part, sizeof(float), x, 3 * sizeof(float), 2 * sizeof(float), 2, cudaMemcpyDeviceToHost));
 }
+__constant__ float first_words[2], second_words[2];
+__device__ float first_sums[2], second_sums[2];
+void bounds() {
+    static float host[64];
+    float *x = ramp(16), *pinned, *rows;
+    size_t pitch = 0, wraps = size_t(-4);
+    cudaMallocHost(&pinned, 64);
+    SHOW(cudaMemcpy(x, host, wraps, cudaMemcpyHostToDevice));
+    SHOW(cudaMemcpy(x, pinned, wraps, cudaMemcpyDefault));
+    SHOW(cudaMemcpy2D(x, size_t(1) << 62, host, 16, 16, 5, cudaMemcpyHostToDevice));
+    SHOW(cudaMemset(x + 1, 0, wraps));
+    SHOW(cudaMemcpyToSymbol(first_words, host, 8, wraps));
+    SHOW(cudaMallocPitch(&rows, &pitch, size_t(1) << 33, size_t(1) << 31));
+    SHOW(cudaMallocPitch(&rows, &pitch, wraps, 1));
+    SHOW(cudaMemcpyToSymbol(first_words, host, 4, 4));
+    SHOW(cudaMemcpyToSymbol(first_words, host, 12));
+    SHOW(cudaMemcpyToSymbol(second_words, host, 12));
+    SHOW(cudaMemcpyFromSymbolAsync(host, first_sums, 8, 4));
+    SHOW(cudaMemcpyFromSymbol(host, second_sums, 8));
+}
 void pools() {
     cudaMemPool_t pool, created;
     SHOW(cudaDeviceGetDefaultMemPool(&pool, 0));
@@ -169,6 +189,8 @@ void occupancy() {
     SHOW(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, many_shared, [](int threads) { return threads * 100; }));
     printf("%d %d %d\n", blocks, grid, block);
     SHOW(cudaOccupancyMaxPotentialBlockSize(&grid, &block, scale, 0, 300));
+    printf("%d %d\n", grid, block);
+    SHOW(cudaOccupancyMaxPotentialBlockSize(&grid, &block, scale, 0, 16));
     printf("%d %d\n", grid, block);
     size_t bytes = 0;
     SHOW(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, many_shared, 2, 64));
@@ -247,7 +269,7 @@ void host_calls() { printf("%d\n", block_total(1)); }
 int main(int, char** arguments) {
     static const std::map<std::string, void (*)()> cases = {
         {"extended_launch", extended_launch}, {"cooperative_launch", cooperative_launch}, {"clusters", clusters},
-        {"volumes", volumes}, {"rows", rows}, {"pools", pools}, {"graphs", graphs}, {"occupancy", occupancy},
+        {"volumes", volumes}, {"rows", rows}, {"bounds", bounds}, {"pools", pools}, {"graphs", graphs}, {"occupancy", occupancy},
         {"callbacks", callbacks}, {"device", device}, {"architecture", architecture}, {"host_calls", host_calls},
         {"driver", driver},
     };

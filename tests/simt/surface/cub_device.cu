@@ -24,7 +24,7 @@ struct ByLastDigit {
     __host__ __device__ bool operator()(int a, int b) const { return a % 10 < b % 10; }
 };
 
-extern "C" void reductions(const float* in, float* out, cub::KeyValuePair<int, float>* arg, int n) {
+extern "C" void reductions(const float* in, float* out, cub::KeyValuePair<int, float>* arg, int* places, int n) {
     cudaStream_t stream;
     cudaStreamCreate(&stream);
     TWICE(cub::DeviceReduce::Sum, in, out, n, stream);
@@ -37,6 +37,8 @@ extern "C" void reductions(const float* in, float* out, cub::KeyValuePair<int, f
     TWICE(cub::DeviceReduce::Sum, counting, out + 5, n);
     TWICE(cub::DeviceReduce::ArgMax, in, arg, n);
     TWICE(cub::DeviceReduce::ArgMin, in, arg + 1, n);
+    TWICE(cub::DeviceReduce::ArgMax, in, arg + 2, 0);
+    TWICE(cub::DeviceReduce::ArgMin, in, out + 6, places, 0);
     cudaStreamDestroy(stream);
 }
 

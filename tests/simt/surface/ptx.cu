@@ -24,7 +24,7 @@ __device__ uint32_t lane_id() {
 
 // Integers and bits; every thread its own operands.
 __global__ void integers_kernel(const uint32_t* in, uint32_t* out, int n) {
-    uint32_t a = in[threadIdx.x], b = in[n + threadIdx.x], c = in[2 * n + threadIdx.x], r[16];
+    uint32_t a = in[threadIdx.x], b = in[n + threadIdx.x], c = in[2 * n + threadIdx.x], r[19];
     asm("add.u32 %0, %1, %2;" : "=r"(r[0]) : "r"(a), "r"(b));
     asm("mul.hi.s32 %0, %1, %2;" : "=r"(r[1]) : "r"(a), "r"(b));
     asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(r[2]) : "r"(a), "r"(b), "r"(c));
@@ -50,7 +50,10 @@ __global__ void integers_kernel(const uint32_t* in, uint32_t* out, int n) {
     asm("mov.b64 {%0, %1}, %2;" : "=r"(r[13]), "=r"(r[14]) : "l"(wide));
     r[15] = c;
     asm("xor.b32 %0, %0, %1;" : "+r"(r[15]) : "r"(a));
-    for (int i = 0; i < 16; ++i) out[i * n + threadIdx.x] = r[i];
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r[16]) : "r"(a), "r"(b), "r"(c));
+    asm("prmt.b32 %0, %1, 0, 0x8888;" : "=r"(r[17]) : "r"(0x80));
+    asm("mov.u32 %0, %%nsmid;" : "=r"(r[18]));
+    for (int i = 0; i < 19; ++i) out[i * n + threadIdx.x] = r[i];
 }
 extern "C" void integers(const uint32_t* in, uint32_t* out, int n) { integers_kernel<<<1, n>>>(in, out, n); }
 

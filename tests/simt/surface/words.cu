@@ -14,6 +14,8 @@ __global__ void lanes_kernel(const uint32_t* in, uint32_t* out, int n) {
     out[20 * n + threadIdx.x] = __dp2a_lo(static_cast<int>(a), static_cast<int>(b), 7);
     out[21 * n + threadIdx.x] = __dp2a_hi(a, b, 7u);
     out[22 * n + threadIdx.x] = __fns(a, b % 32, 3);
+    out[23 * n + threadIdx.x] = __dp2a_lo(0x00010001, 0x0101, 0x7fffffff);
+    out[24 * n + threadIdx.x] = __dp4a(make_char4(1, 1, 1, 1), make_char4(1, 1, 1, 1), 0x7fffffff);
 }
 extern "C" void lanes(const uint32_t* in, uint32_t* out, int n) { lanes_kernel<<<1, n>>>(in, out, n); }
 

@@ -63,6 +63,10 @@ struct Traits : NumericTraits<T> {
         if (Traits::CATEGORY == FLOATING_POINT) return UnsignedBits(bits & HIGH_BIT ? bits ^ HIGH_BIT : ~bits);
         return bits;
     }
+    // TwiddleIn() for sorts: the two zeros are one.
+    SIMT_INLINE static UnsignedBits RadixCode(UnsignedBits bits) {
+        return TwiddleIn(Traits::CATEGORY == FLOATING_POINT && bits == HIGH_BIT ? UnsignedBits(0) : bits);
+    }
     SIMT_INLINE static T Max() { return from_bits(TwiddleOut(is_float ? TwiddleIn(bits_of(limit(1))) : UnsignedBits(~UnsignedBits(0)))); }
     SIMT_INLINE static T Lowest() { return from_bits(TwiddleOut(is_float ? TwiddleIn(bits_of(limit(-1))) : UnsignedBits(0))); }
 

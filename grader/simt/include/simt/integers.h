@@ -85,7 +85,9 @@ SIMT_INLINE unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) 
     for (int i = 0; i < 32; i += 8) c += (a >> i & 0xff) * (b >> i & 0xff);
     return c;
 }
-SIMT_INLINE int __dp4a(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+SIMT_INLINE int __dp4a(char4 a, char4 b, int c) {
+    return static_cast<int>(static_cast<unsigned>(c) + static_cast<unsigned>(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w));
+}
 SIMT_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) {
     return c + unsigned(a.x) * b.x + unsigned(a.y) * b.y + unsigned(a.z) * b.z + unsigned(a.w) * b.w;
 }

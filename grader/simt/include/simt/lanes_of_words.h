@@ -79,11 +79,12 @@ SIMT_LANES_OF(4, signed char, unsigned char)
 #undef SIMT_OF_EACH
 #undef SIMT_OF_LANES
 
-// c plus the products of two halfwords with two bytes: the low two of the word, or the high two.
+// c plus the products of two halfwords with two bytes: the low two of the word, or the high two. Sums wrap.
 #define SIMT_DOT_TWO(NAME, FIRST_BYTE)                                                                              \
     SIMT_INLINE int NAME(int a, int b, int c) {                                                                     \
-        return c + static_cast<short>(a) * static_cast<signed char>(b >> 8 * FIRST_BYTE) +                          \
-               static_cast<short>(a >> 16) * static_cast<signed char>(b >> 8 * (FIRST_BYTE + 1));                   \
+        int products = static_cast<short>(a) * static_cast<signed char>(b >> 8 * FIRST_BYTE) +                      \
+                       static_cast<short>(a >> 16) * static_cast<signed char>(b >> 8 * (FIRST_BYTE + 1));           \
+        return static_cast<int>(static_cast<unsigned>(c) + static_cast<unsigned>(products));                        \
     }                                                                                                               \
     SIMT_INLINE unsigned int NAME(unsigned int a, unsigned int b, unsigned int c) {                                 \
         return c + (a & 0xffff) * (b >> 8 * FIRST_BYTE & 0xff) + (a >> 16) * (b >> 8 * (FIRST_BYTE + 1) & 0xff);     \

@@ -19,16 +19,16 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Function* f
     return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, simt::address_of(function), blocks, block_size);
 }
 
-// The largest such block, in whole warps, and the smallest grid that fills the device with it. `shared_bytes_of(threads)`: the
-// dynamic shared memory of a block of that size.
+// The best such block, in whole warps or as large as the limit, and the smallest grid that fills the device with it.
+// `shared_bytes_of(threads)`: the dynamic shared memory of a block of that size.
 template <class Function, class SharedBytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* block_size, Function* function,
                                                            SharedBytes shared_bytes_of, int block_limit = 0) {
     int device = 0, processors = 0, most_threads = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    int first = block_limit > 0 && block_limit < 1024 ? block_limit / 32 * 32 : 1024;
-    for (int size = first; size > 0 && error == cudaSuccess; size -= 32) {
+    int first = block_limit > 0 && block_limit < 1024 ? block_limit : 1024;
+    for (int size = first; size > 0 && error == cudaSuccess; size = (size - 1) / 32 * 32) {
         int blocks = 0;
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, simt::address_of(function), size,
                                                               static_cast<size_t>(shared_bytes_of(size)));

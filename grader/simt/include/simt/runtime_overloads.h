@@ -1,6 +1,7 @@
 // The C++ side of the runtime API: overloads that take typed pointers, symbols and kernels.
 #pragma once
 #include <stddef.h>
+#include <type_traits>
 #include <utility>
 
 #include "cuda_runtime_api.h"
@@ -41,25 +42,33 @@ template <class T>
 inline const void* simt_symbol(const T& symbol) {
     return &reinterpret_cast<const char&>(symbol);
 }
+// The runtime knows where the variables of a file end, the type where this one does: what leaves it is outside of them all. A
+// declaration may leave the size open.
+template <class T>
+inline size_t simt_offset(size_t offset, size_t bytes) {
+    if constexpr (!std::is_unbounded_array_v<T>)
+        if (offset > sizeof(T) || bytes > sizeof(T) - offset) return ~size_t(0);
+    return offset;
+}
 template <class T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return cudaMemcpyToSymbol(simt_symbol(symbol), from, bytes, offset, kind);
+    return cudaMemcpyToSymbol(simt_symbol(symbol), from, bytes, simt_offset<T>(offset, bytes), kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return cudaMemcpyFromSymbol(to, simt_symbol(symbol), bytes, offset, kind);
+    return cudaMemcpyFromSymbol(to, simt_symbol(symbol), bytes, simt_offset<T>(offset, bytes), kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                            cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
-    return cudaMemcpyToSymbolAsync(simt_symbol(symbol), from, bytes, offset, kind, stream);
+    return cudaMemcpyToSymbolAsync(simt_symbol(symbol), from, bytes, simt_offset<T>(offset, bytes), kind, stream);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
-    return cudaMemcpyFromSymbolAsync(to, simt_symbol(symbol), bytes, offset, kind, stream);
+    return cudaMemcpyFromSymbolAsync(to, simt_symbol(symbol), bytes, simt_offset<T>(offset, bytes), kind, stream);
 }
 template <class P, class T>
 inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {

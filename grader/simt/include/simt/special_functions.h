@@ -26,7 +26,7 @@ SIMT_HOST inline T euclidean_norm(int count, const T* values) {
 // The modified Bessel function of order 0 or 1, by its power series: all terms have one sign.
 SIMT_HOST inline double bessel_i(int order, double x) {
     double term = order ? x / 2 : 1, sum = term;
-    for (int k = 1; term * term > sum * sum * 1e-36; ++k) sum += term *= x / 2 * (x / 2) / (k * (k + order));
+    for (int k = 1; fabs(term) > fabs(sum) * 1e-18; ++k) sum += term *= x / 2 * (x / 2) / (k * (k + order));
     return sum;
 }
 

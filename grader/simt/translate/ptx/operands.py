@@ -28,6 +28,7 @@ _SPECIAL = {
     "%laneid": "simt_lane()",
     "%warpid": "simt_linear_thread() / 32",
     "%smid": "::simt::ptx::multiprocessor()",
+    "%nsmid": "::simt::ptx::multiprocessors()",
     "%clock": "static_cast<uint32_t>(clock64())",
     "%clock64": "clock64()",
     "%lanemask_eq": "(1u << simt_lane())",

@@ -53,10 +53,12 @@ class BlockRadixSort {
     template <bool Descending, bool Striped, class V>
     SIMT_INLINE void sort(Key (&keys)[Items], V (&values)[Items], int first_bit, int last_bit) {
         bits_type bits[Items];
-        for (int i = 0; i < Items; ++i) bits[i] = encode<Descending>(keys[i]);
+        for (int i = 0; i < Items; ++i) __builtin_memcpy(&bits[i], &keys[i], sizeof(Key));
         while (true) {
+            bits_type codes[Items];
+            for (int i = 0; i < Items; ++i) codes[i] = code<Descending>(bits[i]);
             int ranks[Items], width = last_bit - first_bit < RadixBits ? last_bit - first_bit : RadixBits;
-            ranking(storage_.rank).rank(bits, ranks, first_bit, width);
+            ranking(storage_.rank).rank(codes, ranks, first_bit, width);
             first_bit += RadixBits;
             __syncthreads();
             bool last = first_bit >= last_bit;
@@ -68,7 +70,7 @@ class BlockRadixSort {
             if (last) break;
             __syncthreads();
         }
-        for (int i = 0; i < Items; ++i) keys[i] = decode<Descending>(bits[i]);
+        for (int i = 0; i < Items; ++i) __builtin_memcpy(static_cast<void*>(&keys[i]), &bits[i], sizeof(Key));
     }
 
     template <bool Striped, class Exchange, class T>
@@ -79,19 +81,11 @@ class BlockRadixSort {
             exchange.ScatterToBlocked(items, ranks);
     }
 
+    // A key's bits, in the order of the sort.
     template <bool Descending>
-    SIMT_INLINE static bits_type encode(Key key) {
-        bits_type bits;
-        __builtin_memcpy(&bits, &key, sizeof bits);
-        bits = traits::TwiddleIn(bits);
+    SIMT_INLINE static bits_type code(bits_type bits) {
+        bits = traits::RadixCode(bits);
         return Descending ? bits_type(~bits) : bits;
-    }
-    template <bool Descending>
-    SIMT_INLINE static Key decode(bits_type bits) {
-        bits = traits::TwiddleOut(Descending ? bits_type(~bits) : bits);
-        Key key;
-        __builtin_memcpy(static_cast<void*>(&key), &bits, sizeof bits);
-        return key;
     }
 
     storage& storage_;

@@ -15,7 +15,7 @@ struct radix_code {
     SIMT_INLINE typename Traits<Key>::UnsignedBits operator()(const Key& key) const {
         typename Traits<Key>::UnsignedBits bits;
         __builtin_memcpy(&bits, &key, sizeof bits);
-        bits = Traits<Key>::TwiddleIn(bits);
+        bits = Traits<Key>::RadixCode(bits);
         return static_cast<typename Traits<Key>::UnsignedBits>(Descending ? ~bits : bits);
     }
 };

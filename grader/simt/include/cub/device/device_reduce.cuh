@@ -28,6 +28,10 @@ SIMT_INLINE N place_of_best(In in, N first, N last, Better better) {
     return best;
 }
 
+// Has Traits, and so a least and a largest value.
+template <class In>
+inline constexpr bool has_limits = category<value_of<In>>() != NOT_A_NUMBER;
+
 }  // namespace simt_detail
 
 struct DeviceReduce {
@@ -61,25 +65,28 @@ struct DeviceReduce {
         return Reduce(temporary, bytes, in, out, n, CUB_NS_QUALIFIER::Max(), Traits<T>::Lowest(), stream, where);
     }
 
-    // Into a KeyValuePair, or into a value and an index.
-#define SIMT_CUB_ARG(NAME, BETTER)                                                                                            \
+    // Into a KeyValuePair, or into a value and an index. No items give place 1 and the worst value, as for an empty segment.
+#define SIMT_CUB_ARG(NAME, BETTER, WORST)                                                                                     \
     template <class In, class Out, std::integral N>                                                                           \
     static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {                     \
+        typedef simt_detail::value_of<Out> pair;                                                                              \
         return simt::with_temporary("cub::DeviceReduce::" #NAME, temporary, bytes, 0, stream, where, [=]() mutable {          \
             N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });            \
-            *out = simt_detail::value_of<Out>(static_cast<int>(best), in[best]);                                              \
+            if (n > 0) *out = pair(static_cast<int>(best), in[best]);                                                         \
+            else if constexpr (simt_detail::has_limits<In>) *out = pair(1, Traits<simt_detail::value_of<In>>::WORST());       \
         });                                                                                                                   \
     }                                                                                                                         \
     template <class In, class Out, class Index, std::integral N>                                                              \
     static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, Index index, N n, SIMT_DEVICE_WIDE_CALL) {        \
         return simt::with_temporary("cub::DeviceReduce::" #NAME, temporary, bytes, 0, stream, where, [=]() mutable {          \
             N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });            \
-            *out = in[best];                                                                                                  \
-            *index = best;                                                                                                    \
+            if (n > 0) *out = in[best];                                                                                       \
+            else if constexpr (simt_detail::has_limits<In>) *out = Traits<simt_detail::value_of<In>>::WORST();                \
+            *index = n > 0 ? best : N(1);                                                                                     \
         });                                                                                                                   \
     }
-    SIMT_CUB_ARG(ArgMin, b < a)
-    SIMT_CUB_ARG(ArgMax, a < b)
+    SIMT_CUB_ARG(ArgMin, b < a, Max)
+    SIMT_CUB_ARG(ArgMax, a < b, Lowest)
 #undef SIMT_CUB_ARG
 
     // Runs of equal keys become one key and the reduction of their values; `runs` gets their number.

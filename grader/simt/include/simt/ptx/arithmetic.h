@@ -165,9 +165,13 @@ template <class T>
 SIMT_INLINE T shf_r_clamp(T low, T high, T by) {
     return __funnelshift_rc(low, high, by);
 }
+// Unlike __byte_perm: with its bit 3 a selector takes the sign of the byte, eight times.
 template <class T>
 SIMT_INLINE T prmt(T a, T b, T selector) {
-    return __byte_perm(a, b, selector);
+    uint32_t bytes = __byte_perm(a, b, selector), signs = selector >> 3 & 0x1111;
+    for (int i = 0; i < 4; ++i)
+        if (signs >> 4 * i & 1) bytes = (bytes & ~(0xffu << 8 * i)) | (bytes >> (8 * i + 7) & 1) * 0xffu << 8 * i;
+    return bytes;
 }
 // Any function of three bits, given by its results for 000 to 111.
 template <class T>

@@ -10,6 +10,7 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "cuda_runtime_api.h"
 #include "simt/address_spaces.h"
 
 namespace simt {
@@ -106,9 +107,14 @@ SIMT_INLINE uint64_t from_global(Register address) {
     return address;
 }
 
-// Which multiprocessor runs the block is nobody's to know; all simulated devices have 40.
+SIMT_INLINE uint32_t multiprocessors() {
+    int number = 1;
+    cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, 0);   // the simulated devices are all of one model
+    return static_cast<uint32_t>(number);
+}
+// Which multiprocessor runs the block is nobody's to know.
 SIMT_INLINE uint32_t multiprocessor() {
-    return ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) % 40;
+    return ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) % multiprocessors();
 }
 
 }  // namespace ptx
