@@ -66,8 +66,10 @@ def check_seconds(*arguments: str, environment: Mapping[str, str] | None = None)
     """`grader check ARGUMENTS` of one exercise: what each of its checks took, in the verdict's own words."""
     command = [sys.executable, "-m", "grader", "check", *arguments, "--json"]
     done = subprocess.run(
-        command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=True
+        command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=False
     )
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout}\n{done.stderr}")
     return {check["name"]: check["seconds"] for check in json.loads(done.stdout)["checks"]}
 
 
