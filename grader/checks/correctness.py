@@ -12,10 +12,11 @@ from grader.checks.compare import compare, compare_values, number
 from grader.checks.inputs import Drawn, Inputs
 from grader.checks.outcome import Outcome, passed
 from grader.checks.truth import Expected, expected_changes, expected_outputs, tolerance_for
-from grader.checks.wording import counted, error_outcome, first_paragraph, listed, mismatch_outcome
+from grader.checks.wording import error_outcome, first_paragraph, mismatch_outcome
 from grader.run.values import Reply
 from grader.spec import Case, Refusal
 from grader.verdict import Status
+from grader.words import counted, listed
 
 
 def check(bench: Bench) -> Outcome:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from grader.checks.bench import Bench, Call
 from grader.checks.launches import accepted_launches, own_launches
 from grader.checks.outcome import Outcome, passed
-from grader.checks.wording import counted, listed
 from grader.verdict import Status
+from grader.words import counted, listed
 
 # Allocation, views, metadata and moving numbers about. A result must still be last written by the learner's
 # kernel, so none of these can stand in for it.

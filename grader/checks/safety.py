@@ -16,9 +16,9 @@ from grader.checks.findings import in_words, source_line
 from grader.checks.launches import kernel_name, own_launches
 from grader.checks.orders import LONG_CASE, other_orders
 from grader.checks.outcome import Outcome, passed
-from grader.checks.wording import counted
 from grader.run.values import Launch
 from grader.verdict import Finding, Status
+from grader.words import counted
 
 
 def check(bench: Bench) -> Outcome:

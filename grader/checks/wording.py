@@ -144,15 +144,3 @@ def first_paragraph(message: str) -> str:
     """An error message without the backtrace and the advice that PyTorch appends."""
     text = re.split(_APPENDIX, message, maxsplit=1)[0]
     return " ".join(line.strip() for line in text.strip().splitlines())
-
-
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """``1 launch``, ``3 launches``."""
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
-
-
-def listed(words: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    if len(words) < 2:
-        return "".join(words)
-    return ", ".join(words[:-1]) + f" and {words[-1]}"

@@ -10,10 +10,10 @@ from pathlib import Path
 from grader.build.sources import is_cuda
 from grader.profile import estimate
 from grader.profile.instances import base_name, instance_of
-from grader.profile.model import Launched, Memory, Needs, in_order, merged
+from grader.profile.model import Launched, Memory, Needs, merged
 from grader.profile.occupancy import Device, occupancy
 from grader.profile.resources import Compiled, compiled, shared_arrays
-from grader.simt.counters import LaunchCounts
+from grader.simt.counters import LaunchCounts, in_order
 from grader.simt.source_lines import Frame, with_source
 
 

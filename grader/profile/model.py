@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.profile.occupancy import Device, Occupancy
-from grader.simt.counters import LaunchCounts, LineCounts
+from grader.simt.counters import LaunchCounts, LineCounts, in_order
 from grader.simt.memory_model import SECTOR
 
 
@@ -116,11 +116,6 @@ def merged(launches: Sequence[Launched], names: Mapping[int, Memory]) -> tuple[L
     return tuple(found)
 
 
-def in_order(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
-    """By file and line, as `LaunchCounts` has them."""
-    return tuple(sorted(lines, key=lambda line: (line.frame.file, line.frame.line)))
-
-
 def _same_memory(first: Launched, second: Launched, names: Mapping[int, Memory]) -> bool:
     """Whether the lines that both launches reached went to memory of the same names."""
     a, b = (
@@ -134,7 +129,7 @@ def _together(first: Launched, second: Launched) -> Launched:
     a, b = first.counts, second.counts
     lines = dict(_numbered(a.lines))
     for key, line in _numbered(b.lines):
-        lines[key] = _sum(lines[key], line) if key in lines else line
+        lines[key] = lines[key].plus(line) if key in lines else line
     counts = replace(
         a,
         lines=in_order(lines.values()),
@@ -154,16 +149,3 @@ def _numbered(lines: Sequence[LineCounts]) -> list[tuple[tuple[object, ...], Lin
         seen[key] = seen.get(key, 0) + 1
         keyed.append(((*key, seen[key]), line))
     return keyed
-
-
-def _sum(a: LineCounts, b: LineCounts) -> LineCounts:
-    return replace(
-        a,
-        requests=a.requests + b.requests,
-        sectors=a.sectors + b.sectors,
-        wavefronts=a.wavefronts + b.wavefronts,
-        lanes=a.lanes + b.lanes,
-        ideal_sectors=a.ideal_sectors + b.ideal_sectors,
-        ideal_wavefronts=a.ideal_wavefronts + b.ideal_wavefronts,
-        sample=(a if a.efficiency <= b.efficiency else b).sample,
-    )

@@ -19,6 +19,7 @@ from grader.profile.words import (
     access,
     barriers,
     configuration,
+    counted,
     holds,
     number,
     resources,
@@ -136,8 +137,7 @@ def _access(line: LineCounts, launched: Launched, stage: Stage, identity: str) -
     took, ideal, unit = transfers(line)
     found = list(line_remarks(line, launched, stage))
     mark = ' class="bad"' if found else ""
-    plural = "" if number(took) == "1" else "s"
-    cells = (str(line.bytes), number(line.requests), f"{number(took)} {unit}{plural}", number(ideal),
+    cells = (str(line.bytes), number(line.requests), counted(took, unit), number(ideal),
              number(line.active_lanes))  # fmt: skip
     yield f'<tr{mark}><td></td><td class="what">{"✗ " if found else ""}{escape(access(line, stage))}</td>'
     yield "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -67,9 +67,8 @@ def _launch(launched: Launched, stage: Stage) -> Iterator[str]:
 def _access(line: LineCounts, stage: Stage) -> str:
     took, ideal, unit = transfers(line)
     what = stage.memory(line).name or ("shared memory" if line.space == "shared" else "global memory")
-    plural = "" if number(took) == "1" else "s"
     return (
         f"{line.frame.where} {VERBS[line.access]} {what}, {counted(line.bytes, 'byte')} a lane: "
-        f"{counted(line.requests, 'request')}, {number(took)} {unit}{plural} each where {number(ideal)} "
+        f"{counted(line.requests, 'request')}, {counted(took, unit)} each where {number(ideal)} "
         f"would do, {number(line.active_lanes)} of 32 lanes."
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ def profiled(title: str, file: Path | None = None) -> Iterator[None]:
     own end matters more.
     """
     from grader.simt.counters import set_counting, take_counts
+    from grader.simt.records import take_records
 
     device = simulated_device()
     set_counting(True)
@@ -35,20 +35,11 @@ def profiled(title: str, file: Path | None = None) -> Iterator[None]:
     finally:
         set_counting(False)
         counts = take_counts()
-        recorded = max(len(counts), _launches_so_far())  # others may have taken records away
+        # Recorded are also those without access checks, and those of which there were too many to keep their
+        # counts; but others may have taken records away.
+        recorded = max(len(counts), len(take_records("launches")))
         stage = Stage("", launched(counts, device, {}), launched=recorded)
         _report(Profile(title, device, (stage,)), file)
-
-
-def _launches_so_far() -> int:
-    """How many kernels this process launched: also those without access checks, and those of which there
-    were too many to keep their counts.
-    """
-    from grader.simt import native
-
-    runtime = ctypes.CDLL(str(native.runtime_library()))
-    runtime.simt_take_launches.restype = ctypes.c_char_p
-    return len((runtime.simt_take_launches() or b"").splitlines())
 
 
 def _report(profile: Profile, file: Path | None) -> None:

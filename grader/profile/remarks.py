@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from grader.profile.model import Launched, Profile, Stage
-from grader.profile.words import VERBS, counted, listed, number, size
+from grader.profile.words import VERBS, counted, number, size
 from grader.simt.counters import LineCounts
 from grader.simt.memory_model import BANK_BYTES, BANKS, SECTOR, active, stride
+from grader.words import listed
 
 _WASTE = 1.2  # times the ideal: less is the unavoidable edge
 _IDLE_LANES = 8  # on average, from which on they are worth a word

@@ -19,6 +19,7 @@ from grader.profile.words import (
     access,
     barriers,
     configuration,
+    counted,
     holds,
     number,
     resources,
@@ -115,13 +116,12 @@ def _row(line: LineCounts, launched: Launched, stage: Stage) -> list[RenderableT
     took, ideal, unit = transfers(line)
     bad = any(True for _ in line_remarks(line, launched, stage))
     style = _BAD if bad else _GOOD
-    plural = "" if number(took) == "1" else "s"
     return [
         Text("    ✗ " if bad else "      ", style),
         Text(access(line, stage)),
         str(line.bytes),
         number(line.requests),
-        Text(f"{number(took)} {unit}{plural}", style),
+        Text(counted(took, unit), style),
         number(ideal),
         number(line.active_lanes),
     ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from grader.profile.model import Launched, Needs, Stage
 from grader.simt.counters import LineCounts
+from grader.words import noun
 
 VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
@@ -20,14 +21,10 @@ def number(value: float) -> str:
     return f"{value:,.1f}".removesuffix(".0")
 
 
-def counted(amount: int, singular: str, plural: str = "") -> str:
-    """``1 launch``, ``3 launches``."""
-    return f"{number(amount)} {singular if amount == 1 else plural or singular + 's'}"
-
-
-def listed(words: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    return ", ".join(words[:-1]) + f" and {words[-1]}" if len(words) > 1 else "".join(words)
+def counted(amount: float, singular: str, plural: str = "") -> str:
+    """``1 launch``, ``3 launches``, ``2.5 sectors``."""
+    text = number(amount)
+    return f"{text} {noun(text == '1', singular, plural)}"
 
 
 def size(nbytes: int) -> str:

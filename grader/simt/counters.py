@@ -24,6 +24,7 @@ from grader.simt.records import runtime, take_records
 from grader.simt.source_lines import NOWHERE, Frame, Site, frames_of
 
 Raw = Mapping[str, Any]
+_SUMS = ("requests", "sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
 Space = Literal["global", "shared"]
 Access = Literal["load", "store", "atomic"]
 
@@ -87,6 +88,12 @@ class LineCounts:
         """Lanes that took part in a request, on average: 32 without divergence and tail."""
         return self.lanes / self.requests
 
+    def plus(self, other: LineCounts) -> LineCounts:
+        """Both together, at this line and pc; the sample is that of the less efficient one."""
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        worst = self if self.efficiency <= other.efficiency else other
+        return replace(self, **sums, sample=worst.sample)
+
 
 @dataclass(frozen=True)
 class LaunchCounts:
@@ -141,6 +148,11 @@ class LaunchCounts:
     @property
     def conflicts(self) -> int:
         return sum(line.conflicts for line in self.lines if line.space == "shared")
+
+
+def in_order(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
+    """By file and line."""
+    return tuple(sorted(lines, key=lambda line: (line.frame.file, line.frame.line)))
 
 
 def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[LaunchCounts]:
@@ -200,10 +212,10 @@ def _launch_counts(record: Raw, frames: Mapping[Site, Frame]) -> LaunchCounts:
         line = _line_counts(site, frames.get((module, int(site["pc"])), NOWHERE))
         key = line.frame, line.space, line.access, line.bytes, line.sample.allocation
         earlier = lines.get(key)
-        lines[key] = _together(earlier, line) if earlier else line
+        lines[key] = earlier.plus(line) if earlier else line
     return LaunchCounts(
         launch=launch_of(record),
-        lines=tuple(sorted(lines.values(), key=lambda line: (line.frame.file, line.frame.line))),
+        lines=in_order(lines.values()),
         barriers=int(record["barriers"]),
         read_bytes=int(record["read_sectors"]) * SECTOR,
         written_bytes=int(record["written_sectors"]) * SECTOR,
@@ -227,13 +239,3 @@ def _line_counts(site: Raw, frame: Frame) -> LineCounts:
             warp=int(sample["warp"]),
         ),
     )
-
-
-_SUMS = ("requests", "sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
-
-
-def _together(a: LineCounts, b: LineCounts) -> LineCounts:
-    """Two instructions of one line; the sample is that of the less efficient one."""
-    sums = {name: getattr(a, name) + getattr(b, name) for name in _SUMS}
-    worst = a if a.efficiency <= b.efficiency else b
-    return replace(a, **sums, sample=worst.sample)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from grader.simt.finding_rules import KINDS, rule
 from grader.simt.findings import Finding, Index, Party
+from grader.words import counted
 
 __all__ = ["KINDS", "Names", "rule", "sentence"]
 
@@ -65,8 +66,7 @@ def _memory(finding: Finding, names: Names) -> str:
         if element < 0
         else ""
     )
-    plural = "" if elements == 1 else "s"
-    return f"element {element} of {whole}, which has {elements} element{plural}{where}"
+    return f"element {element} of {whole}, which has {counted(elements, 'element')}{where}"
 
 
 def _thing(finding: Finding, name: str) -> str:

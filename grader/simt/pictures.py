@@ -25,6 +25,7 @@ from grader.simt.memory_model import (
     sector_numbers,
 )
 from grader.simt.passes import Served, passes
+from grader.words import counted
 
 LINE = 128  # bytes: four sectors, what a cache holds together
 _WORD = 4  # bytes
@@ -107,8 +108,8 @@ def _traffic(sample: Sample, sectors: Sequence[int]) -> str:
     wanted = distinct_bytes(sample.addresses, sample.bytes)
     ask, move = "asks" if count == 1 else "ask", "moves" if len(sectors) == 1 else "move"
     unasked = f"{moved - wanted} bytes that nobody asked for" if moved > wanted else "nothing in vain"
-    units = f"{_counted(len(sectors), 'sector')} of {SECTOR} bytes {move}"
-    return f"{_counted(count, 'lane')} {ask} for {wanted} bytes; {units}: {unasked}."
+    units = f"{counted(len(sectors), 'sector')} of {SECTOR} bytes {move}"
+    return f"{counted(count, 'lane')} {ask} for {wanted} bytes; {units}: {unasked}."
 
 
 def _still(canvas: Canvas, y: float, sector: int) -> None:
@@ -193,13 +194,9 @@ def _conflicts(sample: Sample, rows: Sequence[tuple[bool, Mapping[int, Served]]]
     conflicts = sum(conflict for conflict, _ in rows)
     lost = f", {conflicts} of them bank conflicts" if conflicts else ""
     return (
-        f"{_counted(count, 'lane')} want{'s' if count == 1 else ''} {_counted(len(words), 'word')} "
-        f"of {_counted(len(banks), 'bank')}: {_counted(len(rows), 'pass', 'passes')}{lost}."
+        f"{counted(count, 'lane')} want{'s' if count == 1 else ''} {counted(len(words), 'word')} "
+        f"of {counted(len(banks), 'bank')}: {counted(len(rows), 'pass', 'passes')}{lost}."
     )
-
-
-def _counted(number: int, singular: str, plural: str = "") -> str:
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 # ---- around it -------------------------------------------------------------------------------------------

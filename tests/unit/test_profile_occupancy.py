@@ -215,12 +215,18 @@ def test_names_are_demangled_together() -> None:
     assert demangled([]) == []
 
 
-def test_nvcc_is_asked_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """nvcc, and a cache that has none of its answers."""
     try:
         resources.cuda_toolkit()
     except ToolchainError:
         pytest.skip("needs nvcc")
     monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("nvcc")
+def test_nvcc_is_asked_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "kernel.cu"
     source.write_text(KERNELS)
     answer = compiled(source, "sm_90", ["scale<float>"])
@@ -232,14 +238,8 @@ def test_nvcc_is_asked_where_there_is_one(tmp_path: Path, monkeypatch: pytest.Mo
     assert compiled(source, "sm_90", ["scale<double>"]) == answer
 
 
-def test_of_a_file_with_torch_headers_the_kernels_are_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    try:
-        resources.cuda_toolkit()
-    except ToolchainError:
-        pytest.skip("needs nvcc")
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+@pytest.mark.usefixtures("nvcc")
+def test_of_a_file_with_torch_headers_the_kernels_are_compiled(tmp_path: Path) -> None:
     source = tmp_path / "kernel.cu"
     source.write_text(WITH_TORCH)
     answer = compiled(source, "sm_90", ["twice<float, 4>", "plain"])
@@ -260,6 +260,7 @@ def test_the_device_part_of_a_file() -> None:
         assert dropped not in part, dropped
 
 
+@pytest.mark.usefixtures("nvcc")
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -271,14 +272,7 @@ def test_the_device_part_of_a_file() -> None:
         ),
     ],
 )
-def test_why_nvcc_was_not_asked_or_did_not_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, why: str
-) -> None:
-    try:
-        resources.cuda_toolkit()
-    except ToolchainError:
-        pytest.skip("needs nvcc")
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+def test_why_nvcc_was_not_asked_or_did_not_answer(tmp_path: Path, text: str, why: str) -> None:
     source = tmp_path / "kernel.cu"
     source.write_text(text)
     (tmp_path / "behind.h").write_text("#include <ATen/ATen.h>\n")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.profile import assembling, program
+from grader.profile import assembling
 from grader.profile.program import profiled
 from grader.profile.resources import Compiled
-from grader.simt import counters
+from grader.simt import counters, records
 from tests.unit.handmade_profile import launched, line
 
 
@@ -26,7 +26,7 @@ def two_launches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_launches_are_at_least_those_that_were_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, recorded: int, told: int
 ) -> None:
-    monkeypatch.setattr(program, "_launches_so_far", lambda: recorded)
+    monkeypatch.setattr(records, "take_records", lambda kind: [{}] * recorded)
     file = tmp_path / "profile.json"
     with profiled("train.py", file):
         pass
@@ -37,7 +37,7 @@ def test_launches_are_at_least_those_that_were_counted(
 def test_a_file_that_cannot_be_written_does_not_hide_how_the_program_ended(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(program, "_launches_so_far", lambda: 2)
+    monkeypatch.setattr(records, "take_records", lambda kind: [{}] * 2)
     file = tmp_path / "nowhere" / "profile.html"
     status = -1
     with profiled("train.py", file):

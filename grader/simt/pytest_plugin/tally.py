@@ -10,6 +10,7 @@ import pytest
 
 from grader.simt.pytest_plugin.options import Settings
 from grader.simt.pytest_plugin.watch import Found, Harvest, Watch
+from grader.words import counted
 
 _OUTSIDE = "outside of tests"
 
@@ -70,8 +71,8 @@ class Tally:
         """What was launched and found, in lines; each finding once, with the tests it was found in."""
         total = self.total
         lines = [
-            f"{_count(total.launches, 'launch', 'launches')} of {_count(len(total.kernels), 'kernel')} "
-            f"in {_count(len(self.tests), 'test')}; {_count(len(self.found), 'finding')}"
+            f"{counted(total.launches, 'launch', 'launches')} of {counted(len(total.kernels), 'kernel')} "
+            f"in {counted(len(self.tests), 'test')}; {counted(len(self.found), 'finding')}"
             + (f", {total.ignored} ignored by simt_ignore" if total.ignored else "")
         ]
         for found, where in self.found.values():
@@ -92,10 +93,6 @@ class Tally:
             _, places = self.found.setdefault((found.kind, found.place), (found, []))
             if where not in places:
                 places.append(where)
-
-
-def _count(number: int, singular: str, plural: str = "") -> str:
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 def _unchecked(libraries: list[str]) -> list[str]:

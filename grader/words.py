@@ -1,0 +1,22 @@
+"""Numbers and lists in sentences, the same in every room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def noun(is_one: bool, singular: str, plural: str = "") -> str:
+    """The word that goes with a number; ``plural``: where it takes more than an s."""
+    return singular if is_one else plural or singular + "s"
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """``1 launch``, ``3 launches``."""
+    return f"{number} {noun(number == 1, singular, plural)}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + f" and {words[-1]}"
