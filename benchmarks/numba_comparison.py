@@ -15,42 +15,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import record
-
-from grader.simt.native import runtime_library
-from grader.simt.nvcc import CHECKS_VARIABLE
+from cuda_program import simulated_times, times_printed
 
 FOLDER = Path(__file__).parent
 GOAL = 1000  # times as many threads a second
-Times = dict[str, tuple[float, int]]  # kernel name -> (seconds, CUDA threads launched)
-
-
-def _times(command: list[str], environment: Mapping[str, str]) -> Times:
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    lines = map(str.split, done.stdout.splitlines())
-    return {name: (float(seconds), int(threads)) for name, seconds, threads in lines}
-
-
-def simulated_gpu(folder: Path) -> Times:
-    """Compile the kernels with the simulated nvcc, without checks, and run them."""
-    program = folder / "kernels"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(record.REPOSITORY),
-        CHECKS_VARIABLE: "0",
-        "LD_LIBRARY_PATH": str(runtime_library().parent),
-    }
-    compiler = [sys.executable, "-m", "grader.simt.nvcc", "-O2"]
-    command = [*compiler, str(FOLDER / "numba_comparison.cu"), "-o", str(program)]
-    subprocess.run(command, check=True, env=environment)
-    return _times([str(program)], environment)
-
-
-def numba_simulator(python: str) -> Times:
-    return _times([python, str(FOLDER / "numba_kernels.py")], {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
 
 
 def numba_versions(python: str) -> str | None:
@@ -75,8 +46,9 @@ def main() -> None:
             "pip install numba numba-cuda into another environment, and name its Python with --numba-python."
         )
     with tempfile.TemporaryDirectory() as scratch:
-        ours = simulated_gpu(Path(scratch))
-    theirs = numba_simulator(options.numba_python)
+        ours = simulated_times(FOLDER / "numba_comparison.cu", False, Path(scratch))
+    simulator = [options.numba_python, str(FOLDER / "numba_kernels.py")]
+    theirs = times_printed(simulator, {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
     rates = {name: (ours[name][1] / ours[name][0], theirs[name][1] / theirs[name][0]) for name in theirs}
     rows = [
         (name, f"{fast / 1e6:.1f} M", f"{slow / 1e3:.2f} k", f"{fast / slow:,.0f}")

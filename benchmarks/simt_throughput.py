@@ -5,49 +5,28 @@ Compiles ``simt_kernels.cu`` with the simulated nvcc, once fast and once checked
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import record
-
-from grader.simt.native import runtime_library
-from grader.simt.nvcc import CHECKS_VARIABLE
+from cuda_program import simulated_times
 
 SOURCE = Path(__file__).parent / "simt_kernels.cu"
 BARRIERS, BARRIER_THREADS = 10_000, 256
 
 
-def times(checked: bool, folder: Path) -> dict[str, tuple[float, int]]:
-    """Kernel name -> (milliseconds, CUDA threads launched)."""
-    program = folder / ("checked" if checked else "fast")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(record.REPOSITORY),
-        CHECKS_VARIABLE: str(int(checked)),
-        "LD_LIBRARY_PATH": str(runtime_library().parent),
-    }
-    compiler = [sys.executable, "-m", "grader.simt.nvcc", "-O2", str(SOURCE), "-o", str(program)]
-    subprocess.run(compiler, check=True, env=environment)
-    done = subprocess.run([program], check=True, capture_output=True, text=True, env=environment)
-    lines = done.stdout.splitlines()
-    return {name: (float(ms), int(threads)) for name, ms, threads in map(str.split, lines)}
-
-
 def main() -> None:
     options = record.arguments(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        fast, checked = times(False, Path(scratch)), times(True, Path(scratch))
+        fast, checked = (simulated_times(SOURCE, each, Path(scratch)) for each in (False, True))
     rows = [
-        (name, f"{fast[name][0]:.2f}", f"{checked[name][0]:.2f}", f"{checked[name][0] / fast[name][0]:.1f}")
-        for name in fast
+        (name, f"{quick * 1e3:.2f}", f"{checked[name][0] * 1e3:.2f}", f"{checked[name][0] / quick:.1f}")
+        for name, (quick, _) in fast.items()
     ]
-    milliseconds, threads = fast["vector_add"]
-    switch = fast["barriers_only"][0] * 1e6 / (BARRIERS * BARRIER_THREADS)
+    seconds, threads = fast["vector_add"]
+    switch = fast["barriers_only"][0] * 1e9 / (BARRIERS * BARRIER_THREADS)
     text = record.table(("kernel", "fast ms", "checked ms", "checked / fast"), rows)
-    text += f"\n\nelementwise: {threads / milliseconds / 1e3:.0f} M thread launches/s; "
+    text += f"\n\nelementwise: {threads / seconds / 1e6:.0f} M thread launches/s; "
     text += f"a thread's passage through a barrier: {switch:.0f} ns"
     record.report("Throughput of the simulated GPU", text, options.record)
 

@@ -1,0 +1,37 @@
+"""CUDA programs that time their own kernels (kernels.cuh): compiled with the simulated nvcc, run, read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import record
+
+from grader.simt.native import runtime_library
+from grader.simt.nvcc import CHECKS_VARIABLE
+
+Times = dict[str, tuple[float, int]]  # kernel name -> (seconds, CUDA threads launched)
+
+
+def times_printed(command: list[str], environment: Mapping[str, str]) -> Times:
+    """What a program measured that prints a line for each kernel: name, seconds, threads."""
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    lines = map(str.split, done.stdout.splitlines())
+    return {name: (float(seconds), int(threads)) for name, seconds, threads in lines}
+
+
+def simulated_times(source: Path, checked: bool, folder: Path) -> Times:
+    """Compile ``source`` into ``folder``, with or without access checks, and run it."""
+    program = folder / ("checked" if checked else "fast")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(record.REPOSITORY),
+        CHECKS_VARIABLE: str(int(checked)),
+        "LD_LIBRARY_PATH": str(runtime_library().parent),
+    }
+    compiler = [sys.executable, "-m", "grader.simt.nvcc", "-O2", str(source), "-o", str(program)]
+    subprocess.run(compiler, check=True, env=environment)
+    return times_printed([str(program)], environment)
