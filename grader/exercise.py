@@ -10,6 +10,10 @@ from grader.toml_table import TomlTable, read_toml
 
 KINDS = ("write", "fix", "predict", "test")
 INTERFACES = ("torch_library", "torch_extension", "pybind")
+CHECKS = (
+    "correctness", "gradient", "parts", "safety", "device_work", "dispatcher", "packaging",
+    "accepts", "kills", "efficiency", "performance", "answers",
+)  # fmt: skip
 DEFAULT_SCORES = {"correctness": 40, "gradient": 20, "safety": 10, "device_work": 10, "performance": 20}
 
 _SLUG = re.compile(r"^\d\d_[a-z][a-z0-9_]*$")
@@ -150,7 +154,7 @@ def _read_sections(tables: TomlTable, edit: tuple[str, ...]) -> dict[str, Sectio
 def _read_scores(table: TomlTable) -> dict[str, int]:
     if not list(table):
         return dict(DEFAULT_SCORES)
-    scores = {check: table.integer(check, 0) for check in DEFAULT_SCORES}
+    scores = {check: table.integer(check, 0) for check in CHECKS}
     table.finish()
     if sum(scores.values()) != 100:
         raise table.broken(f"scores sum to {sum(scores.values())}", "The points of an exercise sum to 100.")

@@ -13,6 +13,7 @@ from grader.catalog import Exercise
 from grader.checks.inputs import Inputs, draw, seeded
 from grader.checks.truth import Expected
 from grader.checks.wording import call_text
+from grader.run.session import Session as WorkerSession
 from grader.run.values import Measurement, Output, Reply
 from grader.spec import Argument, Case, Refusal, Spec
 
@@ -74,6 +75,7 @@ class Bench:
     session: Session
     files: Path
     reload: Callable[[], None]  # puts the submission into a fresh worker
+    spawn: Callable[[], WorkerSession]  # a worker of its own, with nothing loaded
     calls: list[Call] = field(default_factory=list)
     right: list[RightAnswer] = field(default_factory=list)
     current_case: str = ""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
 
-# The check's name in scores and verdicts, and the module that does it.
+# The check's name in scores and verdicts (grader.exercise.CHECKS), and the module that does it.
 CHECKS = {
     "correctness": "correctness",
     "gradient": "gradient",
@@ -143,7 +143,9 @@ class Grading:
                 self._add("build", outcome, time.perf_counter() - begun)
                 self._skip(self._judged(spec), outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
-            bench = Bench(self.exercise, spec, self.backend, self.seed, session, self.files, load)
+            bench = Bench(
+                self.exercise, spec, self.backend, self.seed, session, self.files, load, zygote.spawn_worker
+            )
             self._add("build", building.built(artifact), time.perf_counter() - begun)
             for name in self._judged(spec):
                 self._check(name, bench)
@@ -180,8 +182,8 @@ class Grading:
 
 
 def _prepare(exercise: Exercise) -> Spec:
-    """Import torch and every check, and load the spec: all that does not need the build."""
-    for module in ("bench", *CHECKS.values()):
+    """Import torch and what the checks need, and load the spec: all that does not need the build."""
+    for module in ("bench", *(CHECKS[name] for name in exercise.scores)):
         importlib.import_module(f"grader.checks.{module}")
     importlib.import_module("grader.run.session")
     import torch

@@ -11,13 +11,13 @@ from grader.verdict import CheckResult, Finding, Status
 class Outcome:
     """A status and one sentence that stands on its own; the other fields as in :class:`CheckResult`.
 
-    ``share`` of the check's points is earned when the status is ``pass``.
+    ``share`` of the check's points is earned; None means all when the status is ``pass``, else none.
     ``topic`` names the anchor of the lesson that explains it.
     """
 
     status: Status
     sentence: str
-    share: float = 1.0
+    share: float | None = None
     case: str = ""
     input: str = ""
     expected: str = ""
@@ -29,12 +29,12 @@ class Outcome:
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on."""
-        passed = self.status is Status.PASS
+        share = self.share if self.share is not None else float(self.status is Status.PASS)
         return CheckResult(
             name=name,
             status=self.status,
             sentence=self.sentence,
-            points=round(out_of * self.share, 2) if passed else 0.0,
+            points=round(out_of * share, 2),
             out_of=float(out_of),
             seconds=round(seconds, 3),
             case=self.case,
@@ -48,5 +48,5 @@ class Outcome:
         )
 
 
-def passed(sentence: str, share: float = 1.0) -> Outcome:
+def passed(sentence: str, share: float | None = None) -> Outcome:
     return Outcome(Status.PASS, sentence, share)

@@ -35,10 +35,13 @@ def test_the_mistake_is_caught(mutant: Mutant, tmp_path: Path) -> None:
         assert results["correctness"].status is Status.PASS, said
 
 
+SIX_ARE_ENOUGH = ("00", "01", "02", "03", "06", "90")  # small ones; every other exercise has ten at least
+
+
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.slug)
 def test_there_are_enough_mistakes_forward_and_backward(exercise: Exercise) -> None:
     mutants = load_mutants(exercise)
-    assert len(mutants) >= (10 if exercise.slug == "07_fused_bias_gelu" else 6)
+    assert len(mutants) >= (6 if exercise.slug.startswith(SIX_ARE_ENOUGH) else 10)
     if load_spec(exercise).gradient is not None:
         assert {mutant.caught_by for mutant in mutants} >= {"correctness", "gradient"}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -176,6 +176,10 @@ def fake_exercise(root: Path = Path("/course/exercises/03_muladd"), **changes: A
     return Exercise(**{**facts, **changes})
 
 
+def no_worker() -> NoReturn:
+    raise AssertionError("a fake submission starts no further worker")
+
+
 def fake_bench(
     session: FakeSession,
     reference: Callable[..., Any],
@@ -194,6 +198,5 @@ def fake_bench(
         Path("spec.py"), "muladd", reference, tuple(parameters), tuple(cases), tuple(refusals), gradient,
         speed, **functions,
     )  # fmt: skip
-    return Bench(
-        exercise or fake_exercise(), spec, backend, 1234, session, Path("/course/exercises/03_muladd"), reload
-    )
+    files = Path("/course/exercises/03_muladd")
+    return Bench(exercise or fake_exercise(), spec, backend, 1234, session, files, reload, no_worker)
