@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import BrokenSpec
-from grader.spec.vocabulary import Argument, Case, Gradient, Refusal, Speed, TensorSpec
+from grader.spec.naming import named_arguments, named_calls, of_kind
+from grader.spec.vocabulary import Case, Gradient, Refusal, Speed
 
 if TYPE_CHECKING:
     from grader.catalog import Exercise
@@ -110,15 +111,15 @@ def _validated(path: Path, module: ModuleType) -> Spec:
     if gradient is not None:
         gradient = _named_gradient(gradient, parameters)
     if speed is not None:
-        _check_expression(_of(Speed, speed, "SPEED").baseline)
-        speed = replace(_of(Speed, speed, "SPEED"), args=_named(speed.args, parameters, "SPEED"))
-    cases = _named_calls(Case, "CASES", module.CASES, parameters)
+        _check_expression(of_kind(Speed, speed, "SPEED").baseline)
+        speed = replace(of_kind(Speed, speed, "SPEED"), args=named_arguments(speed.args, parameters, "SPEED"))
+    cases = named_calls(Case, "CASES", module.CASES, parameters)
     if not cases:
         raise ValueError("CASES is empty")
-    refusals = _named_calls(Refusal, "REFUSALS", getattr(module, "REFUSALS", ()), parameters)
+    refusals = named_calls(Refusal, "REFUSALS", getattr(module, "REFUSALS", ()), parameters)
     profile = getattr(module, "PROFILE", None)
     if profile is not None:
-        (profile,) = _named_calls(Case, "PROFILE", [profile], parameters)
+        (profile,) = named_calls(Case, "PROFILE", [profile], parameters)
     optional = {name: getattr(module, name, None) for name in FUNCTIONS[1:]} | {"profile": profile}
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
 
@@ -143,53 +144,14 @@ def _check_expression(baseline: str) -> None:
         raise ValueError(f"SPEED.baseline is no expression: {baseline!r}") from problem
 
 
-def _of(kind: type, value: Any, where: str) -> Any:
-    if not isinstance(value, kind):
-        raise TypeError(f"{where} must hold grader.spec.{kind.__name__}, not {type(value).__name__}")
-    return value
-
-
 def _named_gradient(gradient: Gradient, parameters: tuple[str, ...]) -> Gradient:
-    _of(Gradient, gradient, "GRADIENT")
+    of_kind(Gradient, gradient, "GRADIENT")
     if gradient.mode not in ("gradcheck", "cotangent"):
         raise ValueError(f"GRADIENT has the unknown mode {gradient.mode!r}")
-    cases = _named_calls(Case, "GRADIENT", gradient.cases, parameters)
+    cases = named_calls(Case, "GRADIENT", gradient.cases, parameters)
     if not cases:
         raise ValueError("GRADIENT has no cases")
     unknown = set(gradient.inputs or ()) - set(parameters)
     if unknown:
         raise ValueError(f"GRADIENT.inputs names {sorted(unknown)}, but reference takes {list(parameters)}")
     return replace(gradient, cases=cases)
-
-
-def _named_calls(
-    kind: type, where: str, calls: Iterable[Any], parameters: tuple[str, ...]
-) -> tuple[Any, ...]:
-    named: list[Any] = []
-    for call in calls:
-        _of(kind, call, where)
-        if call.name in {earlier.name for earlier in named}:
-            raise ValueError(f"{where} has two entries named {call.name!r}")
-        unknown = set(getattr(call, "modifies", ())) - set(parameters)
-        if unknown:
-            raise ValueError(f"{where}, {call.name!r}: modifies names {sorted(unknown)}, not a parameter")
-        named.append(replace(call, args=_named(call.args, parameters, f"{where}, {call.name!r}")))
-    return tuple(named)
-
-
-def _named(args: Sequence[Argument], parameters: tuple[str, ...], where: str) -> list[Argument]:
-    if len(args) > len(parameters):
-        raise ValueError(f"{where}: {len(args)} arguments, but reference takes {len(parameters)}")
-    return [_with_name(arg, name, where) for arg, name in zip(args, parameters, strict=False)]
-
-
-def _with_name(arg: Argument, name: str, where: str) -> Argument:
-    if isinstance(arg, TensorSpec):
-        return arg if arg.name else replace(arg, name=name)
-    if isinstance(arg, (list, tuple)):
-        return [_with_name(each, f"{name}[{index}]", where) for index, each in enumerate(arg)]
-    if arg is None or isinstance(arg, (bool, int, float, str)):
-        return arg
-    raise TypeError(
-        f"{where}: argument {name} is a {type(arg).__name__}; use tensor(...), a number, text, None or a list"
-    )
