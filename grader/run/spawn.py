@@ -30,11 +30,15 @@ class Zygote:
     CPU. It serves the tests of this package.
     """
 
-    def __init__(self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path]) -> None:
+    def __init__(
+        self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path],
+        modules: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         self.backend = backend
         self.isolate = isolate
         self.limits = limits
         self._readable = tuple(readable)
+        self._modules = tuple(modules)
         self._lock = threading.Lock()
         self._closed = False
         self._process: ZygoteProcess | None = self._start()
@@ -47,19 +51,21 @@ class Zygote:
         *,
         limits: Limits | None = None,
         readable: Sequence[Path] = (),
+        modules: Sequence[str] = (),
     ) -> Zygote:
         """Start a zygote and return at once; ``spawn_worker`` waits until it is ready.
 
         The first worker is ordered at once too: on a GPU it takes seconds to open the device. ``isolate``
         puts all of them into bubblewrap, where they see ``readable`` (the learner's folder, the exercise)
-        and nothing else of this user's files. Raises ``InfrastructureError`` when bubblewrap is asked for
+        and nothing else of this user's files. ``modules`` are imported once, before any worker is forked:
+        what many of them will need. Raises ``InfrastructureError`` when bubblewrap is asked for
         and missing.
         """
         if backend not in BACKENDS:
             raise InfrastructureError(
                 f"There is no backend `{backend}`.", f"The backends are {', '.join(BACKENDS[:2])}."
             )
-        return cls(backend, isolate, limits or Limits(), readable)
+        return cls(backend, isolate, limits or Limits(), readable, modules)
 
     @property
     def pid(self) -> int | None:
@@ -115,7 +121,7 @@ class Zygote:
         self.close()
 
     def _start(self) -> ZygoteProcess:
-        return ZygoteProcess(self.backend, self.isolate, self.limits, self._readable)
+        return ZygoteProcess(self.backend, self.isolate, self.limits, self._readable, self._modules)
 
     def _fork(self) -> Worker:
         if self._process is None:

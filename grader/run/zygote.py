@@ -10,11 +10,13 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import gc
+import importlib
 import os
 import select
 import signal
 import socket
 import traceback
+from collections.abc import Sequence
 from typing import NoReturn
 
 from grader.run import limits
@@ -30,6 +32,7 @@ def main() -> None:
     parser.add_argument("--backend", required=True)
     parser.add_argument("--control", type=int, required=True)
     parser.add_argument("--parent", type=int, default=0, help="die with this process (not across namespaces)")
+    parser.add_argument("--module", action="append", default=[], help="import this one too")
     options = parser.parse_args()
     if options.parent:
         limits.die_with_parent(options.parent)
@@ -37,19 +40,21 @@ def main() -> None:
     control = socket.socket(fileno=options.control)
     os.set_inheritable(options.control, False)
     faulthandler.enable(all_threads=False)  # in a worker, file descriptor 2 is what the learner sees
-    prepare(options.backend)
+    prepare(options.backend, options.module)
     control.send(Answer(Word.READY, os.getpid()).pack())
     Server(control, options.backend).serve()
 
 
-def prepare(backend: str) -> None:
-    """Import once what every worker needs."""
+def prepare(backend: str, modules: Sequence[str] = ()) -> None:
+    """Import once what every worker needs, and `modules`."""
     if backend == "simt":
         from grader.simt.activate import activate
 
         activate()
     import grader.run.worker  # noqa: F401  (imports torch and numpy)
 
+    for name in modules:
+        importlib.import_module(name)
     gc.collect()
     gc.freeze()  # the collector of a worker then leaves these pages shared
 

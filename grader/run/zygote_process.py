@@ -68,9 +68,13 @@ class _Ordered:
 class ZygoteProcess:
     """Starts at once, gets ready by itself, forks workers on order."""
 
-    def __init__(self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path]) -> None:
+    def __init__(
+        self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path],
+        modules: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": _python_path(), "CU2GRAD_CACHE": str(cache_root())}
         command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", backend]
+        command += [f"--module={name}" for name in modules]
         if isolate:
             command = sandbox.prefix(backend, readable, environment) + command
         else:
