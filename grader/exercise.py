@@ -9,30 +9,36 @@ from pathlib import Path
 from grader.toml_table import TomlTable, read_toml
 
 KINDS = ("write", "fix", "predict", "test")
-INTERFACES = ("torch_library", "torch_extension", "pybind")
+INTERFACES = ("torch_library", "torch_extension", "pybind", "wheel")
 CHECKS = (
     "correctness", "gradient", "parts", "safety", "device_work", "dispatcher", "packaging",
     "accepts", "kills", "efficiency", "performance", "answers",
 )  # fmt: skip
+ALLOWANCES = ("torch.library",)  # what [audit] allow may grant to op.py beyond what every op.py may use
 DEFAULT_SCORES = {"correctness": 40, "gradient": 20, "safety": 10, "device_work": 10, "performance": 20}
 
-_SLUG = re.compile(r"^\d\d_[a-z][a-z0-9_]*$")
+SLUG = re.compile(r"^\d\d_[a-z][a-z0-9_]*$")
+_FILE = re.compile(r"(\w[\w-]*/)?\w[\w.-]*")  # a plain name, or one in a folder; never a way out of it
 
 
 @dataclass(frozen=True)
 class Section:
-    """A marked region that a stub leaves open: ``stub`` holds the lines that stand in for it, if any."""
+    """A marked region that a stub leaves open: ``stub`` holds the lines that stand in for it, if any.
+
+    ``max_changed`` is the number of lines of the stub that may be changed there; None for any number.
+    """
 
     name: str
     file: str
     prompt: str
     lines: int
     stub: str = ""
+    max_changed: int | None = None
 
 
 @dataclass(frozen=True)
 class BuildFacts:
-    """``name`` is the library's name: its TORCH_LIBRARY namespace, or its Python module name."""
+    """``name`` is the library's: its TORCH_LIBRARY namespace, its Python module or its Python package."""
 
     name: str
     interface: str
@@ -47,6 +53,8 @@ class Exercise:
     ``edit`` are the files that the learner changes and ``given`` those shipped complete. ``scores`` are
     points per check and sum to 100. ``library`` lists the operators that the exercise may call besides
     allocation, views and metadata; ``copies`` is true where copying between host and device is the point.
+    ``allowed`` are the ALLOWANCES that the audit grants.
+    ``elsewhere`` is the number of lines that may be changed outside of all sections; None for any number.
     """
 
     slug: str
@@ -65,6 +73,8 @@ class Exercise:
     scores: dict[str, int]
     library: frozenset[str]
     copies: bool
+    allowed: frozenset[str] = frozenset()
+    elsewhere: int | None = None
 
     @property
     def course(self) -> Path:
@@ -75,6 +85,11 @@ class Exercise:
     def solution_dir(self) -> Path:
         """Where the master copies are; the folder is absent in a learner's release."""
         return self.course / "solutions" / self.slug
+
+    @property
+    def kept_stubs(self) -> Path:
+        """Where a release without solutions keeps what the learner's files looked like at first."""
+        return self.course / ".cu2grad" / "stubs" / self.slug
 
     @property
     def lesson_path(self) -> Path:
@@ -92,9 +107,10 @@ class Exercise:
 def read_exercise(root: Path) -> Exercise:
     """Reads and checks ``root/exercise.toml``. Raises BrokenExercise naming the file, key and rule."""
     table = read_toml(root / "exercise.toml")
-    if not _SLUG.match(root.name):
+    if not SLUG.match(root.name):
         raise table.broken(f"the folder name {root.name!r} is not a slug", "Name it NN_slug.")
-    work = table.table("device_work")
+    work, fix = table.table("device_work"), table.table("fix")
+    audit = table.table("audit")
     edit = table.texts("edit")
     exercise = Exercise(
         slug=root.name,
@@ -113,9 +129,16 @@ def read_exercise(root: Path) -> Exercise:
         scores=_read_scores(table.table("scores")),
         library=frozenset(work.texts("library", ())),
         copies=work.boolean("copies", False),
+        allowed=frozenset(audit.texts("allow", ())),
+        elsewhere=fix.integer_or_none("elsewhere"),
     )
     work.finish()
+    fix.finish()
+    audit.finish()
     table.finish()
+    if exercise.allowed - set(ALLOWANCES):
+        unknown = min(exercise.allowed - set(ALLOWANCES))
+        raise table.broken(f"audit.allow names {unknown!r}", f"It may name {', '.join(ALLOWANCES)}.")
     _check_file_names(table, exercise)
     return exercise
 
@@ -143,6 +166,7 @@ def _read_sections(tables: TomlTable, edit: tuple[str, ...]) -> dict[str, Sectio
             prompt=table.text("prompt"),
             lines=table.integer("lines"),
             stub=table.text("stub", ""),
+            max_changed=table.integer_or_none("max_changed"),
         )
         table.finish()
         if section.file not in edit:
@@ -166,9 +190,10 @@ def _check_file_names(table: TomlTable, exercise: Exercise) -> None:
     if len(set(files)) != len(files):
         raise table.broken("a file is listed twice in `edit` and `given`", "A file is one or the other.")
     for name in files:
-        if Path(name).name != name:
+        if not _FILE.fullmatch(name):
             raise table.broken(
-                f"{name!r} is not a plain file name", "Files lie in the exercise folder itself."
+                f"{name!r} is not a plain file name",
+                "Files lie in the exercise folder, or in a folder of it: kernel.cu, csrc/kernel.cu.",
             )
     for source in exercise.build.sources:
         if source not in files:

@@ -34,6 +34,7 @@ class Mutant:
     def write(self, folder: Path) -> None:
         """Writes the solution with this mistake in it to ``folder``, which must exist."""
         for name in (*self.exercise.edit, *self.exercise.given):
+            (folder / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(self.exercise.solution_dir / name, folder / name)
         path = folder / self.file
         path.write_text(path.read_text(encoding="utf-8").replace(self.find, self.replace), encoding="utf-8")

@@ -12,9 +12,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.answer_key import shipped_key
 from grader.catalog import Catalog, Exercise
 from grader.errors import BrokenExercise, UsageError
-from grader.stubs import OpenTodo, open_todos, render_stub, sections_of, without_markers
+from grader.stubs import OpenTodo, open_todos, render_stub, stub_text, without_markers
 
 __all__ = [
     "OpenTodo",
@@ -39,26 +40,21 @@ class Reset:
 def shipped_files(exercise: Exercise) -> dict[Path, str]:
     """Every file that is generated from the solutions, with the content a learner starts from.
 
-    Raises UsageError when the course has no solutions, BrokenExercise for a missing or wrong master.
+    A release without solutions keeps these files in ``exercise.kept_stubs``. Raises UsageError when neither
+    is there, BrokenExercise for a missing or wrong master.
     """
+    names = (*exercise.edit, *exercise.given)
     if not exercise.solution_dir.is_dir():
-        raise UsageError(
-            f"{exercise.solution_dir} is not there.",
-            "Stubs are generated from the solutions, and this copy of the course comes without them.",
-            "Take the stub from the place you got the course from.",
-        )
-    files = {}
-    for name in (*exercise.edit, *exercise.given):
-        master = exercise.solution_dir / name
-        text = _read_master(master)
-        sections = sections_of(exercise, name)
-        stub = (
-            render_stub(text, master.suffix, sections, master)
-            if name in exercise.edit
-            else without_markers(text)
-        )
-        files[exercise.root / name] = stub
-    return files
+        if not all((exercise.kept_stubs / name).is_file() for name in names):
+            raise UsageError(
+                f"{exercise.solution_dir} is not there.",
+                "Stubs are generated from the solutions, and this copy of the course comes without them.",
+                "Take the stub from the place you got the course from.",
+            )
+        return {exercise.root / name: stub_text(exercise, name) for name in names}
+    for name in names:
+        _check_master(exercise.solution_dir / name)
+    return {exercise.root / name: stub_text(exercise, name) for name in names} | shipped_key(exercise)
 
 
 def sync(catalog: Catalog, check: bool = False) -> list[Path]:
@@ -102,12 +98,15 @@ def _back_up(exercise: Exercise, paths: list[Path]) -> Path | None:
     folder = Path(tempfile.mkdtemp(prefix=f"{stamp}-", dir=parent))
     folder.chmod(0o755)
     for path in paths:
-        shutil.copy2(path, folder / path.name)
+        kept = folder / path.relative_to(exercise.root)
+        kept.parent.mkdir(exist_ok=True)
+        shutil.copy2(path, kept)
     return folder
 
 
 def _write_at_once(path: Path, text: str) -> None:
     """Replaces ``path`` in one step, so that a reader or a kill never sees half a file."""
+    path.parent.mkdir(exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
@@ -123,9 +122,9 @@ def _differs(path: Path, text: str) -> bool:
         return True
 
 
-def _read_master(path: Path) -> str:
+def _check_master(path: Path) -> None:
     try:
-        return path.read_text(encoding="utf-8")
+        path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BrokenExercise(
             f"{path} cannot be read: {error}.",
