@@ -1,0 +1,118 @@
+"""The truth about a count: the author's program is built, run on the simulated GPU with the sizes that the
+learner was asked about, and counted. Nothing of the learner's takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from grader.build import Artifact, BuildRequest, build
+from grader.checks.bench import Bench
+from grader.errors import BrokenExercise, BuildFailed
+from grader.run.session import Session
+from grader.run.spawn import Zygote
+from grader.simt.counters import LineCounts, symbolise
+from grader.spec.questions import Count, Program, drawn_sizes
+
+_SECONDS = 60.0
+
+Spawn: TypeAlias = Callable[[], Session]
+
+
+def counts_of(bench: Bench, questions: Sequence[Count], draw: int) -> dict[str, float]:
+    """The right number for each of `questions`, by its name.
+
+    Raises BrokenExercise when a program does not build, raises, or does nothing at the line asked about.
+    """
+    found: dict[str, float] = {}
+    if not questions:
+        return found
+    with _spawning(bench) as spawn:
+        for program in dict.fromkeys(_by_file(questions)):
+            asked = [question for question in questions if question.program.file == program]
+            found |= _counts_of_program(bench, asked, draw, spawn)
+    return found
+
+
+def is_right(answer: float, truth: float, digits: int) -> bool:
+    """Whether `answer` is `truth`, given exactly or rounded to `digits` decimals."""
+    exact = 1e-9 * max(1.0, abs(truth))
+    rounded = 0.5 * 10.0**-digits if digits or not truth.is_integer() else 0.0
+    return abs(answer - truth) <= rounded + exact
+
+
+@contextmanager
+def _spawning(bench: Bench) -> Iterator[Spawn]:
+    """Workers on the simulated GPU, which counts, also where the submission runs on a real one."""
+    if bench.backend == "simt":
+        yield bench.spawn
+        return
+    with Zygote.start("simt", readable=(bench.exercise.root,)) as zygote:
+        yield zygote.spawn_worker
+
+
+def _by_file(questions: Sequence[Count]) -> Iterator[str]:
+    return (question.program.file for question in questions)
+
+
+def _counts_of_program(bench: Bench, questions: Sequence[Count], draw: int, spawn: Spawn) -> dict[str, float]:
+    program, root = questions[0].program, bench.exercise.root
+    sizes = drawn_sizes(program, bench.exercise.slug, draw)
+    artifact = _built(program, root)
+    lines: dict[tuple[str, ...], list[LineCounts]] = {}
+    with spawn() as session:
+        session.load(artifact, None, root)
+        for call in dict.fromkeys(question.call for question in questions):
+            lines[call] = _counted(session, root / program.file, call, sizes)
+    return {each.name: _value(each, lines[each.call], root / program.file) for each in questions}
+
+
+def _built(program: Program, root: Path) -> Artifact:
+    name = Path(program.file).stem
+    try:
+        return build(BuildRequest(name, "pybind", (root / program.file,), "simt"))
+    except BuildFailed as failure:
+        raise _broken(root / program.file, f"it does not compile: {failure.diagnostics}") from failure
+
+
+def _counted(session: Session, file: Path, call: tuple[str, ...], sizes: dict[str, int]) -> list[LineCounts]:
+    """The counts of every line that the call reached, of all its launches."""
+    function, *names = call
+    reply = session.call(function, [sizes[name] for name in names], count=True, seconds=_SECONDS)
+    problem = reply.error or reply.trace.sticky_error
+    if problem is not None:
+        raise _broken(file, f"{function} failed: {problem}")
+    launches = symbolise(reply.trace.counts, [file.parent])
+    return [line for launch in launches for line in launch.lines]
+
+
+def _value(question: Count, counts: Sequence[LineCounts], file: Path) -> float:
+    """What `question.metric` is at its line."""
+    numbers = [
+        number
+        for number, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if question.line in text
+    ]
+    if len(numbers) != 1:
+        raise _broken(
+            file, f"{question.line!r} stands in {len(numbers)} lines, but {question.name} means one"
+        )
+    at_line = [
+        line
+        for line in counts
+        if Path(line.frame.file).name == file.name
+        and line.frame.line == numbers[0]
+        and line.access == question.access
+    ]
+    field, _, per_request = question.metric.partition("_per_")
+    requests, total = sum(line.requests for line in at_line), sum(getattr(line, field) for line in at_line)
+    if not total:
+        raise _broken(file, f"nothing was counted for {question.name} in line {numbers[0]}")
+    return total / requests if per_request else float(total)
+
+
+def _broken(file: Path, what: str) -> BrokenExercise:
+    return BrokenExercise(f"{file}: {what}.", "QUESTIONS in spec.py asks about this program.")
