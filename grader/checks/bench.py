@@ -19,6 +19,7 @@ from grader.spec import Argument, Case, Refusal, Spec
 
 Stream: TypeAlias = Literal["default", "side"]
 Schedule: TypeAlias = Literal["forward", "reversed", "random"]
+COUNTING_SECONDS = 120.0
 
 
 class Session(Protocol):
@@ -26,11 +27,12 @@ class Session(Protocol):
 
     def call(
         self, entry: str, args: Sequence[Any], *, stream: Stream = ..., device: int = ..., grad: bool = ...,
-        trace: bool = ..., schedule: Schedule = ...,
+        trace: bool = ..., schedule: Schedule = ..., count: bool = ..., seconds: float | None = ...,
     ) -> Reply: ...  # fmt: skip
     def backward(
-        self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ...
-    ) -> Reply: ...
+        self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,
+        seconds: float | None = ...,
+    ) -> Reply: ...  # fmt: skip
     def release(self, handle: int) -> None: ...
     def inputs(self) -> tuple[torch.Tensor, ...]: ...
     def changed_inputs(self) -> tuple[str, ...]: ...
@@ -76,6 +78,7 @@ class Bench:
     files: Path
     reload: Callable[[], None]  # puts the submission into a fresh worker
     spawn: Callable[[], WorkerSession]  # a worker of its own, with nothing loaded
+    scratch: Path  # an empty folder that every worker may read, gone after the verdict
     calls: list[Call] = field(default_factory=list)
     right: list[RightAnswer] = field(default_factory=list)
     current_case: str = ""
@@ -94,9 +97,12 @@ class Bench:
 
     def forward(
         self, case: Case | Refusal, inputs: Inputs, *, stage: str = "forward", schedule: Schedule = "forward",
-        requires_grad: Collection[str] = (),
+        requires_grad: Collection[str] = (), count: bool = False,
     ) -> Call:  # fmt: skip
-        """Call the entry once under the case's stream and device, and put it on record."""
+        """Call the entry once under the case's stream and device, and put it on record.
+
+        With ``count`` the trace has what the simulated device counted, for the time that this takes.
+        """
         stream: Stream = case.stream if isinstance(case, Case) else "default"
         device = case.device if isinstance(case, Case) else 0
         self.current_case = case.name
@@ -107,7 +113,7 @@ class Bench:
         traced = self._is_traced(stage, stream, inputs)
         reply = self.session.call(
             self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
-            grad=bool(requires_grad), trace=traced, schedule=schedule,
+            grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
         )  # fmt: skip
         return self._record(Call(stage, case.name, self.text(inputs, stream), reply, stream, traced))
 
@@ -128,12 +134,13 @@ class Bench:
                 return
 
     def backward(
-        self, case: Case, inputs: Inputs, handle: int, cotangents: Sequence[torch.Tensor | None]
-    ) -> Call:
-        """Run the backward pass of a kept graph, and put it on record."""
+        self, case: Case, inputs: Inputs, handle: int, cotangents: Sequence[torch.Tensor | None],
+        count: bool = False,
+    ) -> Call:  # fmt: skip
+        """Run the backward pass of a kept graph, and put it on record; ``count`` as in :meth:`forward`."""
         self.current_case = case.name
         traced = self._is_traced("backward", case.stream, inputs)
-        reply = self.session.backward(handle, cotangents, trace=traced)
+        reply = self.session.backward(handle, cotangents, trace=traced, **_counting(count))
         text = f"The backward of {self.text(inputs, case.stream)}"
         return self._record(Call("backward", case.name, text, reply, case.stream, traced))
 
@@ -143,3 +150,8 @@ class Bench:
         self.context_lost |= call.reply.trace.sticky_error is not None
         self.context_lost |= error is not None and "CUDA error" in error.message
         return call
+
+
+def _counting(count: bool) -> dict[str, Any]:
+    """Counting takes several times as long as a call without it."""
+    return {"count": True, "seconds": COUNTING_SECONDS} if count else {}

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import torch
 
 from grader.catalog import Exercise
+from grader.checks.bench import COUNTING_SECONDS
 from grader.checks.gradient import differentiable
 from grader.checks.inputs import Inputs, draw, seeded
 from grader.checks.wording import call_text, first_paragraph
 from grader.errors import SubmissionError, UsageError
+from grader.profile.model import Memory
 from grader.run.session import Session
 from grader.run.values import Reply
 from grader.spec import Argument, Case, Spec, TensorSpec
-
-_SECONDS = 120.0  # counting takes several times as long as a check
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,14 @@ class Counted:
 
 
 def choose(spec: Spec, exercise: Exercise, wanted: str | None) -> Case:
-    """The case called `wanted`; without it the spec's PROFILE, else the largest plain one of its CASES.
+    """The case called `wanted`; without it the spec's PROFILE, else the one that EFFICIENCY limits, else the
+    largest plain one of its CASES.
 
     Raises UsageError, naming the cases there are.
     """
     gradient = spec.gradient.cases if spec.gradient else ()
-    known = [*([spec.profile] if spec.profile else []), *spec.cases, *gradient]
+    limited = [each.case for each in spec.efficiency]
+    known = [*([spec.profile] if spec.profile else []), *limited, *spec.cases, *gradient]
     if wanted is not None:
         for case in known:
             if case.name == wanted:
@@ -47,8 +49,8 @@ def choose(spec: Spec, exercise: Exercise, wanted: str | None) -> Case:
             f"Its cases are {names}.",
             f'Run: grader profile {exercise.number:02d} --case "{known[0].name}"',
         )
-    if spec.profile is not None:
-        return spec.profile
+    if spec.profile is not None or limited:
+        return spec.profile or limited[0]
     plain = [case for case in spec.cases if case.stream == "default" and all(map(_is_plain, case.args))]
     return max(plain or spec.cases, key=_elements)
 
@@ -63,7 +65,7 @@ def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, se
     names = {each.name for each in differentiable(spec.gradient, inputs)} if spec.gradient else set()
     forward = session.call(
         spec.entry, inputs.for_worker(names), stream=case.stream, device=case.device, grad=bool(names),
-        count=True, seconds=_SECONDS,
+        count=True, seconds=COUNTING_SECONDS,
     )  # fmt: skip
     _refuse_failure(text, forward, exercise)
     backward = _backward(session, forward, seed)
@@ -80,6 +82,19 @@ def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, se
     return Counted(case, text, _traffic(spec, inputs), forward, backward)
 
 
+def tensor_names(reply: Reply, backward: bool = False) -> dict[int, Memory]:
+    """Tensors by address; of a backward, results are called after the inputs whose gradients they are."""
+    words = {}
+    if backward:
+        words = {f"output {index}": f"grad_{each.name}" for index, each in enumerate(reply.outputs)}
+        words["the output"] = words.get("output 0", "")
+        words["cotangent 0"] = "grad_out"
+    found: dict[int, Memory] = {}
+    for each in reply.trace.placed:
+        found.setdefault(each.base, Memory(words.get(each.name, each.name), each.itemsize))
+    return found
+
+
 def _backward(session: Session, forward: Reply, seed: int) -> Reply | None:
     if forward.handle is None:
         return None
@@ -89,7 +104,7 @@ def _backward(session: Session, forward: Reply, seed: int) -> Reply | None:
         torch.rand(tensor.shape, generator=generator, dtype=torch.float64).to(tensor.dtype)
         for tensor in tensors
     ]
-    reply = session.backward(forward.handle, cotangents, count=True, seconds=_SECONDS)
+    reply = session.backward(forward.handle, cotangents, count=True, seconds=COUNTING_SECONDS)
     session.release(forward.handle)
     return reply
 

@@ -141,7 +141,7 @@ def _judge_subset(
             cotangents = [cotangent(bench, out, kind, case.name) for out in _dense(call)]
             back = bench.backward(case, inputs, handle, cotangents)
             launches = len(back.reply.trace.launches)
-            failure = _wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
+            failure = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
             if failure is not None:
                 return launches, failure
         return launches, None
@@ -167,7 +167,7 @@ def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch
     return values
 
 
-def _wrong_gradient(
+def wrong_gradient(
     bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
     back: Call, kind: str,
 ) -> Outcome | None:  # fmt: skip

@@ -14,9 +14,14 @@ _LIBRARY = re.compile(
 )
 
 
+def is_own(kernel: str) -> bool:
+    """Whether a kernel of that name is the learner's."""
+    return not _LIBRARY.search(kernel)
+
+
 def own_launches(call: Call) -> list[Launch]:
     """The launches of the learner's kernels."""
-    return [launch for launch in call.reply.trace.launches if not _LIBRARY.search(launch.kernel)]
+    return [launch for launch in call.reply.trace.launches if is_own(launch.kernel)]
 
 
 def accepted_launches(call: Call) -> list[Launch]:

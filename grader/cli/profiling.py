@@ -94,7 +94,7 @@ def take_profile(
     from grader.profile.occupancy import simulated_device
 
     with _loaded(exercise, files, progress) as (session, spec):
-        from grader.checks.counted import choose, run_counted
+        from grader.checks.counted import choose, run_counted, tensor_names
 
         chosen = choose(spec, exercise, case)
         progress("counting")
@@ -154,18 +154,3 @@ def _stage(
         name, launched(symbolise(trace.counts), simulated_device(), names), names, traffic,
         trace.launches_total, trace.allocations, trace.host_syncs, trace.copies, exercise.copies,
     )  # fmt: skip
-
-
-def tensor_names(reply: Reply, backward: bool = False) -> dict[int, Memory]:
-    """Tensors by address; of a backward, results are called after the inputs whose gradients they are."""
-    from grader.profile.model import Memory
-
-    words = {}
-    if backward:
-        words = {f"output {index}": f"grad_{each.name}" for index, each in enumerate(reply.outputs)}
-        words["the output"] = words.get("output 0", "")
-        words["cotangent 0"] = "grad_out"
-    found: dict[int, Memory] = {}
-    for each in reply.trace.placed:
-        found.setdefault(each.base, Memory(words.get(each.name, each.name), each.itemsize))
-    return found

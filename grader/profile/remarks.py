@@ -53,12 +53,19 @@ def remarks(profile: Profile) -> list[Remark]:
 def line_remarks(line: LineCounts, launched: Launched, stage: Stage) -> Iterator[Remark]:
     """What there is to say about one line of one launch."""
     name = stage.memory(line).name
-    for say in (_scattered, _contention, _conflicts):
-        text, cost = say(line, _NAME if name else "")
-        if text:
-            yield Remark(text, cost, line, (name,))
-            break
+    text, cost = waste(line, _NAME if name else "")
+    if text:
+        yield Remark(text, cost, line, (name,))
     yield from _idle_lanes(line, launched)
+
+
+def waste(line: LineCounts, memory: str) -> tuple[str, int]:
+    """What a line asks of `memory` (a tensor's name, or "") in vain, in words and in bytes; or "" and 0."""
+    for say in (_scattered, _contention, _conflicts):
+        text, cost = say(line, memory)
+        if text:
+            return text, cost
+    return "", 0
 
 
 def _of_stage(stage: Stage) -> Iterator[Remark]:

@@ -1,4 +1,4 @@
-"""The calls of a ``spec.py``: each of the right kind, every argument named after the reference's parameter."""
+"""The calls that a ``spec.py`` describes: of the right kind, arguments named after the parameters."""
 
 from __future__ import annotations
 

@@ -14,10 +14,9 @@ import pytest
 import torch
 
 from grader.checks import build as building
-from grader.checks.counted import Counted, choose, run_counted
+from grader.checks.counted import Counted, choose, run_counted, tensor_names
 from grader.checks.outcome import Outcome
 from grader.cli import main
-from grader.cli.profiling import tensor_names
 from grader.errors import SubmissionError, UsageError
 from grader.profile.model import Memory
 from grader.run import spawn

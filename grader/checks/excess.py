@@ -1,0 +1,120 @@
+"""Why a count exceeds its limit: the line that causes most of it, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.profile.model import Memory
+from grader.profile.remarks import waste
+from grader.profile.words import VERBS, counted, number
+from grader.simt.counters import LaunchCounts, LineCounts
+from grader.simt.memory_model import SECTOR
+from grader.simt.source_lines import NOWHERE, Frame
+from grader.spec.efficiency import Metric
+
+_AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
+
+
+@dataclass(frozen=True)
+class CountedStage:
+    """A forward or backward call: the launches of the learner's kernels, and the tensors by address."""
+
+    call: str
+    launches: tuple[LaunchCounts, ...]
+    names: Mapping[int, Memory]
+
+    def name(self, line: LineCounts) -> str:
+        """The tensor that a line went to; memory without a name is a temporary."""
+        if line.sample.allocation is None:
+            return ""
+        known = self.names.get(line.sample.allocation)
+        return known.name if known else "a temporary"
+
+
+def amount_of(metric: Metric, launches: Sequence[LaunchCounts]) -> int:
+    """What was counted of `metric` over all launches."""
+    if metric.field == "launches":
+        return len(launches)
+    if metric.space is None:
+        return sum(int(getattr(each, metric.field)) for each in launches)
+    return sum(int(getattr(line, metric.field)) for line in _lines(metric, launches))
+
+
+def in_words(metric: Metric, amount: float) -> str:
+    """``4,096 sectors read from global memory``."""
+    return f"{counted(amount, metric.unit, metric.plural)} {metric.doing}".strip()
+
+
+def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> tuple[str, Frame]:
+    """A sentence without its place, and the place: a line of the learner's, or the launch, or nowhere."""
+    if metric.space is None:
+        return _of_launches(metric, stage)
+    lines = _together(_lines(metric, stage.launches), stage)
+    worst = max(lines, key=_in_vain, default=None)
+    if worst is None:
+        return "", NOWHERE
+    said, _ = waste(worst, stage.name(worst))
+    if said and _in_vain(worst):
+        return _capital(said.removeprefix(worst.frame.where).removeprefix(":").strip()), worst.frame
+    busiest = max(lines, key=lambda line: int(getattr(line, metric.field)))
+    return _of_busiest(metric, stage, busiest, amount, most), busiest.frame
+
+
+def _lines(metric: Metric, launches: Sequence[LaunchCounts]) -> list[LineCounts]:
+    return [
+        line
+        for each in launches
+        for line in each.lines
+        if line.space == metric.space and line.access in metric.accesses
+    ]
+
+
+def _together(lines: Sequence[LineCounts], stage: CountedStage) -> list[LineCounts]:
+    """The same access of the same line in several launches as one."""
+    found: dict[tuple[object, ...], LineCounts] = {}
+    for line in lines:
+        key = line.frame, line.space, line.access, line.bytes, stage.name(line)
+        found[key] = found[key].plus(line) if key in found else line
+    return list(found.values())
+
+
+def _in_vain(line: LineCounts) -> int:
+    """Sectors or wavefronts beyond the ideal."""
+    return line.conflicts if line.space == "shared" else line.sectors - line.ideal_sectors
+
+
+def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: int, most: float) -> str:
+    """Every request is as good as it can be (or nearly): there are too many of them."""
+    does = f"{VERBS[line.access]} {stage.name(line)}".strip().capitalize()
+    share = f"{counted(int(getattr(line, metric.field)), metric.unit)} of {number(amount)}"
+    if metric.field == "requests":
+        return f"{does} {counted(line.bytes, 'byte')} a lane at a time: {share}."
+    if metric.field != "sectors":
+        return f"{does} shared memory: {share}."
+    read = sum(each.read_bytes for each in stage.launches) // SECTOR
+    written = sum(each.written_bytes for each in stage.launches) // SECTOR
+    touched: dict[tuple[str, ...], int] = {("load",): read, ("store",): written}
+    distinct = touched.get(metric.accesses, read + written)
+    if distinct and amount > _AGAIN * distinct:
+        again = f"every sector comes {number(amount / distinct)} times on average"
+        return f"{does}: {share}. {_capital(again)}; keep what is used again in registers or shared memory."
+    if distinct > most:
+        return f"{does}: {share}. Results in between go through memory; one kernel keeps them in registers."
+    return f"{does}: {share}."
+
+
+def _of_launches(metric: Metric, stage: CountedStage) -> tuple[str, Frame]:
+    kernels: dict[str, int] = {}
+    for each in stage.launches:
+        kernels[each.launch.kernel] = kernels.get(each.launch.kernel, 0) + 1
+    if not stage.launches:
+        return "", NOWHERE
+    most = max(stage.launches, key=lambda each: int(getattr(each, metric.field, 0)))
+    frame = Frame(most.launch.file, most.launch.line)
+    said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
+    return f"Launched: {said}.", frame
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

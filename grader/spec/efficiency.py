@@ -1,0 +1,124 @@
+"""How much a kernel may ask of memory: limits on what the simulated GPU counts in one call.
+
+    EFFICIENCY = Efficiency(
+        Case("512 rows of 256", [tensor((512, 256))]),
+        [
+            Limit("global_load_sectors", lambda x: x.numel() * x.element_size() // 32),
+            Limit("bank_conflicts", 0, share=2, rule="Pad the tile, or swizzle it."),
+        ],
+    )
+
+Several such values in a list are judged together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from grader.spec.naming import named_arguments, of_kind
+from grader.spec.vocabulary import Case
+
+Most: TypeAlias = "Callable[..., float] | float"
+Stage: TypeAlias = Literal["forward", "backward"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is counted, over all launches of the submission's own kernels.
+
+    ``field`` is added up over the source lines that access ``space`` in one of the ways in ``accesses``;
+    without a space it belongs to launches as a whole. ``unit`` and ``doing`` say it: 3 ``sectors`` ``read
+    from global memory``.
+    """
+
+    unit: str
+    doing: str
+    field: str
+    space: Literal["global", "shared"] | None = None
+    accesses: tuple[str, ...] = ()
+    plural: str = ""  # where it takes more than an s
+
+
+_DOING = {"load": "read from", "store": "written to", "atomic": "updated in"}
+
+
+def _per_access(space: Literal["global", "shared"], unit: str, field: str) -> dict[str, Metric]:
+    """``global_load_sectors``, ``global_store_sectors``, ``global_atomic_sectors``; their sum is
+    ``global_sectors``.
+    """
+    found = {
+        f"{space}_{access}_{field}": Metric(unit, f"{doing} {space} memory", field, space, (access,))
+        for access, doing in _DOING.items()
+    }
+    return found | {f"{space}_{field}": Metric(unit, f"of {space} memory", field, space, tuple(_DOING))}
+
+
+METRICS: dict[str, Metric] = {
+    **_per_access("global", "request", "requests"),
+    **_per_access("global", "sector", "sectors"),
+    **_per_access("shared", "request", "requests"),
+    **_per_access("shared", "wavefront", "wavefronts"),
+    "bank_conflicts": Metric("bank conflict", "", "conflicts", "shared", tuple(_DOING)),
+    "barriers": Metric("barrier", "counted for each warp", "barriers"),
+    "launches": Metric("launch", "", "launches", plural="launches"),
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most ``most`` of ``metric``, a name in :data:`METRICS`.
+
+    ``most`` is a number, or a function of the arguments of ``reference``, which get the tensors at the case's
+    own dtypes. ``share`` is the limit's part of the points, relative to those of the others. ``rule`` is a
+    sentence that is said when the limit is exceeded: what to do about it, not how.
+    """
+
+    metric: str
+    most: Most
+    stage: Stage = "forward"
+    share: float = 1.0
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """One case, whose answer has to be right, and the limits on what it may cost.
+
+    The case should be so large that edges do not weigh, and so small that a simulated GPU is done within a
+    second: it executes some million accesses in that time.
+    """
+
+    case: Case
+    limits: Sequence[Limit]
+
+
+def checked(value: Any, parameters: tuple[str, ...]) -> tuple[Efficiency, ...]:
+    """What ``EFFICIENCY`` holds as a tuple, with named arguments; raises TypeError or ValueError."""
+    given = value if isinstance(value, list | tuple) else [value]
+    return tuple(_checked_one(each, parameters) for each in given)
+
+
+def _checked_one(value: Any, parameters: tuple[str, ...]) -> Efficiency:
+    efficiency: Efficiency = of_kind(Efficiency, value, "EFFICIENCY")
+    case: Case = of_kind(Case, efficiency.case, "EFFICIENCY")
+    if not efficiency.limits:
+        raise ValueError(f"EFFICIENCY, {case.name!r}, has no limits")
+    for limit in efficiency.limits:
+        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"))
+    named = named_arguments(case.args, parameters, f"EFFICIENCY, {case.name!r}")
+    return replace(efficiency, case=replace(case, args=named))
+
+
+def _check_limit(limit: Limit) -> None:
+    if limit.metric not in METRICS:
+        raise ValueError(f"EFFICIENCY limits {limit.metric!r}, which is none of {', '.join(METRICS)}")
+    if limit.stage not in ("forward", "backward"):
+        raise ValueError(f"EFFICIENCY, {limit.metric}: the stage is {limit.stage!r}, not forward or backward")
+    if not callable(limit.most) and not isinstance(limit.most, int | float):
+        raise TypeError(f"EFFICIENCY, {limit.metric}: most is neither a number nor a function")
+    if not limit.share > 0:
+        raise ValueError(
+            f"EFFICIENCY, {limit.metric}: share is {limit.share}, but every limit earns something"
+        )

@@ -1,0 +1,302 @@
+"""The efficiency check: counts against limits, the line that is to blame, and what is not counted at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from grader.checks import efficiency
+from grader.checks.excess import CountedStage, amount_of, in_words, reason
+from grader.checks.outcome import Outcome
+from grader.errors import BrokenSpec
+from grader.profile.model import Memory
+from grader.run.values import Placed, RemoteError, Reply, Trace
+from grader.simt.counters import LaunchCounts, LineCounts
+from grader.spec import Case, Gradient, load_spec, tensor
+from grader.spec.efficiency import METRICS, Efficiency, Limit
+from grader.verdict import Status
+from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
+from tests.unit.handmade_profile import X, launched, line
+
+CASE = Case("64 elements", [replace(tensor(64), name="a")])
+
+
+# ---- a line is to blame ------------------------------------------------------------------------------------
+
+
+def stage(*lines: LineCounts, least: int = 0) -> CountedStage:
+    counts = launched(lines, least=least).counts
+    return CountedStage("copy(x)", (counts,), {X: Memory("x", 4)})
+
+
+def said(metric: str, counted: CountedStage, most: float = 0) -> str:
+    text, frame = reason(METRICS[metric], counted, amount_of(METRICS[metric], counted.launches), most)
+    return f"{frame.line}: {text}"
+
+
+def test_amounts_are_sums_over_lines_of_one_kind_of_access() -> None:
+    loads, strided = line(lambda lane: 4 * lane), line(lambda lane: 128 * lane, 2)
+    store = line(lambda lane: 4 * lane, 3, access="store")
+    column = line(lambda lane: 128 * lane, 1, space="shared")
+    counted = stage(loads, strided, store, column)
+    amounts = {name: amount_of(metric, counted.launches * 2) for name, metric in METRICS.items()}
+    assert amounts["global_load_sectors"] == 2 * 100 * (4 + 32)
+    assert amounts["global_store_sectors"] == 2 * 100 * 4
+    assert amounts["global_sectors"] == 2 * 100 * (4 + 32 + 4)
+    assert amounts["global_load_requests"] == 2 * 200
+    assert (amounts["shared_load_wavefronts"], amounts["bank_conflicts"]) == (2 * 3200, 2 * 3100)
+    assert (amounts["launches"], amounts["global_atomic_sectors"]) == (2, 0)
+
+
+def test_the_line_with_most_in_vain_is_named_with_what_it_does() -> None:
+    small, large = line(lambda lane: 8 * lane, 2), line(lambda lane: 128 * lane, 4)
+    assert said("global_load_sectors", stage(small, large)) == (
+        "4: Reads x with a stride of 32 elements: 32 sectors a request where 4 would do; neighbouring "
+        "threads should read neighbouring elements."
+    )
+    column = line(lambda lane: 128 * lane, 1, space="shared")
+    assert said("bank_conflicts", stage(small, column)).startswith(
+        "1: Reads shared memory with a stride of 32 words: 32 wavefronts a request where 1 would do (3,100"
+    )
+
+
+def test_a_line_in_two_launches_is_one() -> None:
+    often, once = line(lambda lane: 8 * lane, 2), line(lambda lane: 12 * lane, 4)
+    both = stage(often, once)
+    twice = replace(both, launches=(stage(often).launches[0],) * 3 + both.launches)
+    assert said("global_load_sectors", both).startswith("4:")
+    assert said("global_load_sectors", twice).startswith("2:")
+
+
+def test_good_requests_that_are_too_many_are_told_as_such() -> None:
+    counted = stage(line(lambda lane: 4 * lane), least=100 * 4 * 32 // 2)
+    assert said("global_load_sectors", counted, 200) == (
+        "4: Reads x: 400 sectors of 400. Every sector comes 2 times on average; keep what is used again in "
+        "registers or shared memory."
+    )
+    assert said("global_load_sectors", stage(line(lambda lane: 4 * lane)), 200) == (
+        "4: Reads x: 400 sectors of 400. Results in between go through memory; one kernel keeps them in "
+        "registers."
+    )
+    assert (
+        said("global_load_requests", counted, 25)
+        == "4: Reads x 4 bytes a lane at a time: 100 requests of 100."
+    )
+    row = line(lambda lane: 4 * lane, 1, space="shared")
+    assert said("shared_load_wavefronts", stage(row)) == "1: Reads shared memory: 100 wavefronts of 100."
+
+
+def test_launches_are_told_by_kernel() -> None:
+    counted = stage(line(lambda lane: 4 * lane))
+    assert (
+        said("launches", replace(counted, launches=counted.launches * 3), 1) == "9: Launched: copy 3 times."
+    )
+    assert said("launches", replace(counted, launches=()), 1) == "0: "
+    assert in_words(METRICS["launches"], 1) == "1 launch"
+    assert in_words(METRICS["launches"], 3) == "3 launches"
+    assert in_words(METRICS["global_load_sectors"], 4096) == "4,096 sectors read from global memory"
+
+
+# ---- the check ---------------------------------------------------------------------------------------------
+
+
+def counts(lines: Sequence[LineCounts], kernel: str = "copy") -> LaunchCounts:
+    made = launched(lines).counts
+    return replace(made, launch=replace(made.launch, kernel=kernel))
+
+
+def judged(
+    monkeypatch: pytest.MonkeyPatch, limits: Sequence[Limit], launches: Sequence[LaunchCounts], *,
+    function: Callable[..., Any] = torch.Tensor.clone, backend: str = "simt",
+    edit: Callable[[Trace], Trace] = lambda trace: trace, session: FakeSession | None = None,
+) -> Outcome:  # fmt: skip
+    """What the check says when the counted call made `launches`."""
+    monkeypatch.setattr(efficiency, "symbolise", lambda raw: list(raw))
+
+    def counting(trace: Trace, stage: str, schedule: str) -> Trace:
+        counted = replace(trace, counts=tuple(launches), placed=(Placed("a", X, 4),))  # type: ignore[arg-type]
+        return edit(replace(counted, launches_total=len(launches)))
+
+    session = session or FakeSession(function, edit_trace=counting)
+    given = (Efficiency(CASE, limits),)
+    bench = fake_bench(
+        session, torch.Tensor.clone, [CASE], parameters=["a"], backend=backend, efficiency=given
+    )
+    return efficiency.check(bench)
+
+
+def good() -> list[LaunchCounts]:
+    return [counts([line(lambda lane: 4 * lane), line(lambda lane: 4 * lane, 3, access="store")])]
+
+
+def bad() -> list[LaunchCounts]:
+    return [counts([line(lambda lane: 4 * lane), line(lambda lane: 128 * lane, 3, access="store")])]
+
+
+LIMITS = [
+    Limit("global_load_sectors", lambda a: a.numel() * 50 // 8),
+    Limit("global_store_sectors", lambda a: a.numel() * 50 // 8, share=3, rule="Write whole sectors."),
+]
+
+
+def test_within_its_limits_it_passes_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(monkeypatch, LIMITS, good())
+    assert outcome.status is Status.PASS and outcome.share is None
+    assert outcome.sentence == (
+        "Within all limits: muladd(a: float32 (64,)) takes 400 sectors read from global memory and 400 "
+        "sectors written to global memory."
+    )
+
+
+def test_a_limit_that_is_exceeded_costs_its_share_and_names_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(monkeypatch, LIMITS, bad())
+    assert outcome.status is Status.FAIL and outcome.share == 1 / 4
+    assert outcome.sentence == (
+        "kernel.cu:3: Writes a with a stride of 32 elements: 32 sectors a request where 4 would do; "
+        "neighbouring threads should write neighbouring elements. In all, muladd(a: float32 (64,)) comes to "
+        "3,200 sectors written to global memory where 400 would do. Write whole sectors."
+    )
+    (finding,) = outcome.findings
+    assert (finding.kind, finding.where) == ("global_store_sectors", "kernel.cu:3")
+    assert (outcome.case, outcome.topic) == ("64 elements", "global_store_sectors")
+    assert outcome.expected == "at most 400 sectors written to global memory"
+    assert outcome.got == "3,200 sectors written to global memory"
+    assert outcome.lines == (
+        "✓ 400 sectors read from global memory, at most 400 in muladd(a: float32 (64,))",
+        "✗ 3,200 sectors written to global memory, at most 400 in muladd(a: float32 (64,))",
+        'The counts of every line: grader profile 03 --case "64 elements"',
+    )
+
+
+def test_only_the_learners_launches_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = counts([line(lambda lane: 4 * lane)], "void at::native::copy_kernel")
+    assert judged(monkeypatch, LIMITS, [*good(), library]).status is Status.PASS
+    assert judged(monkeypatch, LIMITS, [*good(), *good()]).status is Status.FAIL
+
+
+def test_without_a_simulated_gpu_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(monkeypatch, LIMITS, bad(), backend="cuda")
+    assert outcome.status is Status.UNAVAILABLE
+    assert (
+        "counted by the simulated GPU" in outcome.sentence
+        and "grader check 03 --backend simt" in outcome.sentence
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"function": lambda a: a + 1}, "muladd(a: float32 (64,)) returned"),
+        ({"function": lambda a: a[:, None]}, "has shape (64, 1), expected (64,)"),
+        ({"function": lambda a: a.no}, "raised AttributeError at op.py:7"),
+        ({"edit": lambda trace: replace(trace, sticky_error="cudaErrorLaunchTimeout")}, "LaunchTimeout"),
+        ({"edit": lambda trace: replace(trace, launches_total=501)}, "501 kernels, of which 1 were"),
+        (
+            {"edit": lambda trace: replace(trace, writers=({"library": 256},))},
+            "Not judged: what others than your kernels do is not counted.",
+        ),
+        ({"edit": lambda trace: replace(trace, launches=())}, "Not judged: what others"),
+    ],
+)  # fmt: skip
+def test_work_that_is_wrong_or_not_the_kernels_is_not_counted(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], part: str
+) -> None:
+    outcome = judged(monkeypatch, LIMITS, good(), **changes)
+    assert outcome.status is Status.FAIL and outcome.share is None
+    assert part in outcome.sentence
+
+
+def test_what_correctness_has_said_is_not_said_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = FakeSession(lambda a: a + 1)
+    given = (Efficiency(CASE, LIMITS),)
+    bench = fake_bench(session, torch.Tensor.clone, [CASE], parameters=["a"], efficiency=given)
+    bench.forward(CASE, bench.draw(CASE.args, "case", 0))  # as correctness does, and it was not right
+    assert efficiency.check(bench).sentence == "Not judged: what a wrong answer costs says nothing."
+
+
+def test_an_open_todo_is_work_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    todo = RemoteError("NotImplementedError", "TODO(tile): load it", "op.py:3")
+
+    def open_todo(reply: Reply) -> Reply:
+        return replace(reply, error=todo)
+
+    session = FakeSession(torch.Tensor.clone, edit_reply=open_todo)
+    assert judged(monkeypatch, LIMITS, good(), session=session).status is Status.NOT_ATTEMPTED
+
+
+# ---- backward ----------------------------------------------------------------------------------------------
+
+
+def test_backward_is_counted_where_a_limit_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(efficiency, "symbolise", lambda raw: list(raw))
+
+    def counting(trace: Trace, stage: str, schedule: str) -> Trace:
+        made = good() if stage == "call" else bad()
+        placed = (Placed("cotangent 0", X, 4),) if stage == "backward" else ()
+        return replace(trace, counts=tuple(made), placed=placed)  # type: ignore[arg-type]
+
+    limits = [*LIMITS, Limit("global_store_sectors", 400, stage="backward")]
+    outcomes, sessions = [], []
+    for function in (lambda a: a * 1, lambda a: a.detach() * 1 + 0 * a):
+        session = FakeSession(function, edit_trace=counting)
+        given = (Efficiency(CASE, limits),)
+        bench = fake_bench(
+            session, lambda a: a * 1, [CASE], parameters=["a"], gradient=Gradient([CASE]), efficiency=given
+        )
+        outcomes.append(efficiency.check(bench))
+        sessions.append(session)
+    right, wrong = outcomes
+    assert right.share == 4 / 5
+    assert right.sentence.startswith("kernel.cu:3: Writes grad_out with a stride of 32 elements")
+    assert "In all, the backward of muladd(a: float32 (64,)) comes to 3,200 sectors" in right.sentence
+    assert sessions[0].log == ["call", "backward"] and sessions[0].released == [1]
+    assert wrong.share is None and "the gradient of a is" in wrong.sentence
+
+
+# ---- the spec ----------------------------------------------------------------------------------------------
+
+SPEC = """
+from grader.spec import Case, Efficiency, Limit, tensor
+ENTRY = "scale"
+def reference(x, factor):
+    return x * factor
+CASES = [Case("one", [tensor(3), 2.0])]
+"""
+
+
+def test_limits_are_read_and_arguments_named(tmp_path: Path) -> None:
+    one = 'Efficiency(Case("many", [tensor(64), 2.0]), [Limit("launches", 1)])'
+    for text in (one, f"[{one}]"):
+        (tmp_path / "spec.py").write_text(f"{SPEC}EFFICIENCY = {text}")
+        (found,) = load_spec(fake_exercise(tmp_path)).efficiency
+        assert found.case.args[0].name == "x"  # type: ignore[union-attr]
+        assert found.limits[0].metric == "launches"
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("3", "EFFICIENCY must hold grader.spec.Efficiency, not int"),
+        ("Efficiency('many', [])", "EFFICIENCY must hold grader.spec.Case, not str"),
+        ("Efficiency(CASES[0], [])", "EFFICIENCY, 'one', has no limits"),
+        ("Efficiency(CASES[0], [3])", "must hold grader.spec.Limit, not int"),
+        (
+            "Efficiency(CASES[0], [Limit('sectors', 1)])",
+            "limits 'sectors', which is none of global_load_requests",
+        ),
+        ("Efficiency(CASES[0], [Limit('launches', '1')])", "most is neither a number nor a function"),
+        ("Efficiency(CASES[0], [Limit('launches', 1, stage='both')])", "the stage is 'both'"),
+        ("Efficiency(CASES[0], [Limit('launches', 1, share=0)])", "every limit earns something"),
+        ("Efficiency(Case('n', [1, 2, 3]), [Limit('launches', 1)])", "3 arguments, but reference takes 2"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "spec.py").write_text(f"{SPEC}EFFICIENCY = {text}")
+    with pytest.raises(BrokenSpec) as caught:
+        load_spec(fake_exercise(tmp_path))
+    assert part in str(caught.value)
