@@ -24,6 +24,7 @@ NAMES = {
     "gradient": "gradient",
     "safety": "safety",
     "device_work": "device work",
+    "efficiency": "efficiency",
     "performance": "performance",
 }
 
