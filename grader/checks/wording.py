@@ -137,10 +137,15 @@ def error_outcome(call: str, error: RemoteError, case: str) -> Outcome:
     return Outcome(Status.FAIL, sentence, case=case, expected="a result", got=error.type, topic="errors")
 
 
-_APPENDIX = r"\n(?:Exception raised from|CUDA kernel errors might|Search for `cuda|For debugging consider)"
+_APPENDIX = (
+    r"\n(?:Exception raised from|CUDA kernel errors might|Search for `cuda|For debugging consider)"
+    r"|(?<=backend\.) This could be because the operator"  # the dispatcher lists all its keys
+)
+_LONGEST = 800  # characters
 
 
 def first_paragraph(message: str) -> str:
-    """An error message without the backtrace and the advice that PyTorch appends."""
+    """An error message without the backtrace, the advice and the lists that PyTorch appends."""
     text = re.split(_APPENDIX, message, maxsplit=1)[0]
-    return " ".join(line.strip() for line in text.strip().splitlines())
+    line = " ".join(line.strip() for line in text.strip().splitlines())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."

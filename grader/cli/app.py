@@ -21,6 +21,7 @@ app.add_typer(dev, name="dev")
 
 Backend = Literal["simt", "cuda"]
 Origin = Literal["exercises", "solutions"]
+Kind = Literal["write", "fix", "predict", "test"]
 Course = Annotated[
     Path | None,
     typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
@@ -160,6 +161,36 @@ def demo(course: Course = None, backend: On = None, plain: Plain = False) -> Non
     from grader.cli.demo import run_demo
 
     raise typer.Exit(run_demo(course, backend, plain))
+
+
+@app.command()
+def new(
+    slug: Annotated[str, typer.Argument(metavar="NN_SLUG", help="Two digits and a name, as 08_half_types.")],
+    kind: Annotated[Kind, typer.Option(help="What the learner does with it.")] = "write",
+    title: Annotated[str, typer.Option(help="Default: the slug in words.")] = "",
+    course: Course = None,
+) -> None:
+    """Writes an exercise that works, to begin from. For authors."""
+    from grader.cli.authoring import new_exercise
+
+    raise typer.Exit(new_exercise(slug, kind, title, course))
+
+
+@dev.command(name="check")
+def dev_check(
+    exercises: Annotated[
+        list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every exercise.")
+    ] = None,
+    grade: Annotated[
+        bool, typer.Option("--grade", help="Also grade the solution, the stub and every mistake.")
+    ] = False,
+    course: Course = None,
+    backend: On = None,
+) -> None:
+    """Says what is missing or has drifted in an exercise. Exit code 1 if anything is."""
+    from grader.cli.authoring import check_exercises
+
+    raise typer.Exit(check_exercises(exercises or (), grade, course, backend))
 
 
 @dev.command()

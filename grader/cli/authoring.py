@@ -1,12 +1,18 @@
-"""`grader dev`: what authors of exercises run."""
+"""`grader new` and `grader dev`: what authors of exercises run."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader import mutants, workspace
-from grader.catalog import Catalog
-from grader.cli.listing import shown
+from grader.author import Problem, problems_of, prove, scaffold
+from grader.build.request import Backend
+from grader.catalog import Catalog, Exercise
+from grader.cli.checking import found_backend
+from grader.cli.listing import command, shown
+from grader.cli.screen import Screen
+from grader.words import counted
 
 
 def sync_stubs(check: bool, course: Path | None) -> int:
@@ -24,3 +30,45 @@ def sync_stubs(check: bool, course: Path | None) -> int:
     else:
         print(f"What was replaced is kept in {shown(catalog.course / '.cu2grad' / 'backups')}.")
     return 1 if stale and check else 0
+
+
+def check_exercises(names: Sequence[str], graded: bool, course: Path | None, backend: Backend | None) -> int:
+    """Prints what the exercises lack; ``graded`` also proves that they are judged rightly. Returns 1 or 0."""
+    catalog = Catalog.open(course)
+    exercises = [catalog.find(name) for name in names] or list(catalog.exercises)
+    screen = Screen()
+    lacking, number = 0, 0
+    for exercise in exercises:
+        problems = list(problems_of(exercise))
+        if graded:
+            with screen.working(exercise.slug) as begin:
+                problems += prove(exercise, backend or found_backend(), begin)
+        lacking += bool(problems)
+        number += len(problems)
+        _show(exercise, problems, graded)
+    if number:
+        things = counted(number, "thing is", "things are")
+        print(f"\n{things} missing or wrong in {lacking} of {counted(len(exercises), 'exercise')}.")
+    elif not graded:
+        print("\nNothing is missing. Whether solution, stub and mistakes are judged rightly, --grade tells.")
+    return 1 if number else 0
+
+
+def _show(exercise: Exercise, problems: Sequence[Problem], graded: bool) -> None:
+    whole = "whole, and judged rightly" if graded else "whole"
+    print(f"{exercise.slug}: {whole if not problems else counted(len(problems), 'problem')}")
+    for problem in problems:
+        print(f"  {shown(problem.place)}: {problem.what}. {problem.next}")
+
+
+def new_exercise(slug: str, kind: str, title: str, course: Path | None) -> int:
+    """Writes an exercise that works, to begin from."""
+    catalog = Catalog.open(course)
+    for path in scaffold(catalog.course, slug, kind, title):
+        print(f"wrote  {shown(path)}")
+    exercise = Catalog.open(catalog.course).find(slug)
+    print("\nIt squares its input, and is judged like every other. See it pass:")
+    print(f"  {command('check', exercise, '--from', 'solutions')}")
+    print("Then change the solution, its spec, its mistakes, hints and lesson. What is still missing:")
+    print(f"  {command('dev check', exercise)}")
+    return 0

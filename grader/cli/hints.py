@@ -1,7 +1,4 @@
-"""`grader hint`: three rungs per section, one at a time.
-
-`hints.md` has one `# section` heading per section of the exercise and below it three `## ` rungs.
-"""
+"""`grader hint`: three rungs per section, one at a time."""
 
 from __future__ import annotations
 
@@ -10,9 +7,8 @@ from pathlib import Path
 from grader import progress, workspace
 from grader.catalog import Catalog, Exercise
 from grader.cli.listing import command
-from grader.errors import BrokenExercise, UsageError
-
-Rungs = dict[str, list[str]]  # section name -> the text of each rung, heading included
+from grader.errors import UsageError
+from grader.hints import Rungs, read_hints
 
 
 def show_hint(name: str, section: str | None, course: Path | None) -> None:
@@ -32,31 +28,6 @@ def show_hint(name: str, section: str | None, course: Path | None) -> None:
     print(f"{exercise.slug}, {chosen}: hint {count} of {len(rungs[chosen])}\n")
     print(rungs[chosen][count - 1])
     print(f"\n{_next_step(exercise, rungs, chosen, count)}")
-
-
-def read_hints(exercise: Exercise) -> Rungs:
-    """The rungs of every section. Raises BrokenExercise when the file or a section has none."""
-    try:
-        text = exercise.hints_path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BrokenExercise(f"{exercise.hints_path} cannot be read: {error.strerror}.") from error
-    rungs: Rungs = {}
-    section = ""
-    for line in text.splitlines():
-        if line.startswith("# "):
-            section = line[2:].strip().strip("`")
-            rungs[section] = []
-        elif line.startswith("## ") and section:
-            rungs[section].append(line[3:].strip())
-        elif section and rungs[section]:
-            rungs[section][-1] += "\n" + line
-    empty = [name for name, texts in rungs.items() if not texts]
-    if empty or not rungs:
-        raise BrokenExercise(
-            f"{exercise.hints_path}: {empty[0] if empty else 'the file'} has no hint.",
-            "A `# section` heading is followed by `## ` headings, one per hint.",
-        )
-    return {name: [text.strip() for text in texts] for name, texts in rungs.items()}
 
 
 def _choose(exercise: Exercise, rungs: Rungs, revealed: dict[str, int]) -> str:

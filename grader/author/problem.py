@@ -1,0 +1,15 @@
+"""One thing that an author has still to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is missing or has drifted in ``place``, and the next step."""
+
+    place: Path
+    what: str
+    next: str

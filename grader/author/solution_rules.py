@@ -1,0 +1,145 @@
+"""Rules for the solution, what is generated from it, the spec and the planted mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.author.problem import Problem
+from grader.catalog import Catalog, Exercise
+from grader.mutants import load_mutants
+from grader.sections import comment_prefix, find_regions
+from grader.spec import load_spec
+from grader.workspace import shipped_files
+
+LEAST_MUTANTS = 6
+_TELLING = 24  # characters: a shorter line, like `if (i >= n) return;`, may stand in a hint by chance
+_OWN_FILES = {"exercise.toml", "spec.py", "hints.md"}
+_PASSING = {"__pycache__", ".cu2grad", ".pytest_cache"}  # left by programs, not by authors
+
+
+def stubs_are_generated(exercise: Exercise) -> Iterator[Problem]:
+    """The learner's files are what the solution gives."""
+    for path, text in shipped_files(exercise).items():
+        if not path.is_file():
+            yield Problem(path, "it does not exist yet", "It is generated from the solution: make sync")
+        elif path.read_text(encoding="utf-8") != text:
+            yield Problem(
+                path, "it differs from what the solution gives", "Edit the solution, then: make sync"
+            )
+
+
+def prompts_count_lines(exercise: Exercise) -> Iterator[Problem]:
+    """`about N lines` in a TODO is what the solution takes."""
+    for section, lines in section_lines(exercise).items():
+        facts = exercise.sections[section]
+        mark = comment_prefix(facts.file[facts.file.rfind(".") :])
+        code = [line for line in lines if not line.startswith(f"{mark} ") and line != mark]
+        if facts.lines != len(code):
+            yield Problem(
+                exercise.root / "exercise.toml",
+                f"sections.{section}.lines is {facts.lines}, the solution has {len(code)}",
+                f"Write lines = {len(code)}",
+            )
+
+
+def nothing_is_given_away(exercise: Exercise) -> Iterator[Problem]:
+    """No line that a learner is to write stands in a stub or a hint."""
+    hints = exercise.hints_path.read_text(encoding="utf-8") if exercise.hints_path.is_file() else ""
+    given = _given_lines(exercise)
+    shown = {**shipped_files(exercise), exercise.hints_path: hints}
+    for section, lines in section_lines(exercise).items():
+        told = given | {line.strip() for line in exercise.sections[section].stub.splitlines()}
+        for line in lines:
+            if len(line) <= _TELLING or line.startswith(("//", "#")) or line in told:
+                continue
+            for path, text in shown.items():
+                if line in text:
+                    yield Problem(
+                        path,
+                        f"it gives away a line of section {section}: {line}",
+                        "Say what it does instead.",
+                    )
+
+
+def only_what_is_listed(exercise: Exercise) -> Iterator[Problem]:
+    """A file that no rule knows is one that nobody keeps up to date."""
+    known = {*exercise.edit, *exercise.given, *_OWN_FILES}
+    for path in sorted(exercise.root.iterdir()):
+        if path.is_file() and path.name not in known and not path.name.startswith("."):
+            yield Problem(
+                path, "exercise.toml does not list it", "List it in `edit` or `given`, or remove it."
+            )
+
+
+def requirements_exist(exercise: Exercise) -> Iterator[Problem]:
+    """What has to be done before is in the course, and comes before."""
+    numbers = {each.slug: each.number for each in Catalog.open(exercise.course).exercises}
+    place = exercise.root / "exercise.toml"
+    for slug in exercise.requires:
+        if slug not in numbers:
+            yield Problem(
+                place, f"it requires {slug}, which does not exist", "Name exercises of this course."
+            )
+        elif numbers[slug] >= exercise.number:
+            yield Problem(place, f"it requires {slug}, which comes later", "Require earlier ones only.")
+
+
+def spec_loads(exercise: Exercise) -> Iterator[Problem]:
+    """`problems_of` passes on what BrokenSpec says; a sound spec may still lack something."""
+    spec = load_spec(exercise)
+    for check, wanted in (("gradient", spec.gradient), ("performance", spec.speed)):
+        if check in exercise.scores and wanted is None:
+            name = {"gradient": "GRADIENT", "performance": "SPEED"}[check]
+            yield Problem(
+                exercise.spec_path,
+                f"exercise.toml gives points for {check}, but {name} is missing",
+                f"Export {name}, or write a [scores] table without {check}.",
+            )
+
+
+def mistakes_are_planted(exercise: Exercise) -> Iterator[Problem]:
+    """Enough mistakes, forward and backward, each caught by a check that exists here."""
+    place = exercise.solution_dir / "mutants.toml"
+    mutants = load_mutants(exercise)
+    if len(mutants) < LEAST_MUTANTS:
+        yield Problem(
+            place,
+            f"it has {len(mutants)} mistakes; a grader is tested with {LEAST_MUTANTS} at least",
+            "Add [[mutant]] tables: what a learner would get wrong, one edit each.",
+        )
+    caught_by = {mutant.caught_by for mutant in mutants}
+    for check in sorted(caught_by - {*exercise.scores, "build"}):
+        yield Problem(place, f"caught_by is {check!r}, which earns no points here", "Name another check.")
+    for check in ("correctness", "gradient"):
+        judged = check in exercise.scores and (
+            check != "gradient" or load_spec(exercise).gradient is not None
+        )
+        if judged and check not in caught_by:
+            yield Problem(place, f"no mistake is caught by {check}", "Plant one that only it can see.")
+
+
+def section_lines(exercise: Exercise) -> dict[str, list[str]]:
+    """The stripped lines of each section, as the solution has them; blank ones left out."""
+    found = {}
+    for file in exercise.edit:
+        text = (exercise.solution_dir / file).read_text(encoding="utf-8")
+        lines = [line.strip() for line in text.splitlines()]
+        for region in find_regions(text, exercise.solution_dir / file):
+            if region.name in exercise.sections:
+                found[region.name] = [line for line in lines[region.start : region.end - 1] if line]
+    return found
+
+
+def _given_lines(exercise: Exercise) -> set[str]:
+    """The stripped lines that stand outside of every section: a learner sees them anyway."""
+    given: set[str] = set()
+    for file in exercise.edit:
+        text = (exercise.solution_dir / file).read_text(encoding="utf-8")
+        hidden = {
+            number
+            for region in find_regions(text, file)
+            if region.name in exercise.sections
+            for number in range(region.start, region.end)
+        }
+        given |= {line.strip() for number, line in enumerate(text.splitlines()) if number not in hidden}
+    return given
