@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog import Exercise
+from grader.edits import read_edit
 from grader.errors import BrokenExercise
 from grader.toml_table import TomlTable, read_toml
 
@@ -68,12 +69,15 @@ def load_mutants(exercise: Exercise) -> list[Mutant]:
 
 
 def _read_mutant(table: TomlTable, exercise: Exercise) -> Mutant:
+    name = table.text("name")
+    files = (*exercise.edit, *exercise.given)
+    edit = read_edit(table, name, files, lambda file: _solution_text(exercise, file))
     mutant = Mutant(
         exercise=exercise,
-        name=table.text("name"),
-        file=table.text("file"),
-        find=table.text("find"),
-        replace=table.text("replace"),
+        name=name,
+        file=edit.file,
+        find=edit.find,
+        replace=edit.replace,
         caught_by=table.text("caught_by"),
         backends=table.texts("backends", ("simt", "cuda")),
         finding=table.text("finding", ""),
@@ -81,24 +85,7 @@ def _read_mutant(table: TomlTable, exercise: Exercise) -> Mutant:
         demo=table.boolean("demo", False),
     )
     table.finish()
-    _check_edit(table, mutant)
     return mutant
-
-
-def _check_edit(table: TomlTable, mutant: Mutant) -> None:
-    exercise = mutant.exercise
-    if mutant.file not in (*exercise.edit, *exercise.given):
-        raise table.broken(
-            f"mutant {mutant.name!r} edits {mutant.file!r}", "It must edit a file of the solution."
-        )
-    matches = _solution_text(exercise, mutant.file).count(mutant.find) if mutant.find else 0
-    if matches != 1:
-        raise table.broken(
-            f"`find` of mutant {mutant.name!r} matches {matches} times in {mutant.file}",
-            "It must match exactly once.",
-        )
-    if mutant.find == mutant.replace:
-        raise table.broken(f"mutant {mutant.name!r} changes nothing", "`find` and `replace` must differ.")
 
 
 def _solution_text(exercise: Exercise, name: str) -> str:
