@@ -44,7 +44,7 @@ def render_stub(
         stub += lines[copied : region.start - 1]
         if region.name in sections:
             indent = _indentation(body)
-            generated = _generated_lines(sections[region.name], suffix)
+            generated = generated_lines(sections[region.name], suffix)
             stub += [indent + line if line else "" for line in generated]
         else:
             stub += body
@@ -62,16 +62,16 @@ def open_todos(exercise: Exercise, files_dir: Path) -> list[OpenTodo]:
 
     A section is open while its generated lines stand there between the same two lines as in the stub, as far
     as those two are still in the file; so a learner who leaves the comment above finished code is not
-    refused. Where the solutions are absent the generated lines alone decide. A file that cannot be read has
-    no open section: building it says what is wrong.
+    refused. Where no stub is known (:func:`stub_text`) the generated lines alone decide. A file that cannot
+    be read has no open section: building it says what is wrong.
     """
     todos = []
     for name in exercise.edit:
-        code = _code(_read(files_dir / name))
-        stub = [text for _, text in _code(_stub_text(exercise, name).splitlines())]
+        code = code_lines(_read(files_dir / name))
+        stub = [text for _, text in code_lines(stub_text(exercise, name).splitlines())]
         found = []
         for section in sections_of(exercise, name).values():
-            line = _find_untouched(_generated_lines(section, Path(name).suffix), stub, code)
+            line = _find_untouched(generated_lines(section, Path(name).suffix), stub, code)
             if line:
                 found.append(OpenTodo(section.name, name, line, section.prompt))
         todos += sorted(found, key=lambda todo: todo.line)
@@ -90,7 +90,7 @@ def _checked_regions(text: str, sections: Mapping[str, Section], filename: str |
     return regions
 
 
-def _generated_lines(section: Section, suffix: str) -> list[str]:
+def generated_lines(section: Section, suffix: str) -> list[str]:
     """What stands in a stub for ``section``, not indented: the TODO comment, then its stand-in code."""
     mark = comment_prefix(suffix)
     about = f"about {section.lines} line{'' if section.lines == 1 else 's'}"
@@ -112,9 +112,9 @@ def _find_untouched(generated: list[str], stub: list[str], code: list[tuple[int,
     """The line where ``generated`` starts in ``code`` with its neighbours of ``stub``, or 0."""
     wanted = [line.strip() for line in generated if line.strip()]
     texts = [text for _, text in code]
-    original = next(_occurrences(wanted, stub), None)
+    original = next(occurrences(wanted, stub), None)
     above, below = ("", "") if original is None else _neighbours(stub, original, len(wanted))
-    for index in _occurrences(wanted, texts):
+    for index in occurrences(wanted, texts):
         line_above, line_below = _neighbours(texts, index, len(wanted))
         untouched_above = line_above == above or above not in texts
         untouched_below = line_below == below or below not in texts
@@ -129,25 +129,28 @@ def _neighbours(texts: list[str], index: int, size: int) -> tuple[str, str]:
     return (texts[index - 1] if index else ""), (texts[after] if after < len(texts) else "")
 
 
-def _occurrences(wanted: list[str], texts: list[str]) -> Iterator[int]:
+def occurrences(wanted: list[str], texts: list[str]) -> Iterator[int]:
+    """Where `wanted` stands in `texts` as it is."""
     size = len(wanted)
     return (index for index in range(len(texts) - size + 1) if texts[index : index + size] == wanted)
 
 
-def _stub_text(exercise: Exercise, name: str) -> str:
-    """The stub of file ``name``, or "" in a copy of the course that has no solutions."""
-    master = exercise.solution_dir / name
-    if not master.is_file():
-        return ""
-    text = master.read_text(encoding="utf-8")
-    return render_stub(text, master.suffix, sections_of(exercise, name), master)
+def stub_text(exercise: Exercise, name: str) -> str:
+    """File ``name`` as handed out: from the solution, or as a release without one keeps it; or ``""``."""
+    master, kept = exercise.solution_dir / name, exercise.kept_stubs / name
+    if master.is_file():
+        text = master.read_text(encoding="utf-8")
+        if name not in exercise.edit:
+            return without_markers(text)
+        return render_stub(text, master.suffix, sections_of(exercise, name), master)
+    return kept.read_text(encoding="utf-8") if kept.is_file() else ""
 
 
 def sections_of(exercise: Exercise, name: str) -> dict[str, Section]:
     return {key: section for key, section in exercise.sections.items() if section.file == name}
 
 
-def _code(lines: list[str]) -> list[tuple[int, str]]:
+def code_lines(lines: list[str]) -> list[tuple[int, str]]:
     """The lines that are not blank, stripped, with their numbers from 1."""
     return [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
 

@@ -42,6 +42,10 @@ class TomlTable:
             raise self.broken(f"{self._name(key)} is {value!r}", "It must be a whole number, zero or more.")
         return value
 
+    def integer_or_none(self, key: str) -> int | None:
+        self._known.add(key)
+        return self.integer(key) if key in self._values else None
+
     def boolean(self, key: str, default: bool | None = None) -> bool:
         value: bool = self._take(key, bool, "true or false", default)
         return value

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 from grader.catalog import Exercise
 from grader.checks import build as building
-from grader.checks import todo
+from grader.checks import changed, todo
 from grader.checks.origin import digest_of, lesson_for, versions_of
 from grader.checks.outcome import Outcome
 from grader.errors import InfrastructureError, SubmissionError
@@ -39,10 +40,17 @@ Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it
 CHECKS = {
     "correctness": "correctness",
     "gradient": "gradient",
+    "parts": "parts",
     "safety": "safety",
     "device_work": "device_work",
+    "accepts": "accepts",
+    "kills": "kills",
+    "efficiency": "efficiency",
     "performance": "speed",
+    "answers": "answers",
 }
+# What the workers of a check import, once for all of them; pytest, and what `backward` needs for its sizes.
+WORKER_MODULES = {"kills": ("pytest", "torch.testing", "torch.fx.experimental.symbolic_shapes")}
 PRINTED_LINES = 20
 
 
@@ -87,21 +95,35 @@ class Grading:
     seed: int
     progress: Progress
     results: list[CheckResult] = field(default_factory=list)
+    _scratch: str = field(default="", init=False)
 
     def run(self, verbose: bool, isolate: bool, owner: str) -> None:
         open_outcome = todo.check(self.exercise, self.files)
         if open_outcome is not None:
             self._add("todo", open_outcome, 0.0)
-            if todo.untouched(self.exercise, open_todos(self.exercise, self.files)):
+            nothing_to_see = "parts" not in self.exercise.scores  # a broken part shows what is wrong with it
+            if nothing_to_see and todo.untouched(self.exercise, open_todos(self.exercise, self.files)):
                 self._skip(
                     list(self.exercise.scores), Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet."
                 )
                 return
+        excess = changed.check(self.exercise, self.files)
+        if excess is not None:
+            self._add("changes", excess, 0.0)
+            if excess.status is Status.FAIL:
+                why = "more was changed than a repair takes"
+                self._skip(list(self.exercise.scores), Status.FAIL, f"{NOT_JUDGED}: {why}.")
+                return
         try:
-            with Zygote.start(self.backend, isolate, readable=(self.files, self.exercise.root)) as zygote:
+            with TemporaryDirectory(prefix="cu2grad-") as self._scratch, self._zygote(isolate) as zygote:
                 self._judge(zygote, verbose, owner)
         except InfrastructureError as fault:
             self._blame_the_machine(fault)
+
+    def _zygote(self, isolate: bool) -> Zygote:
+        readable = (self.files, self.exercise.root, Path(self._scratch))
+        modules = [name for check in self.exercise.scores for name in WORKER_MODULES.get(check, ())]
+        return Zygote.start(self.backend, isolate, readable=readable, modules=modules)
 
     def _blame_the_machine(self, fault: InfrastructureError) -> None:
         """Say once what this machine could not do; nothing of it counts against the submission."""
@@ -144,11 +166,15 @@ class Grading:
                 self._skip(self._judged(spec), outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
             bench = Bench(
-                self.exercise, spec, self.backend, self.seed, session, self.files, load, zygote.spawn_worker
-            )
+                self.exercise, spec, self.backend, self.seed, session, self.files, load, zygote.spawn_worker,
+                Path(self._scratch),
+            )  # fmt: skip
             self._add("build", building.built(artifact), time.perf_counter() - begun)
             for name in self._judged(spec):
-                self._check(name, bench)
+                if name == "parts":
+                    self._check_parts(bench)
+                else:
+                    self._check(name, bench, self.exercise.scores[name])
 
     def _judged(self, spec: Spec) -> list[str]:
         """The checks that exist for this exercise, in order; the others leave the denominator."""
@@ -158,9 +184,16 @@ class Grading:
             if name in self.exercise.scores and not (name == "gradient" and spec.gradient is None)
         ]
 
-    def _check(self, name: str, bench: Bench) -> None:
+    def _check_parts(self, bench: Bench) -> None:
+        """One result for each part; what becomes of one leaves the others alone."""
+        for spec in bench.spec.parts:
+            assert spec.part is not None and spec.part.points is not None
+            bench = replace(bench, spec=spec, calls=[], right=[], current_case="", tried=False)
+            self._check(spec.part.name, bench, spec.part.points, CHECKS["parts"])
+
+    def _check(self, name: str, bench: Bench, points: float, module: str = "") -> None:
         self.progress(name)
-        check = importlib.import_module(f"grader.checks.{CHECKS[name]}").check
+        check = importlib.import_module(f"grader.checks.{module or CHECKS[name]}").check
         begun = time.perf_counter()
         first_call = len(bench.calls)
         try:
@@ -169,10 +202,10 @@ class Grading:
             outcome = _ended_badly(failure, bench)
         if outcome.status.stands_in_the_way:
             outcome = replace(outcome, lines=(*outcome.lines, *_printed(bench, first_call)))
-        self._add(name, outcome, time.perf_counter() - begun)
+        self._add(name, outcome, time.perf_counter() - begun, points)
 
-    def _add(self, name: str, outcome: Outcome, seconds: float) -> None:
-        out_of = self.exercise.scores.get(name, 0)
+    def _add(self, name: str, outcome: Outcome, seconds: float, points: float | None = None) -> None:
+        out_of = self.exercise.scores.get(name, 0) if points is None else points
         lesson = lesson_for(self.exercise, outcome.topic)
         self.results.append(outcome.scored(name, out_of, seconds, lesson))
 

@@ -44,12 +44,23 @@ multiply-add::
     PROFILE = Case("65,536 elements", [tensor(1 << 16), tensor(1 << 16), 1.5])  # what grader profile counts
 
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
-``PROFILE``, ``traffic``, ``flops``, ``accumulation`` and ``tolerances``:
+``PROFILE``, ``EFFICIENCY``, ``QUESTIONS``, ``traffic``, ``flops``, ``accumulation`` and ``tolerances``:
 
 ``PROFILE``
     The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
-    small enough for a simulated GPU, which executes some million accesses a second. Default: of ``CASES``,
-    the largest that is laid out plainly.
+    small enough for a simulated GPU, which executes some million accesses a second. Default: the case of
+    ``EFFICIENCY``; else, of ``CASES``, the largest that is laid out plainly.
+``EFFICIENCY``
+    Limits on what the simulated GPU counts in one case, for exercises with points for ``efficiency``:
+    ``Efficiency(Case(...), [Limit("global_load_sectors", lambda a, b, c: ...), Limit("launches", 1)])``.
+    ``python -m pydoc grader.spec.efficiency`` has the words; ``METRICS`` there, all that can be limited.
+``QUESTIONS``
+    A list of ``Choice`` and ``Count``, for exercises with points for ``answers``: what the learner answers in
+    ``answers.toml``. ``python -m pydoc grader.spec.questions`` has the words.
+
+``TESTS``
+    For exercises with points for ``accepts`` and ``kills``, in which the learner writes the tests:
+    ``Tests("test_op.py", seconds=20)``. ``python -m pydoc grader.spec.suites``.
 
 ``accumulation(*args) -> int``
     The largest number of terms that are added into one element of an output or of a gradient (the inner
@@ -64,7 +75,11 @@ these names. What the reference returns at the case's own dtypes fixes the dtype
 for; the device is that of the first tensor argument; NumPy arguments ask for NumPy results.
 """
 
+from grader.spec.efficiency import Efficiency, Limit
 from grader.spec.loading import Spec, load_spec
+from grader.spec.parts import Part
+from grader.spec.questions import Choice, Count, Program
+from grader.spec.suites import Tests
 from grader.spec.vocabulary import (
     Argument,
     Case,
@@ -75,4 +90,21 @@ from grader.spec.vocabulary import (
     tensor,
 )
 
-__all__ = ["Argument", "Case", "Gradient", "Refusal", "Spec", "Speed", "TensorSpec", "load_spec", "tensor"]
+__all__ = [
+    "Argument",
+    "Case",
+    "Choice",
+    "Count",
+    "Efficiency",
+    "Gradient",
+    "Limit",
+    "Part",
+    "Program",
+    "Refusal",
+    "Spec",
+    "Speed",
+    "TensorSpec",
+    "Tests",
+    "load_spec",
+    "tensor",
+]

@@ -8,24 +8,34 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import BrokenSpec
+from grader.spec import efficiency, parts, questions, suites
+from grader.spec.efficiency import Efficiency
 from grader.spec.naming import named_arguments, named_calls, of_kind
+from grader.spec.parts import Part
+from grader.spec.questions import Question
+from grader.spec.suites import Tests
 from grader.spec.vocabulary import Case, Gradient, Refusal, Speed
 
 if TYPE_CHECKING:
     from grader.catalog import Exercise
 
 REQUIRED = ("ENTRY", "reference", "CASES")
-CONSTANTS = ("ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE")
+CONSTANTS = (
+    "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
+)  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A validated ``spec.py``: every argument carries its name."""
+    """A validated ``spec.py``: every argument carries its name.
+
+    With ``PARTS`` it is that of the first part, and ``parts`` are those of all, each with its ``part``.
+    """
 
     path: Path
     entry: str
@@ -40,6 +50,11 @@ class Spec:
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
     profile: Case | None = None
+    efficiency: tuple[Efficiency, ...] = ()
+    questions: tuple[Question, ...] = ()
+    tests: Tests | None = None
+    part: Part | None = None
+    parts: tuple[Spec, ...] = ()
 
 
 def load_spec(exercise: Exercise) -> Spec:
@@ -51,7 +66,7 @@ def load_spec(exercise: Exercise) -> Spec:
     path = exercise.spec_path
     module = _import_privately(path, exercise.slug)
     try:
-        return _validated(path, module)
+        return _validated_parts(exercise, module) if hasattr(module, "PARTS") else _validated(path, module)
     except (TypeError, ValueError) as problem:
         raise _broken(path, str(problem)) from problem
 
@@ -100,7 +115,23 @@ def _broken(path: Path, what: str) -> BrokenSpec:
     )
 
 
-def _validated(path: Path, module: ModuleType) -> Spec:
+def _validated_parts(exercise: Exercise, module: ModuleType) -> Spec:
+    """The first part's, with all of them in ``parts``; what else is exported goes with the first part."""
+    taken = [name for name in REQUIRED if hasattr(module, name)]
+    if taken:
+        raise ValueError(f"PARTS stands for {', '.join(REQUIRED)}, but {taken[0]} is there too")
+    shared = {name: each for name, each in vars(module).items() if name.isupper()}
+    specs: list[Spec] = []
+    for part in parts.checked(module.PARTS, exercise.scores.get("parts", 0), exercise.sections):
+        try:
+            spec = _validated(exercise.spec_path, parts.exports_of(part, {} if specs else shared))
+        except (TypeError, ValueError) as problem:
+            raise ValueError(f"PARTS, {part.name!r}: {problem}") from problem
+        specs.append(replace(spec, part=part))
+    return replace(specs[0], parts=tuple(specs))
+
+
+def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
     _check_names(module)
     reference = module.reference
     parameters = tuple(inspect.signature(reference).parameters)
@@ -120,11 +151,15 @@ def _validated(path: Path, module: ModuleType) -> Spec:
     profile = getattr(module, "PROFILE", None)
     if profile is not None:
         (profile,) = named_calls(Case, "PROFILE", [profile], parameters)
-    optional = {name: getattr(module, name, None) for name in FUNCTIONS[1:]} | {"profile": profile}
+    optional: dict[str, Any] = {name: getattr(module, name, None) for name in FUNCTIONS[1:]}
+    optional["profile"] = profile
+    optional["efficiency"] = efficiency.checked(getattr(module, "EFFICIENCY", ()), parameters)
+    optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None), parameters)
+    optional["tests"] = suites.checked(getattr(module, "TESTS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
 
 
-def _check_names(module: ModuleType) -> None:
+def _check_names(module: ModuleType | SimpleNamespace) -> None:
     for name in REQUIRED:
         if not hasattr(module, name):
             raise ValueError(f"{name} is missing")
