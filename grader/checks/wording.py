@@ -63,7 +63,8 @@ class Hints:
                 and torch.allclose(got.to(values.dtype), values)
             ):
                 return (
-                    f"This is the gradient of {name}: backward returns them in the order of forward's inputs."
+                    f"This equals the gradient of {name}: either the two are returned in another order than "
+                    "forward's inputs, or one is computed with the tensor that the other needs."
                 )
         return ""
 
