@@ -25,7 +25,8 @@ def audit_library(exercise: Exercise, built: Path) -> Objection | None:
 
 def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Objection]:
     if (files / "op.py").is_file():  # the one Python file that a worker runs; it cannot import the others
-        yield from python_source.audit((files / "op.py").read_text(errors="replace"), "op.py")
+        text = (files / "op.py").read_text(errors="replace")
+        yield from python_source.audit(text, "op.py", exercise.build.name, exercise.allowed)
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))

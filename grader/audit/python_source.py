@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from grader.audit import registrations
 from grader.audit.objection import Objection
 
 IMPORTS = frozenset((
@@ -41,29 +42,39 @@ _METHODS = frozenset((
 _OWN = ("self", "cls", "ctx")  # objects whose private attributes are the submission's own
 
 
-def audit(text: str, file: str) -> Iterator[Objection]:
-    """Objections in the order of the lines; a file that Python cannot parse is the worker's to report."""
+def audit(text: str, file: str, name: str = "", allowed: Collection[str] = ()) -> Iterator[Objection]:
+    """Objections in the order of the lines; a file that Python cannot parse is the worker's to report.
+
+    ``name`` is that of the library. ``allowed`` holds what the exercise allows besides: ``torch.library``, to
+    register operators of the namespace ``name``.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
-    yield from sorted(_Audit(file).run(tree), key=lambda objection: objection.line)
+    found = _Audit(file, name, registrations.ALLOWANCE in allowed).run(tree)
+    yield from sorted(found, key=lambda objection: objection.line)
 
 
 class _Audit:
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, name: str, registers: bool) -> None:
         self.file = file
+        self.name = name
+        self.registers = registers  # whether it may register operators by torch.library
         self.imported: dict[str, str] = {}  # local name -> dotted name
+        self.calls: dict[int, ast.Call] = {}  # by the id of the expression that is called
+        self.qualified: set[int] = set()  # ids of the expressions whose attribute is taken
 
     def run(self, tree: ast.Module) -> Iterator[Objection]:
         nodes = list(ast.walk(tree))
+        self.calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 yield from self._import(node)
-        qualified = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        self.qualified = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
             if isinstance(node, ast.Name):
-                yield from self._name(node, id(node) in qualified)
+                yield from self._name(node)
             elif isinstance(node, ast.Attribute):
                 yield from self._attribute(node)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -91,6 +102,8 @@ class _Audit:
                     yield self._object(node, f"imports `{full}`", _GRADER_RULE)
             elif root not in IMPORTS:
                 yield self._object(node, f"imports `{root}`", _IMPORT_RULE)
+            elif self.registers and bound == "torch" and full == registrations.ALLOWANCE:
+                continue  # it binds `torch`; under a name of its own the module could be handed on
             elif alias.name == "*" or self._is_refused(full):
                 yield self._object(node, f"imports `{full}`", _REACH_RULE)
 
@@ -101,13 +114,13 @@ class _Audit:
             private or bool(_ATTRIBUTES & set(rest)) or (root == "torch" and bool(rest) and rest[0] in _TORCH)
         )
 
-    def _name(self, node: ast.Name, qualified: bool) -> Iterator[Objection]:
+    def _name(self, node: ast.Name) -> Iterator[Objection]:
         if node.id in _NAMES:
             yield self._object(node, f"uses `{node.id}`", _REACH_RULE)
         elif self.imported.get(node.id) in IMPORTS | {"grader"}:
             if not isinstance(node.ctx, ast.Load):
                 yield self._object(node, f"gives the name `{node.id}` another meaning", _PATCH_RULE)
-            elif not qualified:
+            elif id(node) not in self.qualified:
                 yield self._object(node, f"hands on the module `{node.id}` as a value", _REACH_RULE)
 
     def _attribute(self, node: ast.Attribute) -> Iterator[Objection]:
@@ -118,13 +131,26 @@ class _Audit:
             yield self._object(node, f"changes `{ast.unparse(node)}`", _PATCH_RULE)
         elif full.startswith("grader.") and full != "grader.load":
             yield self._object(node, f"uses `{full}`", _GRADER_RULE)
+        elif self.registers and f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
+            yield from self._registration(node, full)
         elif full.startswith("torch.") and full.split(".")[1] in _TORCH:
             yield self._object(node, f"uses `{full}`", _REACH_RULE)
         else:
             yield from self._attribute_name(node, node.attr, own)
 
+    def _registration(self, node: ast.Attribute, full: str) -> Iterator[Objection]:
+        """`full` is torch.library or an attribute of it; as part of a longer chain it is judged with that."""
+        function = full.removeprefix(registrations.ALLOWANCE).removeprefix(".")
+        if not function and id(node) in self.qualified:
+            return
+        what = registrations.problem(function, self.calls.get(id(node)), self.name)
+        if what:
+            yield self._object(node, what, registrations.RULE)
+
     def _attribute_name(self, node: ast.AST, name: str, own: bool) -> Iterator[Objection]:
         dunder = name.startswith("__") and name not in _METHODS and name != "__name__"
+        if self.registers and name in registrations.METHODS:
+            return
         if dunder or name in _ATTRIBUTES or (name.startswith("_") and not own and name not in _METHODS):
             yield self._object(node, f"reads the attribute `{name}`", _REACH_RULE)
 

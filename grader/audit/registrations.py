@@ -1,0 +1,33 @@
+"""What op.py may do with torch.library where an exercise allows it: register operators of its own."""
+
+from __future__ import annotations
+
+import ast
+
+ALLOWANCE = "torch.library"
+# What registers or defines one operator, which its first argument names. Not: opcheck and infer_schema, which
+# a submission does not need; register_torch_dispatch, which changes what modes of PyTorch's own do.
+FUNCTIONS = frozenset((
+    "Library", "custom_op", "define", "get_kernel", "impl", "register_autocast", "register_autograd",
+    "register_fake", "register_kernel", "register_vmap",
+))  # fmt: skip
+# Methods of what Library and custom_op return. Library.fallback would stand in for every operator.
+METHODS = frozenset(("register_fake",))
+RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
+
+
+def problem(function: str, call: ast.Call | None, namespace: str) -> str:
+    """What is wrong with a use of ``torch.library.<function>``, after "op.py:3 "; ``""`` when nothing is.
+
+    ``call`` is the call that it stands in as the function; None when it is used in another way.
+    """
+    name = f"{ALLOWANCE}.{function}" if function else ALLOWANCE
+    if function not in FUNCTIONS:
+        return f"uses `{name}`"
+    if call is None:
+        return f"uses `{name}` without calling it on the spot"
+    first = call.args[0] if call.args else None
+    if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+        return f'calls `{name}` for an operator that is not written out as "{namespace}::name"'
+    own = first.value == namespace if function == "Library" else first.value.startswith(f"{namespace}::")
+    return "" if own else f'calls `{name}` for "{first.value}", which is not in the namespace `{namespace}`'
