@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import before_pictures
 import counted
 import execution
+import roofline
 import values
 from generated import bring_up_to_date
 
@@ -28,6 +30,10 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_warp": execution.matmul_warp,
     "bias_columns": values.bias_columns,
     "gelu_curves": values.gelu_curves,
+    "stack_and_tools": before_pictures.stack_and_tools,
+    "grid_on_device": before_pictures.grid_on_device,
+    "which_tool": before_pictures.which_tool,
+    "roofline": roofline.picture,
     "matmul_load_a": counted.matmul_load_a,
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,

@@ -74,12 +74,12 @@ def simulated_device() -> Device:
     Raises UsageError where it names none of those there are.
     """
     architecture()
-    return _devices()[os.environ.get(VARIABLE) or "h200"]
+    return known_devices()[os.environ.get(VARIABLE) or "h200"]
 
 
 @functools.cache
-def _devices() -> Mapping[str, Device]:
-    """By key, read from the runtime's own table."""
+def known_devices() -> Mapping[str, Device]:
+    """The devices that can be simulated, by key, read from the runtime's own table."""
     limits = (_RUNTIME / "device_limits.h").read_text(encoding="utf-8")
     constants: dict[str, str] = dict(re.findall(r'\b(k\w+)(?:\[\])? = ("[^"]+"|\d+)[,;]', limits))
     table = (_RUNTIME / "device_model.cpp").read_text(encoding="utf-8")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,31 +12,21 @@ import pytest
 
 from grader.catalog import Catalog
 from grader.mutants import load_mutants
+from tests.docs.building import build_site
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 EXERCISES = Catalog.open(ROOT).exercises
 
 
-def _mkdocs() -> list[str]:
-    if importlib.util.find_spec("mkdocs") and importlib.util.find_spec("material"):
-        return [sys.executable, "-m", "mkdocs"]
-    program = shutil.which("mkdocs")
-    if program is None:
-        pytest.skip("needs mkdocs-material: pip install -e '.[docs]'")
-    return [program]
-
-
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
-    command = [*_mkdocs(), "build", "--strict", "--site-dir", str(tmp_path / "site")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    build_site(tmp_path / "site")
     for exercise in EXERCISES:
         page = tmp_path / "site" / "lessons" / exercise.slug / "index.html"
         assert exercise.title.split(",")[0].split(" ")[0] in page.read_text()
 
 
-@pytest.mark.parametrize("script", ["figures.py", "hints.py", "measured.py"])
+@pytest.mark.parametrize("script", ["figures.py", "hints.py", "measured.py", "tables.py"])
 def test_what_is_generated_is_up_to_date(script: str) -> None:
     command = [sys.executable, str(DOCS / "_build" / script), "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

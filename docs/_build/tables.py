@@ -1,0 +1,97 @@
+"""Puts tables of computed numbers into the pages; with ``--check`` only compares.
+
+The roofline's numbers follow from the specs, those of known access patterns from the memory model, and those
+of a multiprocessor are the simulated devices' own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import roofline
+from generated import bring_up_to_date
+
+from grader.profile.occupancy import known_devices
+from grader.simt import memory_model
+
+COURSE = Path(__file__).resolve().parent.parent.parent
+FOLDER = COURSE / "docs" / "_generated" / "tables"
+WARP = 32
+
+# What it is called, bytes of an element, and the element that a lane takes.
+PATTERNS: tuple[tuple[str, int, Callable[[int], int]], ...] = (
+    ("neighbouring floats", 4, lambda lane: lane),
+    ("the same, one float off", 4, lambda lane: lane + 1),
+    ("neighbouring halves", 2, lambda lane: lane),
+    ("neighbouring `float4`", 16, lambda lane: lane),
+    ("all lanes one float", 4, lambda lane: 0),
+    ("every second float", 4, lambda lane: 2 * lane),
+    ("a column of `float tile[32][32]`", 4, lambda lane: 32 * lane),
+    ("a column of `float tile[32][33]`", 4, lambda lane: 33 * lane),
+    ("a column of `float tile[32][34]`", 4, lambda lane: 34 * lane),
+    ("a column of `double tile[32][32]`", 8, lambda lane: 32 * lane),
+    ("a column of `double tile[32][33]`", 8, lambda lane: 33 * lane),
+)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Numbers to the right, the first column to the left."""
+    rule = ["---", *["--:"] * (len(header) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
+
+
+def warp_patterns() -> str:
+    rows = []
+    for name, size, element in PATTERNS:
+        addresses = [size * element(lane) for lane in range(WARP)]
+        sectors, ideal = memory_model.sectors(addresses, size), memory_model.ideal_sectors(addresses, size)
+        waves = memory_model.wavefronts(addresses, size)
+        least = memory_model.ideal_wavefronts(addresses, size)
+        rows.append([name, str(sectors), str(ideal), str(waves), str(least)])
+    header = ("a warp loads", "sectors", "fewest", "wavefronts", "fewest")
+    return table(header, rows)
+
+
+def roofline_points() -> str:
+    header = ("exercise", "inputs", "operations", "least traffic", "operations per byte", "memory takes",
+              "arithmetic takes")  # fmt: skip
+    rows = [
+        [
+            f"{each.number} {each.title}",
+            each.shapes,
+            f"{each.flops / 1e6:,.0f} M",
+            f"{each.traffic / 1e6:,.1f} MB",
+            f"{each.intensity:.3g}",
+            f"{each.seconds_of_memory * 1e6:,.1f} µs",
+            f"{each.seconds_of_arithmetic * 1e6:,.1f} µs",
+        ]
+        for each in roofline.points()
+    ]
+    return table(header, rows)
+
+
+def multiprocessors() -> str:
+    devices = known_devices()
+    rows = [
+        ["multiprocessors", *[str(each.multiprocessors) for each in devices.values()]],
+        ["threads that one holds", *[f"{each.threads:,}" for each in devices.values()]],
+        ["in warps of 32", *[str(each.warps) for each in devices.values()]],
+        ["blocks that one holds", *[str(each.blocks) for each in devices.values()]],
+        ["registers of 32 bits", *[f"{each.registers:,}" for each in devices.values()]],
+        ["shared memory", *[f"{each.shared // 1024} KiB" for each in devices.values()]],
+    ]
+    return table(("", *[f"`{key}`" for key in devices]), rows)
+
+
+TABLES = {"warp_patterns": warp_patterns, "roofline": roofline_points, "multiprocessors": multiprocessors}
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    for name, text in TABLES.items():
+        yield FOLDER / f"{name}.md", text()
+
+
+if __name__ == "__main__":
+    raise SystemExit(bring_up_to_date(files(), "--check" in sys.argv[1:], "tables.py"))

@@ -1,0 +1,29 @@
+"""The command that builds the site, for tests that look at it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def build_site(folder: Path) -> None:
+    """Build into `folder`, where a warning is an error; skips the test where mkdocs is not installed."""
+    command = [*_mkdocs(), "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def _mkdocs() -> list[str]:
+    if importlib.util.find_spec("mkdocs") and importlib.util.find_spec("material"):
+        return [sys.executable, "-m", "mkdocs"]
+    program = shutil.which("mkdocs")
+    if program is None:
+        pytest.skip("needs mkdocs-material: pip install -e '.[docs]'")
+    return [program]
