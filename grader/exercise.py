@@ -52,7 +52,8 @@ class Exercise:
 
     ``edit`` are the files that the learner changes and ``given`` those shipped complete. ``scores`` are
     points per check and sum to 100. ``library`` lists the operators that the exercise may call besides
-    allocation, views and metadata; ``copies`` is true where copying between host and device is the point.
+    allocation, views and metadata; ``copies`` is true where copying between host and device is the point,
+    ``moves`` is false where moving numbers about is.
     ``allowed`` are the ALLOWANCES that the audit grants.
     ``elsewhere`` is the number of lines that may be changed outside of all sections; None for any number.
     """
@@ -73,6 +74,7 @@ class Exercise:
     scores: dict[str, int]
     library: frozenset[str]
     copies: bool
+    moves: bool = True
     allowed: frozenset[str] = frozenset()
     elsewhere: int | None = None
 
@@ -129,6 +131,7 @@ def read_exercise(root: Path) -> Exercise:
         scores=_read_scores(table.table("scores")),
         library=frozenset(work.texts("library", ())),
         copies=work.boolean("copies", False),
+        moves=work.boolean("moves", True),
         allowed=frozenset(audit.texts("allow", ())),
         elsewhere=fix.integer_or_none("elsewhere"),
     )

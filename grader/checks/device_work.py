@@ -29,6 +29,11 @@ STRUCTURAL = frozenset(
         "_local_scalar_dense", "_reshape_alias", "_unsafe_view",
     )
 )  # fmt: skip
+# Those of them that may copy, which forward may not call where copying is what the kernel is for.
+MOVING = frozenset(
+    f"aten::{name}"
+    for name in ("clone", "contiguous", "copy_", "flatten", "new_tensor", "reshape", "resize_", "set_")
+)
 BY = {
     "host": "host code: a loop on the CPU wrote through a device pointer, which a GPU does not allow",
     "library": "a library operator instead of your kernel",
@@ -49,7 +54,7 @@ def check(bench: Bench) -> Outcome:
     if not any(call.stage == "forward" for call in calls):
         return Outcome(Status.FAIL, "No call succeeded, so there is no work on the device to be seen.")
     for call in calls:
-        failure = _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
+        failure = judge_call(bench, call)
         if failure is not None:
             return failure
     launches = sum(len(accepted_launches(call)) for call in calls)
@@ -57,6 +62,11 @@ def check(bench: Bench) -> Outcome:
         f"The work was done by your kernels: {counted(launches, 'launch', 'launches')} in "
         f"{counted(len(calls), 'traced call')}."
     )
+
+
+def judge_call(bench: Bench, call: Call) -> Outcome | None:
+    """One call, which need not be on the bench's record: what its trace says against it."""
+    return _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
 
 
 def _forward(bench: Bench, call: Call) -> Outcome | None:
@@ -142,7 +152,9 @@ def _foreign_writer(writers: Mapping[str, int]) -> tuple[str, str]:
 def _foreign(bench: Bench, call: Call) -> list[str]:
     """Operators, each once and without overload names, that the exercise does not allow at this stage."""
     names = [name.partition(".")[0] for name in call.reply.trace.operators if "::" in name]
-    allowed = STRUCTURAL | (bench.exercise.library if call.stage == "backward" else frozenset())
+    allowed = STRUCTURAL | bench.exercise.library if call.stage == "backward" else STRUCTURAL
+    if call.stage == "forward" and not bench.exercise.moves:
+        allowed -= MOVING
     own = f"{bench.exercise.build.name}::"
     return [name for name in dict.fromkeys(names) if name not in allowed and not name.startswith(own)]
 

@@ -18,6 +18,7 @@ from grader.checks.excess import CountedStage, amount_of, in_words, reason
 from grader.checks.inputs import Inputs
 from grader.checks.launches import is_own
 from grader.checks.outcome import Outcome, passed
+from grader.checks.tape import dense, record_tape
 from grader.checks.truth import expected_outputs
 from grader.checks.wording import error_outcome
 from grader.profile.words import number
@@ -84,7 +85,9 @@ def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, 
     if failure is not None:
         return _not_counted(bench, failure)
     stages: dict[Stage, CountedStage] = {"forward": _stage(call, call)}
-    if names and call.reply.handle is not None:
+    if both and call.reply.handle is None:
+        return Outcome(Status.FAIL, f"{NOT_JUDGED}: there is no backward pass to be counted.")
+    if both:
         back = _count_backward(bench, efficiency, inputs, call, names)
         if isinstance(back, Outcome):
             return _not_counted(bench, back)
@@ -102,9 +105,8 @@ def _count_backward(
     assert handle is not None
     try:
         with numeric_sizes():
-            tape = gradient.record_tape(bench, inputs, names, case.name)
-            outputs = [output.tensor for output in call.reply.outputs if output.tensor is not None]
-            cotangents = [gradient.cotangent(bench, output, "random", case.name) for output in outputs]
+            tape = record_tape(bench, inputs, names, case.name)
+            cotangents = [gradient.cotangent(bench, out, "random", case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, count=True)
             wrong = gradient.wrong_gradient(bench, case, inputs, tape, names, cotangents, back, "random")
         return _failed(back) or wrong or back

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 
 from grader.checks.bench import Bench, Call
@@ -12,7 +10,8 @@ from grader.checks.engine import numeric_sizes
 from grader.checks.gradcheck import gradcheck_problem
 from grader.checks.inputs import Drawn, Inputs
 from grader.checks.outcome import Outcome, passed
-from grader.checks.truth import Expected, accumulation, call_reference, tolerance_for
+from grader.checks.tape import Tape, dense, record_tape, unlike
+from grader.checks.truth import Expected, accumulation, tolerance_for
 from grader.checks.wording import Hints, error_outcome, mismatch_outcome
 from grader.spec import Case, Gradient
 from grader.verdict import Status
@@ -62,52 +61,6 @@ def differentiable(gradient: Gradient, inputs: Inputs) -> list[Drawn]:
     ]
 
 
-@dataclass(frozen=True)
-class Tape:
-    """The reference's graph in float64: ``outputs`` depend on ``leaves`` (by input name)."""
-
-    outputs: tuple[torch.Tensor, ...]
-    leaves: dict[str, torch.Tensor]
-
-    def gradients(self, cotangents: list[torch.Tensor]) -> dict[str, torch.Tensor]:
-        """The gradient of every leaf; zeros where the result does not depend on it."""
-        pairs = [(out, cot) for out, cot in zip(self.outputs, cotangents, strict=True) if out.requires_grad]
-        found = torch.autograd.grad(
-            [out for out, _ in pairs],
-            list(self.leaves.values()),
-            [cot.to(out.dtype) for out, cot in pairs],
-            retain_graph=True,
-            allow_unused=True,
-        )
-        return {
-            name: torch.zeros_like(leaf) if grad is None else grad
-            for (name, leaf), grad in zip(self.leaves.items(), found, strict=True)
-        }
-
-    def depends_on(self, names: list[str]) -> bool:
-        """Whether any result depends on any of the leaves `names`."""
-        outputs = [out for out in self.outputs if out.requires_grad]
-        found = torch.autograd.grad(
-            outputs,
-            [self.leaves[name] for name in names],
-            [torch.ones_like(out) for out in outputs],
-            retain_graph=True,
-            allow_unused=True,
-        )
-        return any(grad is not None for grad in found)
-
-
-def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
-    leaves = {
-        each.name: each.tensor.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
-        for each in inputs.tensors()
-        if each.name in names
-    }
-    for leaf in leaves.values():
-        leaf.requires_grad_()
-    return Tape(call_reference(bench.spec, inputs.for_reference(replaced=leaves), case), leaves)
-
-
 def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
     """All inputs together under every kind of cotangent, then each input alone."""
     inputs = bench.draw(case.args, "gradient", case.name)
@@ -136,21 +89,21 @@ def _judge_subset(
     if handle is None:
         return 0, _detached(call, names, case.name) if tape.depends_on(names) else None
     try:
+        failure = unlike(call, tape)
+        if failure is not None:
+            return 0, failure
         launches = 0
         for kind in kinds:
-            cotangents = [cotangent(bench, out, kind, case.name) for out in _dense(call)]
+            cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents)
             launches = len(back.reply.trace.launches)
             failure = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
+            failure = failure or _changed_cotangent(bench, back, len(cotangents))
             if failure is not None:
                 return launches, failure
         return launches, None
     finally:
         bench.session.release(handle)
-
-
-def _dense(call: Call) -> list[torch.Tensor]:
-    return [output.tensor for output in call.reply.outputs if output.tensor is not None]
 
 
 def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch.Tensor:
@@ -192,6 +145,20 @@ def wrong_gradient(
                 hints=Hints(cotangents[0] if len(cotangents) == 1 else None, others),
             )  # fmt: skip
     return None
+
+
+def _changed_cotangent(bench: Bench, back: Call, outputs: int) -> Outcome | None:
+    """Incoming gradients must be as they were, bit by bit."""
+    changed = bench.session.changed_inputs() if back.reply.error is None else ()
+    if not changed:
+        return None
+    which = "the gradient that came in" if outputs == 1 else f"a gradient that came in ({changed[0]})"
+    return Outcome(
+        Status.FAIL,
+        f"{back.text} changed {which}. It is not backward's own: autograd may hand the same tensor to other "
+        "nodes. Write into a copy (clone); contiguous() makes one only where strides have to change.",
+        case=back.case, topic="grad_out_changed",
+    )  # fmt: skip
 
 
 def _with_cotangent(text: str, kind: str) -> str:

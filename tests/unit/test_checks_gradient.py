@@ -140,6 +140,16 @@ def _reshaped(reply: Reply) -> Reply:
     return replace(reply, outputs=tuple(outputs))
 
 
+def test_a_result_of_the_wrong_shape_has_no_gradient_to_be_judged() -> None:
+    outcome = judged(lambda a, b: (a * b).sum(0))
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence == (
+        "muladd(a: float64 (5, 7), b: float64 (5, 7)) returned shape [7], expected shape [5, 7]: forward has "
+        "to be right first."
+    )
+    assert "shapes [5, 7] and [5]" in judged(lambda a, b: (a * b, (a * b).sum(1))).sentence
+
+
 def test_an_exception_in_backward_names_the_cotangent() -> None:
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         if not grad.is_contiguous():
