@@ -11,6 +11,7 @@ import torch
 
 from grader.catalog import Exercise
 from grader.checks.inputs import Inputs, draw, seeded
+from grader.checks.outcome import Outcome
 from grader.checks.truth import Expected
 from grader.checks.wording import call_text
 from grader.run.session import Session as WorkerSession
@@ -28,11 +29,15 @@ class Session(Protocol):
     def call(
         self, entry: str, args: Sequence[Any], *, stream: Stream = ..., device: int = ..., grad: bool = ...,
         trace: bool = ..., schedule: Schedule = ..., count: bool = ..., seconds: float | None = ...,
+        in_place: Sequence[str] = ...,
     ) -> Reply: ...  # fmt: skip
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,
         seconds: float | None = ...,
     ) -> Reply: ...  # fmt: skip
+    def run_inside(
+        self, check: str, args: Sequence[Any], *, trace: bool = ..., seconds: float | None = ...
+    ) -> Reply: ...
     def release(self, handle: int) -> None: ...
     def inputs(self) -> tuple[torch.Tensor, ...]: ...
     def changed_inputs(self) -> tuple[str, ...]: ...
@@ -83,6 +88,7 @@ class Bench:
     right: list[RightAnswer] = field(default_factory=list)
     current_case: str = ""
     tried: bool = False  # whether the entry was called at all, be it in vain
+    outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the checks that are done, by name
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
 
     def draw(self, args: Sequence[Argument], *labels: object) -> Inputs:
@@ -114,6 +120,7 @@ class Bench:
         reply = self.session.call(
             self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
             grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
+            **_in_place(case, requires_grad),
         )  # fmt: skip
         return self._record(Call(stage, case.name, self.text(inputs, stream), reply, stream, traced))
 
@@ -150,6 +157,12 @@ class Bench:
         self.context_lost |= call.reply.trace.sticky_error is not None
         self.context_lost |= error is not None and "CUDA error" in error.message
         return call
+
+
+def _in_place(case: Case | Refusal, requires_grad: Collection[str]) -> dict[str, Any]:
+    """Autograd lets nobody change a leaf, so what is changed in place has to come as something else."""
+    names = case.modifies if requires_grad and isinstance(case, Case) else ()
+    return {"in_place": names} if names else {}
 
 
 def _counting(count: bool) -> dict[str, Any]:

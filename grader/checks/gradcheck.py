@@ -62,6 +62,7 @@ class Submission:
         reply = self.bench.session.call(
             self.bench.spec.entry, _with_values(self.inputs, values).for_worker(wanted),
             stream=self.case.stream, device=self.case.device, grad=True, trace=False,
+            in_place=self.case.modifies,
         )  # fmt: skip
         if reply.error is not None:
             raise RemoteFailure(reply.error, "")

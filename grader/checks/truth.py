@@ -77,10 +77,24 @@ def expected_outputs(spec: Spec, inputs: Inputs, case: str) -> tuple[Expected, .
 def expected_changes(
     spec: Spec, inputs: Inputs, names: tuple[str, ...], case: str
 ) -> dict[str, torch.Tensor]:
-    """The arguments `names` after the reference changed them in place, in double precision."""
+    """The tensors of the arguments `names`, by their own names, after the reference changed them in place.
+
+    They are in double precision; of a list, every tensor is meant.
+    """
     arguments = inputs.for_reference()
     call_reference(spec, arguments, case)
-    return {name: arguments[spec.parameters.index(name)] for name in names}
+    changed: dict[str, torch.Tensor] = {}
+    for position in map(spec.parameters.index, names):
+        drawn = Inputs((inputs.values[position],)).tensors()
+        changed |= zip([each.name for each in drawn], flat_tensors(arguments[position]), strict=True)
+    return changed
+
+
+def flat_tensors(value: Any) -> list[torch.Tensor]:
+    """The tensors in an argument, those inside lists included, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [tensor for each in value for tensor in flat_tensors(each)] if isinstance(value, list) else []
 
 
 def call_reference(spec: Spec, arguments: list[Any], case: str) -> tuple[torch.Tensor, ...]:

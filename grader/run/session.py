@@ -70,18 +70,19 @@ class Session:
     def call(
         self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: Schedule = "forward", count: bool = False,
-        seconds: float | None = None,
+        seconds: float | None = None, in_place: Sequence[str] = (),
     ) -> Reply:  # fmt: skip
         """Call ``entry`` (an attribute of what was loaded, dots allowed) and wait for the device.
 
         ``stream="side"`` makes a stream other than the default current, ``device`` the current device. With
         ``grad`` the worker records and keeps the graph, and the reply has a ``handle`` if any output requires
         a gradient. ``schedule`` is the order in which the simulated device runs blocks and threads;
-        ``count`` makes it count what every source line does to memory, into the trace. An exception that the
-        entry raises is the reply's ``error``.
+        ``count`` makes it count what every source line does to memory, into the trace. Arguments named in
+        ``in_place`` that require a gradient are handed over as copies of the leaves, which the entry may
+        change. An exception that the entry raises is the reply's ``error``.
         """
         options = {"stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule}
-        options["count"] = count
+        options |= {"count": count, "in_place": list(in_place)}
         return self._call(entry, args, options, f"calling `{entry}`", seconds)
 
     def run_inside(
@@ -119,6 +120,11 @@ class Session:
                 pack_undefined(parcel)
             else:
                 pack_tensor(cotangent, parcel)
+        self._arguments = [
+            TensorArg(cotangent, name=f"cotangent {position}")
+            for position, cotangent in enumerate(cotangents)
+            if cotangent is not None
+        ]
         return self._workers.exchange(
             Kind.BACKWARD, parcel, {"trace": trace, "count": count}, self._read, "running backward", seconds,
             detail=number, same_worker=True,
@@ -129,7 +135,9 @@ class Session:
         self._workers.release(handle)
 
     def inputs(self) -> tuple[Tensor, ...]:
-        """What the tensor arguments of the last call hold now in the worker, with their own geometry."""
+        """What the tensor arguments of the last call, or the cotangents of the last backward, hold now in
+        the worker, with their own geometry.
+        """
         views = []
         for arg, (now, sparse) in zip(self._arguments, self._input_bytes(), strict=True):
             typed, tensor = now.view(arg.tensor.dtype), arg.tensor
@@ -140,7 +148,7 @@ class Session:
         return tuple(views)
 
     def changed_inputs(self) -> tuple[str, ...]:
-        """Names of the last call's tensor arguments whose storage no longer has the bytes that were sent."""
+        """Names of the tensors that :meth:`inputs` returns whose storage no longer has the bytes sent."""
         return tuple(
             arg.name or f"argument {position}"
             for position, (arg, (now, sparse)) in enumerate(

@@ -110,8 +110,10 @@ class Case:
 
     ``stream="side"`` makes another stream current around the call (every launch must follow it);
     ``modifies`` names arguments that the call is meant to change in place, which the reference then changes
-    too; ``device`` is the current device, so that a case with tensors on ``cuda:1`` and ``device=0`` shows
-    a missing guard.
+    too: a tensor, or a list with all its tensors. Where their gradient is asked for, the call gets copies of
+    the leaves, since autograd lets nobody change a leaf. ``device`` is the current device, so that a case
+    with tensors on ``cuda:1`` and ``device=0`` shows a missing guard. ``streams`` is the least number of
+    streams among which the launches must be spread.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Case:
     stream: Stream = "default"
     modifies: tuple[str, ...] = ()
     device: int = 0
+    streams: int = 1
 
 
 @dataclass(frozen=True)

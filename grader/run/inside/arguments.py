@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,24 @@ def rebuild(request: Request, on_cpu: bool) -> tuple[list[Any], list[Given]]:
     given: list[Given] = []
     arguments = [_rebuild(entry, request, on_cpu, given) for entry in request.text["args"]]
     return arguments, given
+
+
+def with_copies(arguments: Sequence[Any], given: Sequence[Given], names: Sequence[str]) -> list[Any]:
+    """``arguments``, but copies of the leaves among the tensors ``names``, which may be changed in place.
+
+    A list in ``names`` stands for its tensors. Made here rather than with the leaves, because a copy is work
+    for the stream on which the entry runs.
+    """
+    leaves = {
+        id(each.value) for each in given if each.requires_grad and each.name.partition("[")[0] in names
+    }
+
+    def copied(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value)(copied(each) for each in value)
+        return value.clone() if id(value) in leaves else value
+
+    return [copied(each) for each in arguments]
 
 
 def _rebuild(entry: dict[str, Any], request: Request, on_cpu: bool, given: list[Given]) -> Any:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import _engine_run_backward
 
-from grader.run.inside.arguments import Given, rebuild
+from grader.run.inside.arguments import Given, rebuild, with_copies
 from grader.run.inside.placing import Place, Places
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.results import flatten, pack, pack_bytes
@@ -36,7 +36,7 @@ class Graph:
 
 
 class Calls:
-    """Runs entries; keeps the graphs and the last call's arguments, which later requests ask about."""
+    """Runs entries; keeps the graphs, and what the last request was given, which later ones ask about."""
 
     def __init__(self, submission: Submission, tracer: Tracer, places: Places) -> None:
         self._submission = submission
@@ -74,7 +74,7 @@ class Calls:
         self._tracer.begin(graph.schedule, request.text.get("count", False))
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
-        arrived = [cotangent for cotangent in cotangents if cotangent is not None]
+        arrived = self._last = [cotangent for cotangent in cotangents if cotangent is not None]
         with self._places.current(graph.place):
             try:
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
@@ -91,7 +91,7 @@ class Calls:
         return Answer({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
 
     def inputs(self, request: Request) -> Answer:
-        """The storages of the last call's tensor arguments as they are now."""
+        """The storages of the last call's tensor arguments, or of backward's cotangents, as they are now."""
         parcel = Parcel.empty()
         for each in self._last:
             stored = each.storage.detach()
@@ -108,8 +108,14 @@ class Calls:
     def _run(self, text: dict[str, Any], arguments: list[Any], place: Place | None) -> tuple[str, list[Any]]:
         """Call the entry under the tracer; the only references to its results are in the list returned."""
         entry = self._entry(text, arguments)
+        deliver = self._delivery(place, self._last)
+
+        def prepare() -> None:
+            deliver()
+            arguments[:] = with_copies(arguments, self._last, text.get("in_place", ()))
+
         with (
-            self._tracer.watch(text["trace"], text["device"], self._delivery(place, self._last)),
+            self._tracer.watch(text["trace"], text["device"], prepare),
             torch.set_grad_enabled(text.get("grad", True)),
         ):
             result = entry(*arguments)
