@@ -26,6 +26,7 @@ NAMES = {
     "device_work": "device work",
     "efficiency": "efficiency",
     "performance": "performance",
+    "answers": "answer sheet",
 }
 
 STANDING = {

@@ -1,0 +1,40 @@
+"""How a check ended whose worker did not answer, and what the submission printed meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from grader.checks.outcome import Outcome
+from grader.errors import SubmissionError
+from grader.run.failures import ProtocolViolation, WorkerTimeout
+from grader.verdict import Status
+
+if TYPE_CHECKING:
+    from grader.checks.bench import Bench
+
+PRINTED_LINES = 20
+
+
+def ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
+    """The worker did not answer as a worker does; the check is lost, and nothing else."""
+    if isinstance(failure, WorkerTimeout):
+        status = Status.TIMEOUT
+    else:
+        status = Status.FAIL if isinstance(failure, ProtocolViolation) else Status.CRASH
+    case = bench.current_case
+    bad_input = case in {refusal.name for refusal in bench.spec.refusals}
+    kind = "bad input, to be refused:" if bad_input else "case"
+    where = f' ({kind} "{case}")' if case else ""
+    sentence = f"{failure.what.rstrip('.')}{where}. {failure.rule}"
+    return Outcome(status, sentence, case=case, topic="refusals" if bad_input else status.value)
+
+
+def printed(bench: Bench, first_call: int) -> Iterator[str]:
+    """The beginning of what the submission printed during the calls from `first_call` on."""
+    lines = [line for call in bench.calls[first_call:] for line in call.reply.printed.splitlines()]
+    if lines:
+        yield "It printed:"
+        yield from (f"  {line}" for line in lines[:PRINTED_LINES])
+    if len(lines) > PRINTED_LINES:
+        yield f"  ... and {len(lines) - PRINTED_LINES} more lines"
