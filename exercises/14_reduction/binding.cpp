@@ -1,0 +1,42 @@
+// Between PyTorch and the launcher: checks, a dense operand, two stages, dtype dispatch, stream, launch
+// check.
+#include <ATen/Dispatch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/library.h>
+
+template <typename T>
+void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts, cudaStream_t stream);
+int64_t parts_for(int64_t rows, int64_t columns);
+
+namespace {
+
+at::Tensor column_sums(const at::Tensor& x) {
+    TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor, but is on ", x.device());
+    TORCH_CHECK(x.dim() == 1 || x.dim() == 2, "x must have 1 or 2 dimensions, but has ", x.dim());
+    TORCH_CHECK(at::isFloatingType(x.scalar_type()), "x must be of a floating dtype, but is ", x.scalar_type());
+    const c10::cuda::CUDAGuard guard(x.device());
+    const at::Tensor dense = x.contiguous();
+    const int64_t rows = x.size(0);
+    const int64_t columns = x.dim() == 2 ? x.size(1) : 1;
+    const int64_t parts = parts_for(rows, columns);
+    at::Tensor out = at::empty(x.sizes().slice(1), x.options());  // of a vector: no dimension left
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "column_sums", [&] {
+        // TODO(stages): partial sums of parts x columns, then their sums into out; check both launches,
+        //   about 8 lines.
+    });
+    return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY(reduction, m) {
+    m.def("column_sums(Tensor x) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(reduction, CUDA, m) {
+    m.impl("column_sums", &column_sums);
+}

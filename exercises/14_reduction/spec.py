@@ -1,0 +1,219 @@
+"""column_sums: x of (rows, columns) to (columns,), a vector to its sum; with questions about three trees."""
+
+from typing import Any
+
+import torch
+
+from grader.spec import (
+    Case,
+    Choice,
+    Count,
+    Efficiency,
+    Gradient,
+    Limit,
+    Program,
+    Refusal,
+    Speed,
+    tensor,
+)
+
+ENTRY = "column_sums"
+
+
+def reference(x: torch.Tensor) -> torch.Tensor:
+    return x.sum(dim=0)
+
+
+CASES = [
+    Case("one block of a vector", [tensor(256)]),
+    Case("one element", [tensor(1, low=0.5, high=3)]),
+    Case("31 elements, not a whole warp", [tensor(31)]),
+    Case("33 elements, one more than a warp", [tensor(33)]),
+    Case("1025 elements", [tensor(1025)]),
+    Case("1,000,003 elements, many blocks", [tensor(1_000_003)]),
+    Case("a vector of nothing", [tensor(0)]),
+    Case("a vector, float64", [tensor(20_001, "float64")]),
+    Case("one tile of a matrix", [tensor((32, 32))]),
+    Case("one row", [tensor((1, 45))]),
+    Case("one column", [tensor((70, 1))]),
+    Case("a row less than a tile, a column more", [tensor((31, 33))]),
+    Case("many rows, several parts", [tensor((1000, 37))]),
+    Case("a matrix, float64", [tensor((290, 35), "float64")]),
+    Case("no rows", [tensor((0, 40))]),
+    Case("no columns", [tensor((40, 0))]),
+    Case("x transposed", [tensor((50, 70), layout="transposed")]),
+    Case("every second element of a vector", [tensor(3000, layout="sliced")]),
+    Case("x expanded over the rows", [tensor((40, 35), layout="expanded")]),
+    Case("large values", [tensor((300, 40), special="large")]),
+    Case("not-a-number goes through", [tensor((300, 40), special="nan")]),
+    Case("a vector on a side stream", [tensor(9000)], stream="side"),
+    Case("a matrix on a side stream", [tensor((300, 40))], stream="side"),
+]
+
+REFUSALS = [
+    # It has no other argument, so PyTorch's dispatcher refuses it before binding.cpp is reached.
+    Refusal("x on the CPU", [tensor((4, 6), device="cpu")], ["CPU"], NotImplementedError),
+    Refusal("x has three dimensions", [tensor((2, 3, 4))], mentions=["x", "dimension"]),
+    Refusal("x has no dimension", [tensor(())], mentions=["x", "dimension"]),
+    Refusal("x is int64", [tensor((4, 6), "int64")], mentions=["x", "floating"]),
+]
+
+GRADIENT = Gradient(
+    cases=[
+        Case("float64 vector", [tensor(9, "float64")]),
+        Case("float64 matrix", [tensor((5, 7), "float64")]),
+        Case("float64, transposed", [tensor((6, 4), "float64", layout="transposed")]),
+        Case("float32 matrix", [tensor((130, 40))]),
+        Case("no rows", [tensor((0, 8), "float64")]),
+        Case("on a side stream", [tensor((9, 10))], stream="side"),
+    ],
+)
+
+
+def accumulation(x: torch.Tensor) -> int:
+    """Every row is added into one sum."""
+    return max(1, x.shape[0])
+
+
+def traffic(x: torch.Tensor) -> int:
+    """Read x once, write one sum for each column."""
+    return (x.numel() + x.numel() // max(1, x.shape[0])) * x.element_size()
+
+
+def flops(x: torch.Tensor) -> int:
+    return x.numel()
+
+
+def read_once(x: torch.Tensor) -> float:
+    """The sectors of x, and a tenth more for the partial sums."""
+    return 1.1 * x.numel() * x.element_size() / 32
+
+
+EFFICIENCY = [
+    Efficiency(
+        Case("a matrix of 1024 x 96", [tensor((1024, 96))]),
+        [
+            Limit(
+                "global_load_sectors", read_once, share=2, rule="A warp reads neighbours of one row, once."
+            ),
+            Limit("bank_conflicts", 0, rule="A tile that is read by columns is one element wider."),
+        ],
+    ),
+    Efficiency(
+        Case("a vector of 100,000", [tensor(100_000)]),
+        [Limit("global_load_sectors", read_once, rule="Neighbouring threads read neighbours, once.")],
+    ),
+]
+
+SPEED = Speed([tensor((8192, 4096))], baseline="x.sum(dim=0)")
+
+PROFILE = Case("a matrix of 1024 x 96", [tensor((1024, 96))])
+
+TREES = Program("predict.cu", {"block": (64, 128, 256, 512), "step": (5, 2, 3, 4, 6, 7)})
+
+
+def about(line: str, *call: str) -> dict[str, Any]:
+    """What a question about one line of predict.cu has in common with others."""
+    return {"program": TREES, "call": call, "line": f";  // ({line})"}
+
+
+QUESTIONS = [
+    Count(
+        "modulo_requests",
+        "`modulo_tree` runs with {block} threads. How many requests does line (A) make, all levels together?",
+        **about("A", "modulo_tree", "block"),
+        metric="requests",
+        think="A warp makes a request if at least one of its lanes is active: look at each level for itself.",
+    ),
+    Count(
+        "modulo_lanes",
+        "The same run: how many lanes of a request at line (A) are active, on average? One decimal.",
+        **about("A", "modulo_tree", "block"),
+        metric="lanes_per_request",
+        digits=1,
+        think="To add up n numbers takes n - 1 additions, whichever way. Divide them among the requests.",
+    ),
+    Count(
+        "packed_requests",
+        "`packed_tree` runs with {block} threads. How many requests does line (B) make, all levels together?",
+        **about("B", "packed_tree", "block"),
+        metric="requests",
+        think="The active threads are the first ones of the block: at each level, how many warps hold them?",
+    ),
+    Count(
+        "packed_wavefronts",
+        "The same run: how many wavefronts do the requests of line (B) take?",
+        **about("B", "packed_tree", "block"),
+        metric="wavefronts",
+        think="Word i lies in bank i % 32, and a request takes as many wavefronts as its busiest "
+        "bank has words.",
+    ),
+    Count(
+        "halving_wavefronts",
+        "`halving_tree` runs with {block} threads. How many wavefronts does line (C) take, all "
+        "levels together?",
+        **about("C", "halving_tree", "block"),
+        metric="wavefronts",
+        think="Neighbouring lanes read neighbouring words: in which banks are those? Then count the "
+        "requests.",
+    ),
+    Count(
+        "piece_sectors",
+        "`own_piece` runs with {block} threads and step = {step}. How many sectors does a request of "
+        "line (D) move?",
+        **about("D", "own_piece", "block", "step"),
+        metric="sectors_per_request",
+        think="How many bytes lie between neighbouring lanes, and so between lane 0 and lane 31? A "
+        "sector has 32.",
+    ),
+    Choice(
+        "past_the_end",
+        "All lanes of a warp call __shfl_down_sync(0xffffffff, value, 16). What does lane 20 get?",
+        {
+            "a": "the value of lane 4 of the next warp",
+            "b": "the value of lane 4 of its own warp, since lanes are counted modulo 32",
+            "c": "its own value",
+            "d": "zero",
+        },
+        think="A shuffle stays within the warp and does not wrap around. What has a lane when no "
+        "value comes?",
+    ),
+    Choice(
+        "absent_lanes",
+        "In a branch that only lanes 0 to 15 take, they call __shfl_down_sync(0xffffffff, value, 8). "
+        "What then?",
+        {
+            "a": "lanes 0 to 7 get the right values; the mask only matters for speed",
+            "b": "nothing is guaranteed: the mask names lanes that do not make this call",
+            "c": "the other lanes take part with a value of zero",
+            "d": "the compiler refuses it",
+        },
+        think="A mask is a promise about who makes this very call. Who keeps it here?",
+    ),
+    Choice(
+        "last_warp",
+        "In a variant of halving_tree one warp does the last levels: its lanes write s[t] += s[t + stride] "
+        "for stride = 16, 8, 4, 2, 1 with no barrier between them, since a warp runs in step anyway. What "
+        "about that?",
+        {
+            "a": "it is right: all lanes of a warp execute an instruction together",
+            "b": "it is right if s is volatile, so that no value stays in a register",
+            "c": "lanes may run apart: it takes __syncwarp() between the levels, and between reading "
+            "and writing",
+            "d": "only __syncthreads() orders shared memory, so the whole block has to take part",
+        },
+        think="Since Volta every thread has a program counter of its own. What, then, is promised about "
+        "the order in which two lanes touch one word, and who has to take part in that promise?",
+    ),
+    Choice(
+        "between_stages",
+        "Why does a second launch add up the partial sums of the blocks, and not block 0 at its end?",
+        {
+            "a": "block 0 must not wait for the others: some may start only after it has ended",
+            "b": "shared memory is too small for the partial sums",
+            "c": "a kernel cannot read global memory that it has written itself",
+            "d": "a second launch runs on another stream, so the two overlap",
+        },
+        think="A GPU holds as many blocks as fit, and starts another when one ends. In which order?",
+    ),
+]

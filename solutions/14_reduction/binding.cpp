@@ -1,0 +1,50 @@
+// Between PyTorch and the launcher: checks, a dense operand, two stages, dtype dispatch, stream, launch
+// check.
+#include <ATen/Dispatch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/library.h>
+
+template <typename T>
+void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts, cudaStream_t stream);
+int64_t parts_for(int64_t rows, int64_t columns);
+
+namespace {
+
+at::Tensor column_sums(const at::Tensor& x) {
+    TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor, but is on ", x.device());
+    TORCH_CHECK(x.dim() == 1 || x.dim() == 2, "x must have 1 or 2 dimensions, but has ", x.dim());
+    TORCH_CHECK(at::isFloatingType(x.scalar_type()), "x must be of a floating dtype, but is ", x.scalar_type());
+    const c10::cuda::CUDAGuard guard(x.device());
+    const at::Tensor dense = x.contiguous();
+    const int64_t rows = x.size(0);
+    const int64_t columns = x.dim() == 2 ? x.size(1) : 1;
+    const int64_t parts = parts_for(rows, columns);
+    at::Tensor out = at::empty(x.sizes().slice(1), x.options());  // of a vector: no dimension left
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "column_sums", [&] {
+        // --8<-- [start:stages]
+        const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
+        const at::Tensor partial = at::empty({parts, columns}, x.options());
+        launch_stage<scalar_t>(dense.const_data_ptr<scalar_t>(), partial.mutable_data_ptr<scalar_t>(), rows,
+                               columns, parts, stream);
+        C10_CUDA_KERNEL_LAUNCH_CHECK();
+        launch_stage<scalar_t>(partial.const_data_ptr<scalar_t>(), out.mutable_data_ptr<scalar_t>(), parts,
+                               columns, 1, stream);
+        C10_CUDA_KERNEL_LAUNCH_CHECK();
+        // --8<-- [end:stages]
+    });
+    return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY(reduction, m) {
+    m.def("column_sums(Tensor x) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(reduction, CUDA, m) {
+    m.impl("column_sums", &column_sums);
+}
