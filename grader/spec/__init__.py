@@ -44,12 +44,16 @@ multiply-add::
     PROFILE = Case("65,536 elements", [tensor(1 << 16), tensor(1 << 16), 1.5])  # what grader profile counts
 
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
-``PROFILE``, ``EFFICIENCY``, ``QUESTIONS``, ``traffic``, ``flops``, ``accumulation`` and ``tolerances``:
+``PROFILE``, ``EFFICIENCY``, ``DISPATCHER``, ``QUESTIONS``, ``traffic``, ``flops``, ``accumulation`` and
+``tolerances``:
 
 ``PROFILE``
     The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
     small enough for a simulated GPU, which executes some million accesses a second. Default: the case of
     ``EFFICIENCY``; else, of ``CASES``, the largest that is laid out plainly.
+``DISPATCHER``
+    The operators that a submission registers, and the calls by which opcheck, torch.compile and torch.func are
+    tried on them; see :class:`Dispatcher`.
 ``EFFICIENCY``
     Limits on what the simulated GPU counts in one case, for exercises with points for ``efficiency``:
     ``Efficiency(Case(...), [Limit("global_load_sectors", lambda a, b, c: ...), Limit("launches", 1)])``.
@@ -75,6 +79,7 @@ these names. What the reference returns at the case's own dtypes fixes the dtype
 for; the device is that of the first tensor argument; NumPy arguments ask for NumPy results.
 """
 
+from grader.spec.dispatcher import Dispatcher, Mapped, Operator
 from grader.spec.efficiency import Efficiency, Limit
 from grader.spec.loading import Spec, load_spec
 from grader.spec.parts import Part
@@ -95,9 +100,12 @@ __all__ = [
     "Case",
     "Choice",
     "Count",
+    "Dispatcher",
     "Efficiency",
     "Gradient",
     "Limit",
+    "Mapped",
+    "Operator",
     "Part",
     "Program",
     "Refusal",

@@ -12,7 +12,8 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import BrokenSpec
-from grader.spec import efficiency, parts, questions, suites
+from grader.spec import dispatcher, efficiency, parts, questions, suites
+from grader.spec.dispatcher import Dispatcher
 from grader.spec.efficiency import Efficiency
 from grader.spec.naming import named_arguments, named_calls, of_kind
 from grader.spec.parts import Part
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 REQUIRED = ("ENTRY", "reference", "CASES")
 CONSTANTS = (
     "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
+    "DISPATCHER",
 )  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
@@ -52,6 +54,7 @@ class Spec:
     profile: Case | None = None
     efficiency: tuple[Efficiency, ...] = ()
     questions: tuple[Question, ...] = ()
+    dispatcher: Dispatcher | None = None
     tests: Tests | None = None
     part: Part | None = None
     parts: tuple[Spec, ...] = ()
@@ -154,6 +157,7 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
     optional: dict[str, Any] = {name: getattr(module, name, None) for name in FUNCTIONS[1:]}
     optional["profile"] = profile
     optional["efficiency"] = efficiency.checked(getattr(module, "EFFICIENCY", ()), parameters)
+    optional["dispatcher"] = dispatcher.checked(getattr(module, "DISPATCHER", None), parameters)
     optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None), parameters)
     optional["tests"] = suites.checked(getattr(module, "TESTS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)

@@ -52,6 +52,7 @@ _REFUSED_CLASSES: dict[str, tuple[str, str, str]] = {
     "_CUDAGraph": _GRAPHS,
     "_MemPool": _POOLS,
     "_cuda_CUDAAllocator": _POOLS,
+    "_cuda_CUDAAllocator_AllocatorState": _POOLS,
 }
 
 

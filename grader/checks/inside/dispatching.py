@@ -1,0 +1,116 @@
+"""The worker's part of the check ``dispatcher``: PyTorch's own tests, torch.compile and torch.func.
+
+The first parameter of every function is the learner's module. Tensors come as the parent sent them: those that
+require grad are the ones whose gradients it asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def schemas(_: Any, operators: list[str]) -> list[str]:
+    """The schema of each operator; ``""`` where there is none of that name."""
+    return [_schema(name) for name in operators]
+
+
+def requires_grad(_: Any, name: str, *args: Any) -> bool:
+    """Whether the operator, called by itself, says that its result depends on what requires grad."""
+    return any(each.requires_grad for each in _tensors(_operator(name)(*args)))
+
+
+def opcheck(_: Any, name: str, test: str, *args: Any) -> str:
+    """What one of opcheck's tests has against the operator; ``""`` when it passes."""
+    result = torch.library.opcheck(_operator(name), args, test_utils=test, raise_exception=False)[test]
+    return "" if result == "SUCCESS" else str(result)
+
+
+def compiled(
+    submission: Any, entry: str, operator: str, backend: str, calls: list[list[Any]], cotangents: list[Any]
+) -> list[Any]:
+    """Compile one function, call it with each of `calls` in turn, and differentiate each.
+
+    The function is ``entry`` of the submission, or ``operator`` where one is named. Returns the number of
+    graphs that were compiled, then for each call its results, whether they require grad, and the gradients of
+    its arguments that require grad.
+    """
+    import torch._dynamo
+    from torch._dynamo.backends.registry import lookup_backend
+
+    torch._dynamo.reset()
+    function = _operator(operator) if operator else getattr(submission, entry)
+    graphs: list[Any] = []
+
+    def counting(graph: Any, inputs: Any) -> Any:
+        graphs.append(graph)
+        return lookup_backend(backend)(graph, inputs)
+
+    optimized = torch.compile(lambda *args: function(*args), fullgraph=True, dynamic=True, backend=counting)
+    found: list[Any] = []
+    for args, given in zip(calls, cotangents, strict=True):
+        results = _tensors(optimized(*args))
+        found += [*(each.detach() for each in results), *_gradients(results, args, given)]
+    return [len(graphs), *found]
+
+
+def mapped(submission: Any, entry: str, in_dims: list[int | None], *args: Any) -> Any:
+    """The entry under vmap."""
+    return torch.func.vmap(getattr(submission, entry), tuple(in_dims))(*args)
+
+
+def vjp(submission: Any, entry: str, wanted: list[int], cotangents: list[Tensor], *args: Any) -> Any:
+    """The gradients by torch.func of one call, for the arguments at the positions ``wanted``."""
+    return _vjp(getattr(submission, entry), wanted, cotangents, args)
+
+
+def mapped_vjp(
+    submission: Any, entry: str, in_dims: list[int | None], wanted: list[int], cotangents: list[Tensor],
+    *args: Any,
+) -> Any:  # fmt: skip
+    """The gradients of each call by itself, under vmap; a cotangent has one slice for each, along 0."""
+
+    def each(given: list[Tensor], *slices: Any) -> Any:
+        return _vjp(getattr(submission, entry), wanted, given, slices)
+
+    return torch.func.vmap(each, (0, *in_dims))(cotangents, *args)
+
+
+def _vjp(function: Any, wanted: Sequence[int], cotangents: Sequence[Tensor], args: Sequence[Any]) -> Any:
+    def of_wanted(*primals: Any) -> Any:
+        full = list(args)
+        for position, primal in zip(wanted, primals, strict=True):
+            full[position] = primal
+        return function(*full)
+
+    pull_back = torch.func.vjp(of_wanted, *(args[position] for position in wanted))[1]
+    return pull_back(cotangents[0] if len(cotangents) == 1 else tuple(cotangents))
+
+
+def _gradients(results: Sequence[Tensor], args: Sequence[Any], cotangents: Sequence[Tensor]) -> list[Any]:
+    leaves = [each for each in args if isinstance(each, Tensor) and each.requires_grad]
+    reached = [(out, grad) for out, grad in zip(results, cotangents, strict=True) if out.requires_grad]
+    if not reached:
+        return [None for _ in leaves]
+    outputs, given = zip(*reached, strict=True)
+    return list(torch.autograd.grad(outputs, leaves, given, allow_unused=True))
+
+
+def _operator(name: str) -> Any:
+    namespace, _, operator = name.partition("::")
+    return getattr(getattr(torch.ops, namespace), operator).default
+
+
+def _schema(name: str) -> str:
+    try:
+        return str(_operator(name)._schema)
+    except AttributeError:
+        return ""
+
+
+def _tensors(result: Any) -> list[Tensor]:
+    several = result if isinstance(result, tuple | list) else (result,)
+    return [each for each in several if isinstance(each, Tensor)]
