@@ -85,6 +85,7 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
         or _foreign_operators(bench, call)
         or _traffic_with_host(bench, call)
         or _carried(bench, call)
+        or _few_streams(bench, call)
     )
 
 
@@ -127,6 +128,19 @@ def _carried(bench: Bench, call: Call) -> Outcome | None:
     return _failed(call, sentence, "copies")
 
 
+def _few_streams(bench: Bench, call: Call) -> Outcome | None:
+    """Where the case asks for work side by side, it has to be on different streams."""
+    asked = max((case.streams for case in bench.spec.cases if case.name == call.case), default=1)
+    used = len({(launch.device, launch.stream) for launch in accepted_launches(call)})
+    if used >= asked:
+        return None
+    sentence = (
+        f"{call.text} launched everything on {counted(used, 'stream')}; {asked} are asked for. Kernels on one "
+        "stream run one after the other, also where none needs the other's result."
+    )
+    return _failed(call, sentence, "streams")
+
+
 def _host_access(call: Call) -> Outcome | None:
     """Host code that reads or writes device memory could compute there what a kernel then only copies."""
     if all(finding.get("kind") != "device_pointer_on_host" for finding in call.reply.trace.findings):
@@ -165,6 +179,8 @@ def _foreign_operators(bench: Bench, call: Call) -> Outcome | None:
         return None
     library = listed(sorted(bench.exercise.library)) if call.stage == "backward" else ""
     allowed = f" Allowed here: {library}." if library else ""
+    if STRUCTURAL.issuperset(foreign):
+        allowed = " That holds for all that copies: contiguous(), clone() and the like."
     return _failed(
         call,
         f"{call.text} called {listed(foreign)}. This exercise is about doing that work in a kernel.{allowed}",

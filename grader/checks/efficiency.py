@@ -83,18 +83,17 @@ def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, 
     call = bench.forward(case, inputs, requires_grad=names, count=True)
     failure = _failed(call) or wrong_output(expected_outputs(bench.spec, inputs, case.name), inputs, call)
     if failure is not None:
-        return _not_counted(bench, failure)
+        return _not_counted(bench, failure, "correctness")
+    back = _count_backward(bench, efficiency, inputs, call, names) if both else None
+    if isinstance(back, Outcome):
+        return _not_counted(bench, back, "gradient")
+    for each in (call, back):
+        work = device_work.judge_call(bench, each) if each is not None else None
+        if work is not None:
+            return _not_counted(bench, work, "device_work")
     stages: dict[Stage, CountedStage] = {"forward": _stage(call, call)}
-    if both and call.reply.handle is None:
-        return Outcome(Status.FAIL, f"{NOT_JUDGED}: there is no backward pass to be counted.")
-    if both:
-        back = _count_backward(bench, efficiency, inputs, call, names)
-        if isinstance(back, Outcome):
-            return _not_counted(bench, back)
+    if back is not None:
         stages["backward"] = _stage(back, call)
-    work = device_work.check(bench)
-    if work.status is not Status.PASS:
-        return Outcome(Status.FAIL, f"{NOT_JUDGED}: what others than your kernels do is not counted.")
     return stages
 
 
@@ -102,7 +101,8 @@ def _count_backward(
     bench: Bench, efficiency: Efficiency, inputs: Inputs, call: Call, names: list[str]
 ) -> Call | Outcome:
     case, handle = efficiency.case, call.reply.handle
-    assert handle is not None
+    if handle is None:
+        return Outcome(Status.FAIL, f"{call.text} returned what has no gradient.", case=case.name)
     try:
         with numeric_sizes():
             tape = record_tape(bench, inputs, names, case.name)
@@ -131,12 +131,19 @@ def _failed(call: Call) -> Outcome | None:
     return None
 
 
-def _not_counted(bench: Bench, failure: Outcome) -> Outcome:
-    """`failure` is told in full, unless the check of correctness has told its like."""
-    calls = [call for call in bench.calls if call.stage == "forward" and not call.reply.trace.counts]
-    if failure.status is not Status.NOT_ATTEMPTED and calls and len(bench.right) < len(bench.spec.cases):
-        return Outcome(Status.FAIL, f"{NOT_JUDGED}: what a wrong answer costs says nothing.")
-    return failure
+def _not_counted(bench: Bench, failure: Outcome, check: str) -> Outcome:
+    """`failure` is told in full, unless the check called `check` has told its like."""
+    known = bench.outcomes.get(check)
+    if known is None or not known.status.stands_in_the_way or failure.status is Status.NOT_ATTEMPTED:
+        return failure
+    return Outcome(Status.FAIL, f"{NOT_JUDGED}: {_NOT_COUNTED[check]}.")
+
+
+_NOT_COUNTED = {
+    "correctness": "what a wrong answer costs says nothing",
+    "gradient": "what a wrong gradient costs says nothing",
+    "device_work": "what others than your kernels do is not counted",
+}
 
 
 def _stage(call: Call, forward: Call) -> CountedStage:
@@ -158,7 +165,7 @@ def _outcome(bench: Bench, judged: list[Judged]) -> Outcome:
     first = exceeded[0]
     metric = METRICS[first.limit.metric]
     kept = sum(each.limit.share for each in judged if each.holds)
-    findings = tuple(_finding(each) for each in exceeded)
+    findings = _findings(exceeded)
     place = f"{findings[0].where}: " if findings[0].where else ""
     return Outcome(
         Status.FAIL,
@@ -182,12 +189,24 @@ def _praise(judged: list[Judged]) -> str:
     return f"Within all limits: {told}."
 
 
+def _findings(exceeded: list[Judged]) -> tuple[Finding, ...]:
+    """The first of each place: a line that exceeds several limits does so for one reason."""
+    found: dict[str, Finding] = {}
+    for each in exceeded:
+        finding = _finding(each)
+        found.setdefault(finding.where, finding)
+    return tuple(found.values())
+
+
 def _finding(judged: Judged) -> Finding:
     limit, stage = judged.limit, judged.stage
     metric = METRICS[limit.metric]
     text, frame = reason(metric, stage, judged.amount, judged.most)
-    enough = f"where {number(judged.most)} would do" if judged.most else "where none is needed"
-    total = f"In all, {stage.call} comes to {in_words(metric, judged.amount)} {enough}."
+    enough = f"{number(judged.most)} would do" if judged.most else "none is needed"
+    amount = in_words(metric, judged.amount)
+    total = f"In all, {stage.call} comes to {amount}, where {enough}."
+    if amount in text:
+        total = f"In {stage.call}, {enough}."
     return Finding(
         kind=limit.metric,
         sentence=f"{text} {total}".strip(),

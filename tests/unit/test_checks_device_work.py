@@ -87,6 +87,18 @@ def test_library_operators_are_refused_by_name() -> None:
     assert "called aten::mm and aten::mul." in outcome.sentence
 
 
+def test_where_moving_is_the_point_no_operator_may_move() -> None:
+    copied = ("aten::empty", "aten::copy_")
+    assert judged(operators=copied).status is Status.PASS
+    outcome = judged(exercise={"moves": False}, operators=copied)
+    assert outcome.status is Status.FAIL
+    assert (
+        "called aten::copy_. This exercise is about doing that work in a kernel. That holds"
+        in outcome.sentence
+    )
+    assert judged(exercise={"moves": False}, operators=copied[:1]).status is Status.PASS
+
+
 def test_an_impostor_that_launches_a_dummy_and_returns_the_librarys_product() -> None:
     allowed_in_backward = {"library": frozenset({"aten::mm"})}
     by_writer = judged(exercise=allowed_in_backward, writers=({"library": 400},))

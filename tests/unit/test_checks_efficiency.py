@@ -114,6 +114,7 @@ def judged(
     monkeypatch: pytest.MonkeyPatch, limits: Sequence[Limit], launches: Sequence[LaunchCounts], *,
     function: Callable[..., Any] = torch.Tensor.clone, backend: str = "simt",
     edit: Callable[[Trace], Trace] = lambda trace: trace, session: FakeSession | None = None,
+    known: dict[str, Outcome] | None = None,
 ) -> Outcome:  # fmt: skip
     """What the check says when the counted call made `launches`."""
     monkeypatch.setattr(efficiency, "symbolise", lambda raw: list(raw))
@@ -127,6 +128,7 @@ def judged(
     bench = fake_bench(
         session, torch.Tensor.clone, [CASE], parameters=["a"], backend=backend, efficiency=given
     )
+    bench.outcomes.update(known or {})
     return efficiency.check(bench)
 
 
@@ -159,7 +161,7 @@ def test_a_limit_that_is_exceeded_costs_its_share_and_names_the_line(monkeypatch
     assert outcome.sentence == (
         "kernel.cu:3: Writes a with a stride of 32 elements: 32 sectors a request where 4 would do; "
         "neighbouring threads should write neighbouring elements. In all, muladd(a: float32 (64,)) comes to "
-        "3,200 sectors written to global memory where 400 would do. Write whole sectors."
+        "3,200 sectors written to global memory, where 400 would do. Write whole sectors."
     )
     (finding,) = outcome.findings
     assert (finding.kind, finding.where) == ("global_store_sectors", "kernel.cu:3")
@@ -198,9 +200,9 @@ def test_without_a_simulated_gpu_nothing_is_counted(monkeypatch: pytest.MonkeyPa
         ({"edit": lambda trace: replace(trace, launches_total=501)}, "501 kernels, of which 1 were"),
         (
             {"edit": lambda trace: replace(trace, writers=({"library": 256},))},
-            "Not judged: what others than your kernels do is not counted.",
+            "all of the result was last written by a library operator",
         ),
-        ({"edit": lambda trace: replace(trace, launches=())}, "Not judged: what others"),
+        ({"edit": lambda trace: replace(trace, launches=())}, "launched no kernel"),
     ],
 )  # fmt: skip
 def test_work_that_is_wrong_or_not_the_kernels_is_not_counted(
@@ -211,12 +213,31 @@ def test_work_that_is_wrong_or_not_the_kernels_is_not_counted(
     assert part in outcome.sentence
 
 
-def test_what_correctness_has_said_is_not_said_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = FakeSession(lambda a: a + 1)
-    given = (Efficiency(CASE, LIMITS),)
-    bench = fake_bench(session, torch.Tensor.clone, [CASE], parameters=["a"], efficiency=given)
-    bench.forward(CASE, bench.draw(CASE.args, "case", 0))  # as correctness does, and it was not right
-    assert efficiency.check(bench).sentence == "Not judged: what a wrong answer costs says nothing."
+@pytest.mark.parametrize(
+    ("check", "changes", "said"),
+    [
+        ("correctness", {"function": lambda a: a + 1}, "what a wrong answer costs says nothing"),
+        (
+            "device_work",
+            {"edit": lambda trace: replace(trace, launches=())},
+            "what others than your kernels do is not counted",
+        ),
+    ],
+)
+def test_what_another_check_has_said_is_not_said_again(
+    monkeypatch: pytest.MonkeyPatch, check: str, changes: dict[str, Any], said: str
+) -> None:
+    known = {check: Outcome(Status.FAIL, "It is wrong.")}
+    assert judged(monkeypatch, LIMITS, good(), known=known, **changes).sentence == f"Not judged: {said}."
+
+
+def test_a_line_is_told_once_and_the_total_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = counts([line(lambda lane: 128 * lane, 1, space="shared")])
+    limits = [Limit("bank_conflicts", 0), Limit("shared_load_wavefronts", 100)]
+    outcome = judged(monkeypatch, limits, [column])
+    assert len(outcome.findings) == 1 and outcome.share == 0
+    assert outcome.sentence.count("3,100 bank conflicts") == 1
+    assert outcome.sentence.endswith("In muladd(a: float32 (64,)), none is needed.")
 
 
 def test_an_open_todo_is_work_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
