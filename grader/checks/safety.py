@@ -16,6 +16,7 @@ from grader.checks.findings import in_words, source_line
 from grader.checks.launches import kernel_name, own_launches
 from grader.checks.orders import LONG_CASE, other_orders
 from grader.checks.outcome import Outcome, passed
+from grader.checks.streams import stray_work
 from grader.run.values import Launch
 from grader.verdict import Finding, Status
 from grader.words import counted
@@ -24,7 +25,7 @@ from grader.words import counted
 def check(bench: Bench) -> Outcome:
     """Every finding of every traced call, merged, the most frequent place told first."""
     bench.ensure_calls()
-    findings = in_words(bench) + stray_launches(bench) + failed_launches(bench)
+    findings = in_words(bench) + stray_work(bench) + failed_launches(bench)
     findings += leaks(bench.calls)
     repeated = 0
     if bench.backend == "simt" and not findings:
@@ -95,23 +96,6 @@ def merge(findings: Iterable[Finding]) -> list[Finding]:
         earlier = merged.get(key)
         merged[key] = each if earlier is None else replace(earlier, count=earlier.count + each.count)
     return list(merged.values())
-
-
-def stray_launches(bench: Bench) -> list[Finding]:
-    """Launches on a stream other than the one that the caller had made current."""
-    found = []
-    for call in bench.calls:
-        strays = [each for each in own_launches(call) if each.stream != call.reply.trace.stream]
-        if strays:
-            first = strays[0]
-            used = "the default stream" if first.stream == 0 else f"stream {first.stream}"
-            what = f"{kernel_name(first)} was launched on {used} while another one was current."
-            rule = (
-                "Work belongs on the current stream, or it runs before its inputs are ready: the fourth "
-                "launch parameter is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
-            )
-            found.append(_at_launch("launch_stream", what, rule, first, len(strays), bench))
-    return found
 
 
 def failed_launches(bench: Bench) -> list[Finding]:

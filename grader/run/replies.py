@@ -108,6 +108,7 @@ def trace(document: dict[str, Any]) -> Trace:
         writers=tuple(_writers(entry) for entry in field(table, "writers", list, [])),
         live_allocations=field(table, "live_allocations", int, 0),
         live_bytes=field(table, "live_bytes", int, 0),
+        alive_before=field(table, "alive_before", int, 0),
         sticky_error=sticky,
         stream=field(table, "stream", int, 0),
         host_syncs=field(table, "host_syncs", int, 0),
@@ -142,7 +143,12 @@ def _launch(entry: Any) -> Launch:
         field(entry, "kernel", str), _dim3(entry, "grid"), _dim3(entry, "block"),
         field(entry, "shared", int, 0), field(entry, "stream", int, 0), field(entry, "device", int, 0),
         field(entry, "file", str, ""), field(entry, "line", int, 0), field(entry, "error", int, 0),
+        _answer(entry, "waits"), _answer(entry, "awaited"),
     )  # fmt: skip
+
+
+def _answer(entry: Any, name: str) -> bool | None:
+    return bool(field(entry, name, int)) if name in entry else None
 
 
 def _placed(entry: Any) -> Placed:

@@ -72,7 +72,8 @@ class Output:
 @dataclass(frozen=True)
 class Launch:
     """One kernel launch; ``stream`` is the runtime's stream id (0 the default stream), ``shared_bytes``
-    dynamic only.
+    dynamic only. ``waits``: its stream came after what the caller had queued; ``awaited``: the caller's
+    stream waits for it in the end; None where the backend cannot tell.
     """
 
     kernel: str
@@ -84,6 +85,8 @@ class Launch:
     file: str = ""
     line: int = 0
     error: int = 0
+    waits: bool | None = None
+    awaited: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,8 @@ class Trace:
     how many of its bytes were last written by whom (``unwritten kernel library copy memset host``), or None
     where the backend cannot tell. ``foreign_copies`` are those to the device whose content is no argument of
     the call, where arguments are in host memory. ``live_allocations`` is the change in live device
-    allocations from just before the entry ran until its results were dropped. ``launches_total`` also counts
+    allocations from just before the entry ran until its results were dropped, ``alive_before`` the number of
+    those that earlier calls had left behind. ``launches_total`` also counts
     launches that were left out of ``launches`` to keep it short. ``allocations`` counts those made during the
     call. Where counting was asked for, ``counts`` holds one record per launch for
     `grader.simt.counters.symbolise`, and ``placed`` says which tensors lie at their addresses.
@@ -119,6 +123,7 @@ class Trace:
     writers: tuple[Mapping[str, int] | None, ...] = ()
     live_allocations: int = 0
     live_bytes: int = 0
+    alive_before: int = 0
     sticky_error: str | None = None
     stream: int = 0
     host_syncs: int = 0

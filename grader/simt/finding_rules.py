@@ -17,6 +17,10 @@ _RULES = {
     "race_global": "Blocks run in any order: what one writes, no other may touch, except by atomics.",
     "copy_in_flight": "The bytes of an asynchronous copy are there after a wait (__pipeline_wait_prior or its"
     " kin), and for other threads after a barrier behind it.",
+    "stream_order": "Streams run side by side: what one needs of another's work, it must wait for, with an "
+    "event recorded there after it.",
+    "stream_reuse": "A freed block goes to the next request on the stream it was allocated on, at once. If "
+    "another stream uses it, too, say so before it is freed: tensor.record_stream(stream).",
     "copy_source": "The source of an asynchronous copy must stay as it is until the copy was waited for.",
     "misaligned": "An access of n bytes needs an address that is a multiple of n.",
     "divergent_barrier": "Every thread of the block must reach the same __syncthreads(), or none.",

@@ -157,6 +157,18 @@ def _barrier_count(finding: Finding, names: Names) -> str:
     return "Barrier error: more arrivals than the phase of the barrier object expects"
 
 
+def _stream_order(finding: Finding, names: Names) -> str:
+    memory = _with_memory("the same memory", finding, names)
+    return f"{finding.note} use {memory}, and neither stream waits for the other"
+
+
+def _stream_reuse(finding: Finding, names: Names) -> str:
+    return (
+        f"A block of {_bytes(finding.bytes)} was freed and handed out again, although {finding.note} may "
+        "still be using it"
+    )
+
+
 def _misaligned(finding: Finding, names: Names) -> str:
     return _with_memory(f"Misaligned {_access(finding)}", finding, names)
 
@@ -218,6 +230,8 @@ _WORDS = {
     "copy_in_flight": _in_flight,
     "copy_source": _copy_source,
     "barrier_count": _barrier_count,
+    "stream_order": _stream_order,
+    "stream_reuse": _stream_reuse,
     "race_shared": _race,
     "race_global": _race,
     "misaligned": _misaligned,

@@ -76,6 +76,7 @@ class SimtTracer:
             self._driver.take_operators()
             self._live, self._allocated = self._memory()
             self._stream = self._driver.stream_of(device)
+            self._runtime.simt_watch_streams()
         if self._counting:
             counting.forget()
         self._runtime.simt_raise_shield(int(traced))
@@ -115,6 +116,10 @@ class SimtTracer:
         live, _ = self._memory()
         trace["live_allocations"] = live[0] - self._live[0]
         trace["live_bytes"] = live[1] - self._live[1]
+
+    def alive(self) -> int:
+        """Allocations on all devices."""
+        return self._memory()[0][0]
 
     def lasting_error(self) -> str | None:
         """Never: ``begin`` clears what a real device would keep."""

@@ -34,11 +34,12 @@ void release(void* pointer) {
   simt_release(pointer);
 }
 
-void* take(c10::DeviceIndex device, size_t bytes) {
+// A block belongs to the stream that is current when it is taken.
+void* take(c10::DeviceIndex device, size_t bytes, void* stream) {
   if (bytes == 0) {
     return nullptr;
   }
-  void* pointer = simt_allocate(device, bytes);
+  void* pointer = simt_allocate_on(device, bytes, stream);
   if (pointer == nullptr) {
     statistics(device).out_of_memory();
     const auto in_use = statistics(device).read().allocated_bytes[0].current;
@@ -68,11 +69,12 @@ class ArenaAllocator final : public c10::cuda::CUDACachingAllocator::CUDAAllocat
   }
 
   void* raw_alloc(size_t bytes) override {
-    return take(c10::cuda::current_device(), bytes);
+    const auto device = c10::cuda::current_device();
+    return take(device, bytes, simt_current_stream(device));
   }
 
-  void* raw_alloc_with_stream(size_t bytes, cudaStream_t /*stream*/) override {
-    return raw_alloc(bytes);
+  void* raw_alloc_with_stream(size_t bytes, cudaStream_t stream) override {
+    return take(c10::cuda::current_device(), bytes, stream);
   }
 
   void raw_delete(void* pointer) override {
@@ -103,8 +105,12 @@ class ArenaAllocator final : public c10::cuda::CUDACachingAllocator::CUDAAllocat
     }
   }
 
-  // Launches are synchronous: nothing on another stream can still be using memory when it is freed.
-  void recordStream(const c10::DataPtr& /*data*/, c10::Stream /*stream*/) override {}
+  // Launches are executed at once, so nothing is still being used here when it is freed. On a GPU it may be: the runtime
+  // looks whether the allocator was told.
+  void recordStream(const c10::DataPtr& data, c10::Stream stream) override {
+    const c10::DeviceGuard guard(stream.device());
+    simt_record_stream(data.get(), c10::cuda::CUDAStream(stream).stream());
+  }
 
   DeviceStats getDeviceStats(c10::DeviceIndex device) override {
     return statistics(device).read();
@@ -135,7 +141,7 @@ c10::cuda::CUDACachingAllocator::CUDAAllocator& arena() {
 }
 
 c10::DataPtr allocate_in_arena(c10::DeviceIndex device, size_t bytes, c10::Device reported) {
-  void* pointer = take(device, bytes);
+  void* pointer = take(device, bytes, simt_current_stream(device));
   return {pointer, pointer, &release, reported};
 }
 

@@ -4,6 +4,7 @@
 #include "host_view.h"
 #include "operator_log.h"
 #include "simulated_time.h"
+#include "stream_touches.h"
 
 #include "../runtime/simt_api.h"
 
@@ -90,6 +91,8 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
   const auto device = (self.is_cuda() ? self : src).device();
   const c10::DeviceGuard guard(device);
   pass_copy_time(device.index(), self.nbytes(), self.is_cuda() && src.is_cuda());
+  touch_on_stream(src, /*writes=*/false, "aten::copy_");
+  touch_on_stream(self, /*writes=*/true, "aten::copy_");
   if (!non_blocking && !(self.is_cuda() && src.is_cuda())) {
     simt_synchronize(device.index());
   }

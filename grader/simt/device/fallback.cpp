@@ -7,6 +7,7 @@
 #include "operator_facts.h"
 #include "operator_log.h"
 #include "simulated_time.h"
+#include "stream_touches.h"
 
 #include "../runtime/simt_api.h"
 
@@ -194,6 +195,17 @@ void record_writes(const OperatorFacts& facts, const c10::FunctionSchema& schema
   }
 }
 
+void touch_all_on_stream(const OperatorFacts& facts, const c10::FunctionSchema& schema,
+                         at::ArrayRef<c10::IValue> arguments, at::ArrayRef<c10::IValue> results) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool writes = is_written(schema.arguments()[i]);
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) { touch_on_stream(tensor, writes, facts.name.c_str()); });
+  }
+  for (const auto& result : results) {
+    for_each_tensor(result, [&](const at::Tensor& tensor) { touch_on_stream(tensor, true, facts.name.c_str()); });
+  }
+}
+
 void refuse_unless_runnable(const OperatorFacts& facts, const c10::OperatorHandle& op) {
   TORCH_CHECK_NOT_IMPLEMENTED(
       facts.runs_here, "Could not run '", op.operator_name(), "' with arguments from the 'CUDA' backend. ",
@@ -239,6 +251,7 @@ void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   if (!facts.structural) {
     log_operator(facts.name, device.index());
     pass_kernel_time(device.index(), views.bytes());
+    touch_all_on_stream(facts, schema, arguments, at::ArrayRef<c10::IValue>(*stack).slice(stack->size() - results, results));
   }
 }
 

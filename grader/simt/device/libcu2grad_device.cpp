@@ -18,6 +18,7 @@
 #include "register.cpp"
 #include "simulated_time.cpp"
 #include "stable_abi.cpp"
+#include "stream_touches.cpp"
 #include "streams.cpp"
 #include "structural.cpp"
 #include "substitutes.cpp"

@@ -80,7 +80,6 @@ at::Tensor& set_nothing(at::Tensor& self) {
   return self.set_(c10::Storage(c10::Storage::use_byte_size_t(), 0, &arena(), /*resizable=*/true), 0, {0}, {});
 }
 
-// Launches are synchronous: nothing on another stream can still be using the memory when the tensor is freed.
 void record_stream(at::Tensor& self, at::Stream stream) {
   TORCH_CHECK(stream.device_type() == c10::kCUDA, "record_stream on a CUDA tensor takes a CUDA stream, got ", stream);
   arena().recordStream(self.storage().data_ptr(), stream);

@@ -9,6 +9,8 @@
 
 #include "region.h"
 #include "shield.h"
+#include "stream_uses.h"
+#include "streams.h"
 
 namespace simt {
 
@@ -53,7 +55,9 @@ void* allocate(int region, size_t bytes, const AllocationOptions& options) {
 Release release(void* pointer, bool runtime_api) {
     OpenShield open;
     int region = arena.region(address_of(pointer));
-    return region < 0 ? Release::unknown : regions[region].release(address_of(pointer), runtime_api);
+    if (region < 0) return Release::unknown;
+    stream_uses.released(address_of(pointer), !runtime_api);
+    return regions[region].release(address_of(pointer), runtime_api);
 }
 
 std::optional<Allocation> find_allocation(uintptr_t address) {
@@ -89,6 +93,22 @@ int simt_device_count(void) { return kDevices; }
 
 void* simt_allocate(int device, size_t bytes) {
     return device < 0 || device >= kDevices ? nullptr : allocate(device, bytes);
+}
+
+void* simt_allocate_on(int device, size_t bytes, void* stream) {
+    void* block = simt_allocate(device, bytes);
+    if (!block) return nullptr;
+    const Stream* owner = stream ? find_stream(stream) : &default_stream(device);
+    if (owner) stream_uses.allocated(address_of(block), bytes, owner->key());
+    return block;
+}
+
+void simt_record_stream(void* block, void* stream) {
+    if (const Stream* other = find_stream(stream)) stream_uses.recorded(address_of(block), other->key());
+}
+
+void simt_stream_touches(void* stream, const void* begin, size_t bytes, int writes, const char* call) {
+    if (const Stream* found = find_stream(stream)) stream_uses.touched(begin, bytes, writes, call, found->latest());
 }
 
 void simt_release(void* pointer) {

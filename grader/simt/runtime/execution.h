@@ -41,10 +41,9 @@ int sticky_error();
 // ---- devices and streams, as launches need them ----
 int current_device();
 int check_stream(cudaStream_t stream);                  // 0 or cudaErrorInvalidResourceHandle
-double advance_stream(void* stream, double duration_us);   // queues work on the stream; returns its duration
 
 // ---- records.cpp ----
-void record_launch(const simt_launch& launch, int device, int error, double time_us);
+void record_launch(const simt_launch& launch, int device, int error, double time_us, const struct Submitted& work);
 void describe_launch(class JsonLine& json, const simt_launch& launch, int device, int error, double time_us);
 
 }  // namespace simt

@@ -7,6 +7,7 @@
 #include "modules.h"
 #include "registered.h"
 #include "shield.h"
+#include "stream_uses.h"
 #include "streams.h"
 
 using namespace simt;
@@ -104,8 +105,11 @@ cudaError_t run(const Copy& copy) {
         if (way.to_device != way.from_device) witness(record, from_row, copy.width);
         move(static_cast<char*>(copy.to) + row * copy.to_pitch, from_row, copy.width);
     }
-    advance_stream(copy.stream, copy_duration(record.bytes, way.to_device && way.from_device));
-    if (copy.waits && !(way.to_device && way.from_device)) host_waits_for(stream->busy_until);
+    record.work = advance_stream(copy.stream, copy_duration(record.bytes, way.to_device && way.from_device));
+    stream_uses.touched(copy.from, bytes_of_rows(copy.width, copy.height, copy.from_pitch), false, copy.call,
+                        record.work.moment);
+    stream_uses.touched(copy.to, bytes_of_rows(copy.width, copy.height, copy.to_pitch), true, copy.call, record.work.moment);
+    if (copy.waits && !(way.to_device && way.from_device)) host_waits_for(*stream);
     return answer(record, cudaSuccess);
 }
 
@@ -122,7 +126,8 @@ cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_
         memset(begin, value, width);
         simt_mark_written(begin, width, SIMT_MEMSET);
     }
-    advance_stream(stream, copy_duration(record.bytes, true));
+    record.work = advance_stream(stream, copy_duration(record.bytes, true));
+    stream_uses.touched(pointer, bytes_of_rows(width, height, pitch), true, call, record.work.moment);
     return answer(record, cudaSuccess);
 }
 

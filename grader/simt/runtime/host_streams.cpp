@@ -6,10 +6,11 @@
 using namespace simt;
 
 namespace {
-cudaError_t wait_for(const char* call, const void* stream, double time) {
+template <class Wait>
+cudaError_t wait_for(const char* call, const void* stream, Wait wait) {
     ApiCall record{.call = call, .kind = "sync", .stream = stream};
     if (int error = sticky_error()) return answer(record, error);
-    host_waits_for(time);
+    wait();
     return answer(record, cudaSuccess);
 }
 }  // namespace
@@ -40,7 +41,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     Stream* found = find_stream(stream);
     if (!found) return failed(cudaErrorInvalidResourceHandle);
-    return wait_for("cudaStreamSynchronize", stream, found->busy_until);
+    return wait_for("cudaStreamSynchronize", stream, [&] { host_waits_for(*found); });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -134,7 +135,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     Event* found = find_event(event);
     if (!found) return failed(cudaErrorInvalidResourceHandle);
-    return wait_for("cudaEventSynchronize", nullptr, found->time);
+    return wait_for("cudaEventSynchronize", nullptr, [&] { host_waits_for(*found); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -144,6 +145,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
-    return wait_for("cudaDeviceSynchronize", nullptr, device_busy_until(current_device()));
+    return wait_for("cudaDeviceSynchronize", nullptr, [] { host_waits_for_device(current_device()); });
 }
 }

@@ -15,6 +15,8 @@
 #include "global_races.h"
 #include "shared_memory.h"
 #include "shield.h"
+#include "stream_uses.h"
+#include "streams.h"
 #include "turns.h"
 
 extern "C" {
@@ -134,13 +136,15 @@ double modelled_duration(const simt_launch& launch) {
 
 int refused(const simt_launch& launch, const Refusal& refusal) {
     report({.kind = "invalid_launch", .note = refusal.why, .file = launch.file ? launch.file : "", .line = launch.line});
-    record_launch(launch, current_device(), refusal.error, 0);
+    record_launch(launch, current_device(), refusal.error, 0, {});
     return set_error(refusal.error);
 }
 
 int finish(const simt_launch& launch) {
-    double time_us = advance_stream(launch.stream, modelled_duration(launch));
-    record_launch(launch, execution.device, execution.error, time_us);
+    double time_us = modelled_duration(launch);
+    Submitted work = advance_stream(launch.stream, time_us);
+    stream_uses.launched(launch, work.moment);
+    record_launch(launch, execution.device, execution.error, time_us, work);
     counting.end_launch(launch, execution.device, execution.error, time_us);
     execution.access.on_device = 0;
     if (!execution.error) return cudaSuccess;

@@ -1,12 +1,14 @@
 // The record of launches and API calls, as JSON lines.
+#include <algorithm>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "api_log.h"
 #include "counting.h"
 #include "execution.h"
 #include "findings.h"
+#include "streams.h"
 
 namespace simt {
 
@@ -15,14 +17,50 @@ void forget_errors();
 namespace {
 std::mutex records_lock;
 constexpr size_t kMostBytes = size_t(16) << 20;   // a program that never asks must not fill the memory
-std::string launches, api_calls, taken_launches, taken_api_calls;
+
+// Lines about work on streams. Whether the caller's stream waits for it in the end is asked when the lines are taken.
+class WorkLog {
+public:
+    template <class Describe>
+    void add(const Submitted& work, int device, Describe describe) {
+        if (bytes_ > kMostBytes) return;
+        Entry& entry = entries_.emplace_back(Entry{{}, work.moment, device});
+        JsonLine json(entry.line);
+        describe(json);
+        json.integer("waits", work.waits);
+        bytes_ += entry.line.size();
+    }
+
+    const char* take() {
+        taken_.clear();
+        for (Entry& entry : entries_) {
+            entry.line.resize(entry.line.size() - 2);   // the brace and the line end
+            taken_ += entry.line + (is_awaited(entry.moment, entry.device) ? ",\"awaited\":1}\n" : ",\"awaited\":0}\n");
+        }
+        forget();
+        return taken_.c_str();
+    }
+
+    void forget() {
+        entries_.clear();
+        bytes_ = 0;
+    }
+
+private:
+    struct Entry {
+        std::string line;
+        Moment moment;
+        int device;
+    };
+    std::vector<Entry> entries_;
+    size_t bytes_ = 0;
+    std::string taken_;
+} launches, api_calls;
 }  // namespace
 
-void record_launch(const simt_launch& launch, int device, int error, double time_us) {
+void record_launch(const simt_launch& launch, int device, int error, double time_us, const Submitted& work) {
     std::lock_guard lock(records_lock);
-    if (launches.size() > kMostBytes) return;
-    JsonLine json(launches);
-    describe_launch(json, launch, device, error, time_us);
+    launches.add(work, device, [&](JsonLine& json) { describe_launch(json, launch, device, error, time_us); });
 }
 
 void describe_launch(JsonLine& json, const simt_launch& launch, int device, int error, double time_us) {
@@ -36,11 +74,12 @@ void describe_launch(JsonLine& json, const simt_launch& launch, int device, int 
 
 void log_api_call(const ApiCall& call) {
     std::lock_guard lock(records_lock);
-    if (api_calls.size() > kMostBytes) return;
-    JsonLine json(api_calls);
-    json.text("call", call.call).text("kind", call.kind).integer("bytes", call.bytes);
-    json.integer("stream", simt_stream_id(const_cast<void*>(call.stream))).integer("error", uint64_t(call.error));
-    json.integer("content", call.content).integer("by_kernel", call.by_kernel);
+    void* stream = const_cast<void*>(call.stream);
+    api_calls.add(call.work, std::max(0, simt_stream_device(stream)), [&](JsonLine& json) {
+        json.text("call", call.call).text("kind", call.kind).integer("bytes", call.bytes);
+        json.integer("stream", simt_stream_id(stream)).integer("error", uint64_t(call.error));
+        json.integer("content", call.content).integer("by_kernel", call.by_kernel);
+    });
 }
 
 // FNV-1a, 64 bits: equal bytes are recognised; nobody is kept from making unequal ones collide.
@@ -52,8 +91,8 @@ uint64_t digest(const void* bytes, size_t count, uint64_t before) {
 
 void forget_records() {
     std::lock_guard lock(records_lock);
-    launches.clear();
-    api_calls.clear();
+    launches.forget();
+    api_calls.forget();
 }
 
 }  // namespace simt
@@ -63,14 +102,12 @@ using namespace simt;
 extern "C" {
 const char* simt_take_launches(void) {
     std::lock_guard lock(records_lock);
-    taken_launches = std::exchange(launches, {});
-    return taken_launches.c_str();
+    return launches.take();
 }
 
 const char* simt_take_api_calls(void) {
     std::lock_guard lock(records_lock);
-    taken_api_calls = std::exchange(api_calls, {});
-    return taken_api_calls.c_str();
+    return api_calls.take();
 }
 
 uint64_t simt_digest(const void* bytes, size_t count) { return digest(bytes, count); }

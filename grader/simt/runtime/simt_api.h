@@ -108,6 +108,11 @@ int simt_get_device(void);
 int simt_set_device(int);                                         // 0 or cudaErrorInvalidDevice
 void* simt_allocate(int device, size_t bytes);                    // nullptr for 0 bytes or when there is no memory; filled
                                                                   // with 0xA5, marked "unwritten"
+// For an allocator that caches blocks per stream, as PyTorch's does (stream_uses.h): the block belongs to the stream; another
+// stream uses it, too; the latest work on the stream reads or writes these bytes.
+void* simt_allocate_on(int device, size_t bytes, void* stream);
+void simt_record_stream(void* block, void* stream);
+void simt_stream_touches(void* stream, const void* begin, size_t bytes, int writes, const char* call);
 void simt_release(void*);                                         // quarantined, marked "freed"; null is fine
 int simt_is_device_pointer(const void*);                          // any address of simulated device memory
 int simt_pointer_device(const void*);                             // -1 if none
@@ -148,6 +153,9 @@ void simt_stream_synchronize(void* stream);                       // counted as 
 void simt_stream_work(void* stream, double microseconds);         // work that is not a launch: time passes on the stream
 void simt_set_current_stream(int device, void*);                  // torch's notion, per OS thread; null = default
 void* simt_current_stream(int device);
+// From now on launches and copies tell whether they wait for what is queued on the calling thread's current streams ("waits"),
+// and, when they are taken, whether those streams wait for them ("awaited").
+void simt_watch_streams(void);
 void* simt_event_create(unsigned flags);
 void simt_event_destroy(void*);
 int simt_event_record(void* event, void* stream);
@@ -160,7 +168,7 @@ void simt_synchronize(int device);                                // counted as 
 // ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
 //   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout|copy_in_flight|
-//   copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction",
+//   stream_order|stream_reuse|copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction",
 //   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
 //   "space":"global|shared|local|host", "block":[x,y,z], "thread":[x,y,z],
@@ -168,11 +176,11 @@ void simt_synchronize(int device);                                // counted as 
 //   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
-//   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks)}
+//   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks), "waits":1, "awaited":1}
 const char* simt_take_launches(void);
 // api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
 //   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); a copy between host and device also has "content", a digest,
-//   and "by_kernel", how many of the bytes that left the device a kernel wrote; synchronisation by torch has the call
+//   and "by_kernel", how many of the bytes that left the device a kernel wrote; "waits" and "awaited" as of launches; synchronisation by torch has the call
 //   "torch::synchronize"
 const char* simt_take_api_calls(void);
 // counts of a launch of a checked module: the fields of its launch, and "barriers", "read_sectors", "written_sectors",

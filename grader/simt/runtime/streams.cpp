@@ -1,71 +1,101 @@
 #include "streams.h"
 
 #include <algorithm>
-#include <memory>
-#include <mutex>
-#include <unordered_map>
 
 #include "api_log.h"
-#include "arena.h"
 #include "cuda_runtime_api.h"
 #include "execution.h"
+#include "stream_table.h"
 
 namespace simt {
 
-namespace {
 std::recursive_mutex streams_lock;
-struct Streams {
-    Stream defaults[kDevices];
-    std::unordered_map<const void*, std::unique_ptr<Stream>> created;
-    std::unordered_map<const void*, std::unique_ptr<Event>> events;
-    uint64_t last_id = 0;
-    double host = 0;
-};
 
-Streams& all() {
-    static auto* streams = new Streams;   // never destroyed: other libraries release events from their own destructors
+StreamTable& stream_table() {
+    static auto* table = new StreamTable;   // never destroyed: other libraries release events from their own destructors
     static bool numbered = [] {
-        for (int i = 0; i < kDevices; ++i) streams->defaults[i].device = i;
+        for (int i = 0; i < kDevices; ++i) table->defaults[i].device = i;
         return true;
     }();
     (void)numbered;
-    return *streams;
+    return *table;
 }
 
+namespace {
 __thread int this_device __attribute__((tls_model("initial-exec")));
 __thread void* current_streams[kDevices] __attribute__((tls_model("initial-exec")));
 
+// The stream that was current when watching began, and the last work on it.
+struct Watched {
+    uint64_t stream = 0;
+    Moment mark;
+} watched[kDevices];
+
 // The legacy default stream waits for every stream that was not created as non-blocking, and they wait for it.
-double earliest_start(const Stream& stream) {
-    double start = std::max(all().host, stream.busy_until);
-    if (stream.flags & cudaStreamNonBlocking) return start;
-    if (stream.id != 0) return std::max(start, all().defaults[stream.device].busy_until);
-    for (const auto& [handle, other] : all().created) {
-        bool blocking = other->device == stream.device && !(other->flags & cudaStreamNonBlocking);
-        if (blocking) start = std::max(start, other->busy_until);
+template <class Visit>
+void for_each_implicitly_awaited(const Stream& stream, Visit visit) {
+    if (stream.flags & cudaStreamNonBlocking) return;
+    if (stream.id != 0) return visit(stream_table().defaults[stream.device]);
+    for (const auto& [handle, other] : stream_table().created) {
+        if (other->device == stream.device && !(other->flags & cudaStreamNonBlocking)) visit(*other);
     }
-    return start;
+}
+
+Stream& current_stream(int device) {
+    Stream* stream = current_streams[device] ? find_stream(current_streams[device]) : nullptr;
+    return stream ? *stream : stream_table().defaults[device];
+}
+
+Moment submit(Stream& stream) {
+    stream.clock = clock_of_next(stream);
+    stream.submitted += 1;
+    stream.clock.pass(stream.latest());
+    return stream.latest();
 }
 }  // namespace
 
+double earliest_start(const Stream& stream) {
+    double start = std::max(stream_table().host, stream.busy_until);
+    for_each_implicitly_awaited(stream, [&](const Stream& other) { start = std::max(start, other.busy_until); });
+    return start;
+}
+
+Clock clock_of_next(const Stream& stream) {
+    std::lock_guard lock(streams_lock);
+    Clock clock = stream.clock;
+    clock.merge(stream_table().host_clock);
+    for_each_implicitly_awaited(stream, [&](const Stream& other) { clock.merge(other.clock); });
+    return clock;
+}
+
 int current_device() { return this_device; }
 
-Stream& default_stream(int device) { return all().defaults[device]; }
+Stream& default_stream(int device) { return stream_table().defaults[device]; }
 
 Stream* find_stream(const void* handle) {
     std::lock_guard lock(streams_lock);
-    if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread) return &all().defaults[this_device];
-    for (Stream& stream : all().defaults) {
+    StreamTable& table = stream_table();
+    if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread) return &table.defaults[this_device];
+    for (Stream& stream : table.defaults) {
         if (handle == &stream) return &stream;
     }
-    auto it = all().created.find(handle);
-    return it == all().created.end() ? nullptr : it->second.get();
+    auto it = table.created.find(handle);
+    return it == table.created.end() ? nullptr : it->second.get();
 }
 
-Event* find_event(const void* handle) {
+Stream* stream_of_key(uint64_t key) {
     std::lock_guard lock(streams_lock);
-    auto it = all().events.find(handle);
-    return it == all().events.end() ? nullptr : it->second.get();
+    for (Stream& stream : stream_table().defaults) {
+        if (stream.key() == key) return &stream;
+    }
+    for (auto& [handle, stream] : stream_table().created) {
+        if (stream->key() == key) return stream.get();
+    }
+    return nullptr;
+}
+
+std::string name_of_stream(uint64_t key) {
+    return key > ~uint64_t(kDevices) ? "the default stream" : "stream " + std::to_string(key);
 }
 
 int check_stream(cudaStream_t handle) {
@@ -73,40 +103,49 @@ int check_stream(cudaStream_t handle) {
     return stream && stream->device == this_device ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-double host_time() { return all().host; }
+double host_time() { return stream_table().host; }
 
 void pass_host_time(double us) {
     std::lock_guard lock(streams_lock);
-    all().host += us;
+    stream_table().host += us;
 }
 
-void host_waits_for(double time) {
+void host_waits_for(const Stream& stream) {
     std::lock_guard lock(streams_lock);
-    all().host = std::max(all().host, time);
+    stream_table().host = std::max(stream_table().host, earliest_start(stream));
+    stream_table().host_clock.merge(clock_of_next(stream));
 }
 
-bool has_happened(double time) {
+void host_waits_for_device(int device) {
     std::lock_guard lock(streams_lock);
-    all().host += 1;
-    return all().host >= time;
-}
-
-double device_busy_until(int device) {
-    std::lock_guard lock(streams_lock);
-    double time = all().defaults[device].busy_until;
-    for (const auto& [handle, stream] : all().created) {
-        if (stream->device == device) time = std::max(time, stream->busy_until);
+    host_waits_for(stream_table().defaults[device]);
+    for (const auto& [handle, stream] : stream_table().created) {
+        if (stream->device == device) host_waits_for(*stream);
     }
-    return time;
 }
 
-double advance_stream(void* handle, double duration_us) {
+bool has_happened(double time, const Clock& clock) {
+    std::lock_guard lock(streams_lock);
+    stream_table().host += 1;
+    if (stream_table().host < time) return false;
+    stream_table().host_clock.merge(clock);
+    return true;
+}
+
+Submitted advance_stream(void* handle, double duration_us) {
     std::lock_guard lock(streams_lock);
     Stream* stream = find_stream(handle);
-    if (!stream) return duration_us;
+    if (!stream) return {};
     stream->busy_until = earliest_start(*stream) + duration_us;
-    all().host += 1.5;   // what submitting costs the host
-    return duration_us;
+    stream_table().host += 1.5;   // what submitting costs the host
+    Moment moment = submit(*stream);
+    return {moment, stream->clock.covers(watched[stream->device].mark)};
+}
+
+bool is_awaited(const Moment& moment, int device) {
+    std::lock_guard lock(streams_lock);
+    Stream* stream = stream_of_key(watched[device].stream);
+    return !stream || clock_of_next(*stream).covers(moment);
 }
 
 }  // namespace simt
@@ -124,20 +163,21 @@ int simt_set_device(int device) {
 
 void* simt_stream_create(int device, int priority) {
     std::lock_guard lock(streams_lock);
+    StreamTable& table = stream_table();
     auto stream = std::make_unique<Stream>();
     stream->device = device;
     stream->priority = std::clamp(priority, -5, 0);
     stream->flags = cudaStreamNonBlocking;   // torch's pool; cudaStreamCreate sets its own flags
-    stream->id = ++all().last_id;
-    stream->busy_until = all().host;
+    stream->id = ++table.last_id;
+    stream->busy_until = table.host;
     void* handle = stream.get();
-    all().created[handle] = std::move(stream);
+    table.created[handle] = std::move(stream);
     return handle;
 }
 
 void simt_stream_destroy(void* handle) {
     std::lock_guard lock(streams_lock);
-    all().created.erase(handle);
+    stream_table().created.erase(handle);
 }
 
 uint64_t simt_stream_id(void* handle) {
@@ -146,12 +186,8 @@ uint64_t simt_stream_id(void* handle) {
 }
 
 void* simt_stream_from_id(int device, uint64_t id) {
-    std::lock_guard lock(streams_lock);
-    if (id == 0) return nullptr;
-    for (auto& [handle, stream] : all().created) {
-        if (stream->device == device && stream->id == id) return stream.get();
-    }
-    return nullptr;
+    Stream* stream = id ? stream_of_key(id) : nullptr;
+    return stream && stream->device == device ? stream : nullptr;
 }
 
 int simt_stream_device(void* handle) {
@@ -167,14 +203,11 @@ int simt_stream_priority(void* handle) {
 int simt_stream_query(void* handle) {
     Stream* stream = find_stream(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
-    return has_happened(stream->busy_until) ? cudaSuccess : cudaErrorNotReady;
+    return has_happened(stream->busy_until, stream->clock) ? cudaSuccess : cudaErrorNotReady;
 }
 
 void simt_stream_synchronize(void* handle) {
-    {
-        std::lock_guard lock(streams_lock);
-        if (Stream* stream = find_stream(handle)) host_waits_for(earliest_start(*stream));
-    }
+    if (Stream* stream = find_stream(handle)) host_waits_for(*stream);
     log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
 
@@ -186,62 +219,17 @@ void simt_set_current_stream(int device, void* handle) {
 
 void* simt_current_stream(int device) { return device >= 0 && device < kDevices ? current_streams[device] : nullptr; }
 
-void* simt_event_create(unsigned flags) {
+// What the caller has queued is one more piece of work, without duration: only who waits for it waits for the caller.
+void simt_watch_streams(void) {
     std::lock_guard lock(streams_lock);
-    auto event = std::make_unique<Event>();
-    event->flags = flags;
-    event->device = this_device;
-    void* handle = event.get();
-    all().events[handle] = std::move(event);
-    return handle;
-}
-
-void simt_event_destroy(void* handle) {
-    std::lock_guard lock(streams_lock);
-    all().events.erase(handle);
-}
-
-int simt_event_record(void* handle, void* stream_handle) {
-    std::lock_guard lock(streams_lock);
-    Event* event = find_event(handle);
-    Stream* stream = find_stream(stream_handle);
-    if (!event || !stream) return cudaErrorInvalidResourceHandle;
-    event->recorded = true;
-    event->time = earliest_start(*stream);
-    return cudaSuccess;
-}
-
-int simt_event_query(void* handle) {
-    Event* event = find_event(handle);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    return !event->recorded || has_happened(event->time) ? cudaSuccess : cudaErrorNotReady;
-}
-
-void simt_event_synchronize(void* handle) {
-    if (Event* event = find_event(handle)) host_waits_for(event->time);
-    log_api_call({.call = "torch::synchronize", .kind = "sync"});
-}
-
-int simt_event_elapsed_ms(float* ms, void* start_handle, void* stop_handle) {
-    Event *start = find_event(start_handle), *stop = find_event(stop_handle);
-    if (!start || !stop || !start->recorded || !stop->recorded) return cudaErrorInvalidResourceHandle;
-    if ((start->flags | stop->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
-    if (!has_happened(stop->time)) return cudaErrorNotReady;
-    *ms = float((stop->time - start->time) / 1000);
-    return cudaSuccess;
-}
-
-int simt_stream_wait_event(void* stream_handle, void* handle) {
-    std::lock_guard lock(streams_lock);
-    Stream* stream = find_stream(stream_handle);
-    Event* event = find_event(handle);
-    if (!stream || !event) return cudaErrorInvalidResourceHandle;
-    if (event->recorded) stream->busy_until = std::max(stream->busy_until, event->time);
-    return cudaSuccess;
+    for (int device = 0; device < kDevices; ++device) {
+        Stream& stream = current_stream(device);
+        watched[device] = {stream.key(), submit(stream)};
+    }
 }
 
 void simt_synchronize(int device) {
-    if (device >= 0 && device < kDevices) host_waits_for(device_busy_until(device));
+    if (device >= 0 && device < kDevices) host_waits_for_device(device);
     log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
 }

@@ -1,7 +1,12 @@
 // Streams and events on a simulated clock. Work is executed when it is submitted; what is simulated is when it would have run:
-// each stream has the time up to which it is busy, the host has its own time, and waiting moves one up to the other.
+// each stream has the time up to which it is busy, the host has its own time, and waiting moves one up to the other. Beside the
+// time goes the order that waiting makes (ordering.h): times are a model, and two of them may be in order by chance.
 #pragma once
 #include <stdint.h>
+
+#include <string>
+
+#include "ordering.h"
 
 namespace simt {
 
@@ -10,7 +15,12 @@ struct Stream {
     uint64_t id = 0;
     int priority = 0;
     unsigned flags = 0;
-    double busy_until = 0;   // microseconds
+    double busy_until = 0;     // microseconds
+    uint64_t submitted = 0;    // pieces of work
+    Clock clock;               // what its latest work comes after, itself included
+
+    uint64_t key() const { return id ? id : ~uint64_t(device); }   // in clocks: default streams share the id 0
+    Moment latest() const { return {key(), submitted}; }
 };
 
 struct Event {
@@ -18,18 +28,27 @@ struct Event {
     int device = 0;
     bool recorded = false;
     double time = 0;
+    Clock clock;
 };
 
 // Resolves a handle (null and cudaStreamLegacy: the default stream of the current device). Null when it is no stream.
 Stream* find_stream(const void* handle);
 Event* find_event(const void* handle);
 Stream& default_stream(int device);
+Stream* stream_of_key(uint64_t key);       // null when it was destroyed
+std::string name_of_stream(uint64_t key);  // in sentences
 double host_time();
 // The host spends `us` in an API call.
 void pass_host_time(double us);
-void host_waits_for(double time);
-bool has_happened(double time);   // asking takes time, too: a loop that asks comes to an end
-// The time at which everything submitted to the device so far is done.
-double device_busy_until(int device);
+void host_waits_for(const Stream& stream);
+void host_waits_for(const Event& event);
+void host_waits_for_device(int device);
+
+// Queues work on the stream. A handle that is no stream has no moment.
+Submitted advance_stream(void* handle, double duration_us);
+// What work would come after that is submitted to the stream now.
+Clock clock_of_next(const Stream& stream);
+// Whether the stream that was current on the device at simt_watch_streams now waits for the work.
+bool is_awaited(const Moment& moment, int device);
 
 }  // namespace simt

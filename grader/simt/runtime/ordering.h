@@ -1,0 +1,42 @@
+// What is ordered before what. The work of one stream runs in order; between streams only events, a host that waited and the
+// legacy default stream make an order. Here all work is executed when it is submitted, but on a GPU work that nothing orders may
+// run at the same time. So each stream, each event and the host have a clock of what they come after (Lamport's happened-before,
+// with the vector clocks of Fidge and Mattern).
+#pragma once
+#include <stdint.h>
+
+#include <algorithm>
+#include <map>
+
+namespace simt {
+
+// A piece of work: the `count`-th of a stream. Count 0 is none, and comes before everything.
+struct Moment {
+    uint64_t stream = 0, count = 0;
+};
+
+class Clock {
+public:
+    bool covers(const Moment& moment) const {
+        auto found = counts_.find(moment.stream);
+        return moment.count == 0 || (found != counts_.end() && found->second >= moment.count);
+    }
+    void pass(const Moment& moment) {
+        uint64_t& count = counts_[moment.stream];
+        count = std::max(count, moment.count);
+    }
+    void merge(const Clock& other) {
+        for (auto [stream, count] : other.counts_) pass({stream, count});
+    }
+
+private:
+    std::map<uint64_t, uint64_t> counts_;   // of each stream, how many pieces of work are done
+};
+
+// Work that was submitted. `waits`: for all that the caller had queued on the current stream when simt_watch_streams was called.
+struct Submitted {
+    Moment moment;
+    bool waits = true;
+};
+
+}  // namespace simt

@@ -1,0 +1,28 @@
+// All streams and events there are, and the host's time. For streams.cpp and events.cpp only.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "arena.h"
+#include "streams.h"
+
+namespace simt {
+
+struct StreamTable {
+    Stream defaults[kDevices];
+    std::unordered_map<const void*, std::unique_ptr<Stream>> created;
+    std::unordered_map<const void*, std::unique_ptr<Event>> events;
+    uint64_t last_id = 0;
+    double host = 0;          // microseconds
+    Clock host_clock;         // of all host threads together
+};
+
+extern std::recursive_mutex streams_lock;
+StreamTable& stream_table();
+// When work submitted to the stream now would begin.
+double earliest_start(const Stream& stream);
+// The host asks whether something has happened. That takes time, too: a loop that asks comes to an end.
+bool has_happened(double time, const Clock& clock);
+
+}  // namespace simt

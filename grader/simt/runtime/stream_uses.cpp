@@ -1,0 +1,127 @@
+#include "stream_uses.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "arena.h"
+#include "findings.h"
+#include "streams.h"
+
+namespace simt {
+
+StreamUses stream_uses;
+
+namespace {
+constexpr size_t kRounding = 512, kSmallPool = size_t(1) << 20;
+
+size_t rounded(size_t bytes) { return (bytes + kRounding - 1) / kRounding * kRounding; }
+
+// Could a freed block of `freed` bytes answer a request of `asked`?
+bool fits(size_t asked, size_t freed) {
+    return rounded(asked) <= freed && (asked <= kSmallPool) == (freed <= kSmallPool);
+}
+
+std::string told(const Use& use) { return use.what + " on " + name_of_stream(use.when.stream); }
+
+// A kernel may have written what it was given a pointer to: so it did, when a kernel was the last to write that byte.
+bool may_have_written(const Use& use, const Use& reader) {
+    return use.writes || (use.is_launch && !reader.is_launch && *arena.mark(use.begin) == SIMT_KERNEL);
+}
+
+bool conflict(const Use& earlier, const Use& later) {
+    if (earlier.is_launch && later.is_launch) return false;   // both may only read
+    if (earlier.begin >= later.end || later.begin >= earlier.end) return false;
+    return later.writes || may_have_written(earlier, later);
+}
+
+void report_unordered(const Use& earlier, const Use& later) {
+    const Use& placed = earlier.file ? earlier : later;
+    report({.kind = "stream_order", .bytes = std::max(earlier.end - earlier.begin, later.end - later.begin),
+            .address = later.begin, .space = "global", .allocation = nearest_allocation(later.begin),
+            .note = told(later) + " and " + told(earlier), .file = placed.file, .line = placed.line});
+}
+
+void report_reuse(const Use& use, size_t bytes) {
+    report({.kind = "stream_reuse", .bytes = bytes, .space = "global", .note = told(use), .file = use.file,
+            .line = use.line});
+}
+
+// Those of `uses` that nothing orders before what comes next on the stream.
+std::vector<Use> unordered(const std::vector<Use>& uses, uint64_t owner) {
+    Stream* stream = stream_of_key(owner);
+    std::vector<Use> left;
+    if (!stream) return left;
+    Clock clock = clock_of_next(*stream);
+    std::copy_if(uses.begin(), uses.end(), std::back_inserter(left),
+                 [&](const Use& use) { return !clock.covers(use.when); });
+    return left;
+}
+}  // namespace
+
+void StreamUses::launched(const simt_launch& launch, const Moment& when) {
+    const char* parameters = static_cast<const char*>(launch.closure);
+    for (size_t at = 0; at + sizeof(uintptr_t) <= launch.closure_bytes; at += sizeof(uintptr_t)) {
+        uintptr_t word;
+        memcpy(&word, parameters + at, sizeof word);
+        int region = arena.region(word);
+        if (region < 0 || region >= kDevices) continue;
+        add({when, word, word + 1, true, false, launch.kernel ? launch.kernel : "a kernel", launch.file, launch.line});
+    }
+}
+
+void StreamUses::touched(const void* begin, size_t bytes, bool writes, const char* call, const Moment& when) {
+    auto address = reinterpret_cast<uintptr_t>(begin);
+    int region = arena.region(address);
+    if (bytes == 0 || region < 0 || region >= kDevices) return;
+    add({when, address, address + bytes, false, writes, call});
+}
+
+void StreamUses::add(Use use) {
+    auto allocation = find_allocation(use.begin);
+    Stream* stream = stream_of_key(use.when.stream);
+    if (!allocation || !stream) return;
+    std::lock_guard lock(mutex_);
+    Block& block = blocks_[allocation->base];
+    // What the new use comes after it stands for: who waits for the one has waited for the other.
+    std::erase_if(block.uses, [&](const Use& earlier) { return stream->clock.covers(earlier.when); });
+    for (const Use& earlier : block.uses) {
+        if (conflict(earlier, use)) report_unordered(earlier, use);
+    }
+    block.uses.push_back(std::move(use));
+}
+
+void StreamUses::allocated(uintptr_t base, size_t bytes, uint64_t owner) {
+    std::lock_guard lock(mutex_);
+    blocks_[base] = {bytes, owner, {}, {}};
+    std::vector<Freed>& freed = freed_[owner];
+    for (Freed& block : freed) block.uses = unordered(block.uses, owner);
+    std::erase_if(freed, [](const Freed& block) { return block.uses.empty(); });
+    auto taken = std::min_element(freed.begin(), freed.end(), [&](const Freed& a, const Freed& b) {
+        return fits(bytes, a.bytes) > fits(bytes, b.bytes) ||
+               (fits(bytes, a.bytes) == fits(bytes, b.bytes) && a.bytes < b.bytes);
+    });
+    if (taken == freed.end() || !fits(bytes, taken->bytes)) return;
+    report_reuse(taken->uses.front(), taken->bytes);
+    freed.erase(taken);
+}
+
+void StreamUses::recorded(uintptr_t base, uint64_t stream) {
+    std::lock_guard lock(mutex_);
+    auto block = blocks_.find(base);
+    if (block != blocks_.end()) block->second.recorded.insert(stream);
+}
+
+void StreamUses::released(uintptr_t base, bool cached) {
+    std::lock_guard lock(mutex_);
+    auto found = blocks_.find(base);
+    if (found == blocks_.end()) return;
+    Block block = std::move(found->second);
+    blocks_.erase(found);
+    if (!cached || block.owner == 0) return;
+    std::erase_if(block.uses, [&](const Use& use) { return block.recorded.contains(use.when.stream); });
+    std::vector<Use> left = unordered(block.uses, block.owner);
+    if (!left.empty()) freed_[block.owner].push_back({rounded(block.bytes), std::move(left)});
+}
+
+}  // namespace simt

@@ -1,0 +1,67 @@
+// Which streams use a block of memory, and whether anything orders them.
+//
+// Of copies, fills and library operators the bytes are known. Of a launch it is known which pointers it was given: every
+// address of device memory among its parameters counts as used. Two uses are in conflict when a copy or fill touches the byte
+// that a kernel on another stream was given a pointer to, one of them writes, and neither stream waits for the other.
+//
+// Blocks of PyTorch's caching allocator belong to the stream that was current when they were allocated. When one is freed, the
+// allocator hands it to the next request of that stream at once: work queued there later comes after work queued there earlier.
+// What another stream still does with the block it only knows when it was told (record_stream). Here addresses are not reused
+// at once, so that a use after free is seen; a request that the real allocator could have answered with such a block is a
+// finding instead. (It takes the smallest free block of the stream that is large enough, from a pool for requests up to 1 MiB
+// or one for larger ones; sizes are rounded up to 512 bytes.)
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ordering.h"
+#include "simt_api.h"
+
+namespace simt {
+
+struct Use {
+    Moment when;
+    uintptr_t begin = 0, end = 0;   // bytes; of a launch the one that the pointer points to
+    bool is_launch = false, writes = false;
+    std::string what;               // the kernel, or the call
+    const char* file = nullptr;     // of a launch: its place
+    int line = 0;
+};
+
+class StreamUses {
+public:
+    void launched(const simt_launch& launch, const Moment& when);
+    void touched(const void* begin, size_t bytes, bool writes, const char* call, const Moment& when);
+
+    void allocated(uintptr_t base, size_t bytes, uint64_t owner);   // by the caching allocator, for that stream
+    void recorded(uintptr_t base, uint64_t stream);
+    // `cached`: to the caching allocator; else, as with cudaFree, after all work on the device.
+    void released(uintptr_t base, bool cached);
+
+private:
+    struct Block {
+        size_t bytes = 0;
+        uint64_t owner = 0;             // 0: not of the caching allocator
+        std::set<uint64_t> recorded;    // streams it was told of
+        std::vector<Use> uses;          // none of them ordered before another
+    };
+    struct Freed {
+        size_t bytes;
+        std::vector<Use> uses;          // by other streams
+    };
+    void add(Use use);
+
+    std::mutex mutex_;
+    std::map<uintptr_t, Block> blocks_;                  // by base
+    std::map<uint64_t, std::vector<Freed>> freed_;       // by owner; those that others may still be using
+};
+
+extern StreamUses stream_uses;
+
+}  // namespace simt
