@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import torch
 
+from grader.build import Artifact
 from grader.catalog import Exercise
 from grader.checks.inputs import Inputs, draw, seeded
 from grader.checks.outcome import Outcome
@@ -33,7 +34,7 @@ class Session(Protocol):
     ) -> Reply: ...  # fmt: skip
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,
-        seconds: float | None = ...,
+        overwrite: str = ..., seconds: float | None = ...,
     ) -> Reply: ...  # fmt: skip
     def run_inside(
         self, check: str, args: Sequence[Any], *, trace: bool = ..., seconds: float | None = ...
@@ -90,6 +91,7 @@ class Bench:
     tried: bool = False  # whether the entry was called at all, be it in vain
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the checks that are done, by name
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
+    artifact: Artifact | None = None  # what was built of it
 
     def draw(self, args: Sequence[Argument], *labels: object) -> Inputs:
         """Draw inputs that depend on the verdict's seed and on `labels` only."""

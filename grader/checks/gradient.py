@@ -10,6 +10,7 @@ from grader.checks.engine import numeric_sizes
 from grader.checks.gradcheck import gradcheck_problem
 from grader.checks.inputs import Drawn, Inputs
 from grader.checks.outcome import Outcome, passed
+from grader.checks.overwritten import overwritten_problem
 from grader.checks.tape import Tape, dense, record_tape, unlike
 from grader.checks.truth import Expected, accumulation, tolerance_for
 from grader.checks.wording import Hints, error_outcome, mismatch_outcome
@@ -33,6 +34,9 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         failure = judge_case(bench, gradient, case)
         if failure is not None:
             return failure
+    failure = _after_a_change(bench, gradient)
+    if failure is not None:
+        return failure
     checked = [case for case in gradient.cases if gradient.mode == "gradcheck" and all_double(case, bench)]
     for case in checked:
         inputs = bench.draw(case.args, "gradient", case.name)
@@ -41,6 +45,16 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
             return problem
     agree = "Random, expanded and non-contiguous cotangents agree with float64 autograd through the reference"
     return passed(agree + (", and gradcheck agrees." if checked else "."))
+
+
+def _after_a_change(bench: Bench, gradient: Gradient) -> Outcome | None:
+    """Ask the first case that has elements again, with tensors changed between forward and backward."""
+    for case in gradient.cases:
+        inputs = bench.draw(case.args, "gradient", case.name)
+        names = [each.name for each in differentiable(gradient, inputs)]
+        if all(inputs.named(name).tensor.numel() for name in names):
+            return overwritten_problem(bench, case, inputs, names)
+    return None
 
 
 def all_double(case: Case, bench: Bench) -> bool:

@@ -104,12 +104,14 @@ class Session:
         *,
         trace: bool = True,
         count: bool = False,
+        overwrite: str = "",
         seconds: float | None = None,
     ) -> Reply:
         """Gradients of the outputs of an earlier call, one output per tensor argument that required one.
 
         ``cotangents`` has one entry per tensor output, in order; None travels as undefined. A gradient may be
-        None. The graph stays, so that backward can be repeated. Raises ``CallLost`` when its worker is gone.
+        None. The graph stays, so that backward can be repeated. ``overwrite`` names an argument of the call,
+        or ``output N``, which is changed in place first. Raises ``CallLost`` when its worker is gone.
         """
         number = self._workers.number(handle)
         if number is None:
@@ -126,8 +128,8 @@ class Session:
             if cotangent is not None
         ]
         return self._workers.exchange(
-            Kind.BACKWARD, parcel, {"trace": trace, "count": count}, self._read, "running backward", seconds,
-            detail=number, same_worker=True,
+            Kind.BACKWARD, parcel, {"trace": trace, "count": count, "overwrite": overwrite}, self._read,
+            "running backward", seconds, detail=number, same_worker=True,
         )  # fmt: skip
 
     def release(self, handle: int) -> None:

@@ -67,10 +67,13 @@ class FakeSession:
 
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = True,
-        count: bool = False, seconds: float | None = None,
+        count: bool = False, overwrite: str = "", seconds: float | None = None,
     ) -> Reply:  # fmt: skip
         self._begin("backward")
         outputs, leaves = self.graphs[handle]
+        if overwrite:
+            with torch.no_grad():
+                {**dict(leaves), "output 0": outputs[0]}[overwrite].add_(1)
         pairs = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
         given = [(_undefined(out), torch.ones_like(out)) if cot is None else (out, cot) for out, cot in pairs]
         self._sent = [TensorArg(cot.clone()) for cot in cotangents if cot is not None]

@@ -42,9 +42,7 @@ def with_copies(arguments: Sequence[Any], given: Sequence[Given], names: Sequenc
     A list in ``names`` stands for its tensors. Made here rather than with the leaves, because a copy is work
     for the stream on which the entry runs.
     """
-    leaves = {
-        id(each.value) for each in given if each.requires_grad and each.name.partition("[")[0] in names
-    }
+    leaves = {id(each.value) for each in given if each.requires_grad and each.name.partition("[")[0] in names}
 
     def copied(value: Any) -> Any:
         if isinstance(value, list | tuple):

@@ -52,6 +52,7 @@ class Calls:
         schedule: str = text.get("schedule", "forward")
         self._tracer.begin(schedule, text.get("count", False))
         self._last = []  # the last call's arguments are freed before these are made
+        alive = self._tracer.alive()
         arguments, self._last = rebuild(request, self._places.on_cpu)
         place = self._places.place(text["device"], text["stream"])
         with self._places.current(place):
@@ -65,6 +66,8 @@ class Calls:
                 return self._failed(error, text["trace"])
             values.clear()
             self._count_live(trace)
+        if trace:
+            trace["alive_before"] = alive
         return Answer({"outputs": entries, "returned": returned, "trace": trace}, parcel, handle)
 
     def backward(self, request: Request) -> Answer:
@@ -77,6 +80,7 @@ class Calls:
         arrived = self._last = [cotangent for cotangent in cotangents if cotangent is not None]
         with self._places.current(graph.place):
             try:
+                _overwrite(graph, request.text.get("overwrite", ""))
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
                 trace = self._tracer.collect(gradients, [*graph.given, *arrived]) if traced else {}
                 parcel = Parcel.empty()
@@ -197,6 +201,15 @@ def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
         if trace.get("live_allocations", 0) <= 0:
             return
         time.sleep(0.001)
+
+
+def _overwrite(graph: Graph, name: str) -> None:
+    """Change an argument of the graph's call, or its ``output N``, in place; nothing without a `name`."""
+    found = {f"output {number}": output for number, output in enumerate(graph.outputs)}
+    found |= {each.name: each.storage for each in graph.given}
+    if name:
+        with torch.no_grad():
+            found[name].add_(1)
 
 
 def _cotangent(request: Request, index: int, output: Tensor) -> Given | None:

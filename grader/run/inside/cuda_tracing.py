@@ -96,6 +96,10 @@ class CudaTracer:
             "host_syncs": sum(event["name"] in _SYNCS for event in calls),
         }
 
+    def alive(self) -> int:
+        """torch's allocations on all devices."""
+        return _live_memory()[0]
+
     def count_live(self, trace: dict[str, Any]) -> None:
         """Change in torch's live allocations on all devices."""
         allocations, live_bytes = _live_memory()

@@ -35,6 +35,9 @@ class Tracer(Protocol):
     def lasting_error(self) -> str | None:
         """The device's error that only a new program clears, if there is one."""
 
+    def alive(self) -> int:
+        """Device allocations that are alive now, of all calls."""
+
     def set_watchdog(self, seconds: float) -> None:
         """Stop a kernel that runs longer, where the backend can."""
 
@@ -61,6 +64,10 @@ class NoTracer:
     def lasting_error(self) -> str | None:
         """Never."""
         return None
+
+    def alive(self) -> int:
+        """None that could be counted."""
+        return 0
 
     def set_watchdog(self, seconds: float) -> None:
         """No kernels to stop."""
