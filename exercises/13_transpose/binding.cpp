@@ -1,0 +1,35 @@
+// Between PyTorch and the launcher: checks, allocation, dtype dispatch, stream, launch check,
+// registration.
+#include <ATen/Dispatch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/library.h>
+
+template <typename T>
+void launch_transpose(const T* x, T* out, int64_t rows, int64_t columns, cudaStream_t stream);
+
+namespace {
+
+at::Tensor transpose(const at::Tensor& x) {
+    TORCH_CHECK(x.dim() == 2, "x must have 2 dimensions, but has ", x.dim());
+    // A copy that makes x dense would do the very work that the kernel is for.
+    TORCH_CHECK(x.is_contiguous(), "x must be contiguous, but has strides ", x.strides());
+    const c10::cuda::CUDAGuard guard(x.device());
+    // TODO(dispatch): allocate out, dispatch over the floating types to launch_transpose, check the
+    //   launch, about 6 lines.
+    at::Tensor out;
+    return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY(transpose, m) {
+    m.def("transpose(Tensor x) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(transpose, CUDA, m) {
+    m.impl("transpose", &transpose);
+}

@@ -1,0 +1,41 @@
+// out = x with rows and columns exchanged, by way of a tile in shared memory, so that global memory
+// is read and written along rows.
+#include <cstdint>
+#include <cuda_runtime.h>
+
+namespace {
+
+constexpr int kTile = 32;  // rows and columns of a tile; a warp takes one row of it at a time
+constexpr int kWarps = 8;  // of a block: 32 x 8 threads take a tile in 4 steps
+
+// x: rows x columns, out: columns x rows, both row-major and dense. One block for each tile of x;
+// `tiles_across` of them lie side by side, and the last ones may stick out at the right and below.
+template <typename T>
+__global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, int64_t rows,
+                                 int64_t columns, unsigned tiles_across) {
+    // The first row and column of x in this block's tile.
+    const int64_t row = static_cast<int64_t>(blockIdx.x / tiles_across) * kTile;
+    const int64_t column = static_cast<int64_t>(blockIdx.x % tiles_across) * kTile;
+    const int lane = threadIdx.x, warp = threadIdx.y;
+
+    // TODO(tile): the tile in shared memory, such that neither its rows nor its columns meet bank
+    //   conflicts, about 1 line.
+
+    // TODO(load): each warp copies rows of x into the tile, a lane for a column; then the block waits,
+    //   about 6 lines.
+
+    // TODO(store): each warp writes rows of out, which are columns of the tile, about 5 lines.
+}
+
+int64_t tiles_for(int64_t extent) { return (extent + kTile - 1) / kTile; }
+
+}  // namespace
+
+template <typename T>
+void launch_transpose(const T* x, T* out, int64_t rows, int64_t columns, cudaStream_t stream) {
+    // TODO(launcher): one block of kTile x kWarps threads for each tile; nothing for an empty matrix,
+    //   about 5 lines.
+}
+
+template void launch_transpose<float>(const float*, float*, int64_t, int64_t, cudaStream_t);
+template void launch_transpose<double>(const double*, double*, int64_t, int64_t, cudaStream_t);
