@@ -6,6 +6,6 @@ built library by the symbols it asks for. That stops what a person would write i
 security boundary, which only another process or machine is: docs/reference/trust.md.
 """
 
-from grader.audit.audit import Objection, audit_library, audit_sources
+from grader.audit.audit import Objection, audit_installed, audit_library, audit_sources
 
-__all__ = ["Objection", "audit_library", "audit_sources"]
+__all__ = ["Objection", "audit_installed", "audit_library", "audit_sources"]

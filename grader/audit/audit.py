@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.audit import cuda_source, library, python_source
+from grader.audit import cuda_source, library, python_source, setup_source
 from grader.audit.objection import Objection
 from grader.catalog import Exercise
 from grader.simt.includes import closure
 
-__all__ = ["Objection", "audit_library", "audit_sources"]
+__all__ = ["Objection", "audit_installed", "audit_library", "audit_sources"]
 
 
 def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | None:
@@ -23,10 +23,29 @@ def audit_library(exercise: Exercise, built: Path) -> Objection | None:
     return next(library.audit(built, exercise.build.interface != "torch_library"), None)
 
 
+def audit_installed(exercise: Exercise, folder: Path, libraries: bool) -> Objection | None:
+    """The first objection to the package installed in ``folder``, wherever its files came from; or None."""
+    return next(_installed(exercise, folder, libraries), None)
+
+
+def _installed(exercise: Exercise, folder: Path, libraries: bool) -> Iterator[Objection]:
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if path.suffix == ".py":
+            text = path.read_text(errors="replace")
+            yield from python_source.audit(text, name, exercise.build.name, exercise.allowed, packaged=True)
+        elif path.suffix == ".so" and libraries:
+            yield from library.audit(path, is_python_module=True)
+        elif path.suffix in (".pth", ".pyc"):
+            yield Objection(name, 0, "is run without having been read", "A wheel holds source files.")
+
+
 def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Objection]:
     if (files / "op.py").is_file():  # the one Python file that a worker runs; it cannot import the others
         text = (files / "op.py").read_text(errors="replace")
         yield from python_source.audit(text, "op.py", exercise.build.name, exercise.allowed)
+    if (files / "setup.py").is_file():
+        yield from setup_source.audit((files / "setup.py").read_text(errors="replace"), "setup.py")
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))

@@ -42,8 +42,12 @@ _METHODS = frozenset((
 _OWN = ("self", "cls", "ctx")  # objects whose private attributes are the submission's own
 
 
-def audit(text: str, file: str, name: str = "", allowed: Collection[str] = ()) -> Iterator[Objection]:
+def audit(
+    text: str, file: str, name: str = "", allowed: Collection[str] = (), packaged: bool = False
+) -> Iterator[Objection]:
     """Objections in the order of the lines; a file that Python cannot parse is the worker's to report.
+
+    A ``packaged`` file may import its neighbours, which are audited too.
 
     ``name`` is that of the library. ``allowed`` holds what the exercise allows besides: ``torch.library``, to
     register operators of the namespace ``name``.
@@ -52,15 +56,16 @@ def audit(text: str, file: str, name: str = "", allowed: Collection[str] = ()) -
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
-    found = _Audit(file, name, registrations.ALLOWANCE in allowed).run(tree)
+    found = _Audit(file, name, registrations.ALLOWANCE in allowed, packaged).run(tree)
     yield from sorted(found, key=lambda objection: objection.line)
 
 
 class _Audit:
-    def __init__(self, file: str, name: str, registers: bool) -> None:
+    def __init__(self, file: str, name: str, registers: bool, packaged: bool) -> None:
         self.file = file
         self.name = name
         self.registers = registers  # whether it may register operators by torch.library
+        self.packaged = packaged
         self.imported: dict[str, str] = {}  # local name -> dotted name
         self.calls: dict[int, ast.Call] = {}  # by the id of the expression that is called
         self.qualified: set[int] = set()  # ids of the expressions whose attribute is taken
@@ -90,7 +95,8 @@ class _Audit:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Objection]:
         if isinstance(node, ast.ImportFrom) and node.level:
-            yield self._object(node, "imports relative to a package", _IMPORT_RULE)
+            if not self.packaged or node.level > 1:
+                yield self._object(node, "imports relative to a package", _IMPORT_RULE)
             return
         for alias in node.names:
             full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 Backend = Literal["simt", "cuda"]
-Interface = Literal["torch_library", "torch_extension", "pybind"]
+Interface = Literal["torch_library", "torch_extension", "pybind", "wheel"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,10 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class Artifact:
-    """A built library: the .so at `path`, the compilers' output in `log`, and what this request took."""
+    """A built library: the .so at `path`, the compilers' output in `log`, and what this request took.
+
+    Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
+    """
 
     name: str
     interface: Interface
@@ -51,3 +54,8 @@ class Artifact:
     @property
     def is_python_module(self) -> bool:
         return self.interface != "torch_library"
+
+    @property
+    def installed(self) -> Path:
+        """Of a wheel: the folder, otherwise empty, into which it was installed."""
+        return self.path.parent / "installed"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from grader.audit import Objection, audit_library, audit_sources
+from grader.audit import Objection, audit_installed, audit_library, audit_sources
 from grader.build import Artifact, BuildRequest, build
 from grader.catalog import Exercise
 from grader.checks.outcome import Outcome, passed
 from grader.errors import BuildFailed, SubmissionError
+from grader.packages import PackageRequest, build_package
 from grader.run.failures import LoadFailed, WorkerTimeout
 from grader.verdict import Status
 
@@ -20,9 +21,11 @@ SHOWN_LINES = 40
 
 
 def compile_submission(
-    exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool
+    exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool, isolate: bool = False
 ) -> Artifact | Outcome:
     """The library, or what the audit or the compiler said. On simt the checked build alone is graded.
+
+    ``isolate`` is for what runs code of the submission to build it: a setup.py.
 
     Raises:
         InfrastructureError: the toolchain is missing or broken.
@@ -38,7 +41,27 @@ def compile_submission(
     objection = audit_sources(exercise, files, backend)
     if objection is not None:
         return _refused(objection)
-    request = BuildRequest(
+    try:
+        if facts.interface == "wheel":
+            names = (*exercise.edit, *exercise.given)
+            package = PackageRequest(facts.name, files, names, backend, owner, isolate)
+            artifact = build_package(package, verbose=verbose)
+        else:
+            artifact = build(_request(exercise, files, backend, owner), verbose=verbose)
+    except BuildFailed as failure:
+        text = failure.log if verbose and failure.log else failure.diagnostics
+        shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())
+        if len(shown) > SHOWN_LINES and not verbose:
+            left = len(shown) - SHOWN_LINES
+            shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
+        return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
+    objection = _audit_built(exercise, artifact)
+    return _refused(objection) if objection is not None else artifact
+
+
+def _request(exercise: Exercise, files: Path, backend: Backend, owner: str) -> BuildRequest:
+    facts = exercise.build
+    return BuildRequest(
         name=facts.name,
         interface=cast("Interface", facts.interface),
         sources=tuple(files / name for name in facts.sources),
@@ -47,17 +70,14 @@ def compile_submission(
         cuda_flags=facts.cuda_flags,
         owner=owner,
     )
-    try:
-        artifact = build(request, verbose=verbose)
-    except BuildFailed as failure:
-        text = failure.log if verbose and failure.log else failure.diagnostics
-        shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())
-        if len(shown) > SHOWN_LINES and not verbose:
-            left = len(shown) - SHOWN_LINES
-            shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
-        return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
-    objection = audit_library(exercise, artifact.path) if backend == "simt" else None
-    return _refused(objection) if objection is not None else artifact
+
+
+def _audit_built(exercise: Exercise, artifact: Artifact) -> Objection | None:
+    """A library is read on simt alone; the Python files of a package, everywhere."""
+    simt = artifact.backend == "simt"
+    if artifact.interface == "wheel":
+        return audit_installed(exercise, artifact.installed, simt)
+    return audit_library(exercise, artifact.path) if simt else None
 
 
 def _refused(objection: Objection) -> Outcome:

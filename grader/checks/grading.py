@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from grader.catalog import Exercise
 from grader.checks import build as building
 from grader.checks import changed, todo
+from grader.checks.ending import ended_badly, printed
 from grader.checks.origin import digest_of, lesson_for, versions_of
 from grader.checks.outcome import Outcome
 from grader.errors import InfrastructureError, SubmissionError
-from grader.run.failures import ProtocolViolation, WorkerTimeout
 from grader.run.spawn import Zygote
 from grader.spec import Spec, load_spec
 from grader.stubs import open_todos
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from grader.build import Artifact
     from grader.build.request import Backend
     from grader.checks.bench import Bench
+    from grader.run.session import Session
 
 Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
 
@@ -43,15 +44,21 @@ CHECKS = {
     "parts": "parts",
     "safety": "safety",
     "device_work": "device_work",
+    "dispatcher": "dispatcher",
+    "packaging": "packaging",
     "accepts": "accepts",
     "kills": "kills",
     "efficiency": "efficiency",
     "performance": "speed",
     "answers": "answers",
 }
-# What the workers of a check import, once for all of them; pytest, and what `backward` needs for its sizes.
-WORKER_MODULES = {"kills": ("pytest", "torch.testing", "torch.fx.experimental.symbolic_shapes")}
-PRINTED_LINES = 20
+WITHOUT_CODE = ("answers",)  # the checks that do not run the submission
+# What the workers of a check import, once for all of them: pytest, and what torch imports when `backward` and
+# `torch.testing.assert_close` are first called; the compiler and opcheck, which want a folder for temporary files.
+WORKER_MODULES = {
+    "dispatcher": ("torch._dynamo", "torch.testing._internal.optests"),
+    "kills": ("pytest", "torch.fx.experimental.symbolic_shapes", "torch.distributed.tensor"),
+}
 
 
 def grade(
@@ -103,9 +110,9 @@ class Grading:
             self._add("todo", open_outcome, 0.0)
             nothing_to_see = "parts" not in self.exercise.scores  # a broken part shows what is wrong with it
             if nothing_to_see and todo.untouched(self.exercise, open_todos(self.exercise, self.files)):
-                self._skip(
-                    list(self.exercise.scores), Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet."
-                )
+                left = [name for name in self.exercise.scores if name not in WITHOUT_CODE]
+                self._skip(left, Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet.")
+                self._ask()
                 return
         excess = changed.check(self.exercise, self.files)
         if excess is not None:
@@ -119,6 +126,12 @@ class Grading:
                 self._judge(zygote, verbose, owner)
         except InfrastructureError as fault:
             self._blame_the_machine(fault)
+
+    def _ask(self) -> None:
+        """Questions are there to be read before anything is written."""
+        if "answers" in self.exercise.scores:
+            ask = importlib.import_module("grader.checks.answers").ask
+            self._add("answers", ask(self.exercise, load_spec(self.exercise), self.files), 0.0)
 
     def _zygote(self, isolate: bool) -> Zygote:
         readable = (self.files, self.exercise.root, Path(self._scratch))
@@ -137,11 +150,13 @@ class Grading:
             preparing = pool.submit(_prepare, self.exercise)
             self.progress("build")
             begun = time.perf_counter()
-            built = building.compile_submission(self.exercise, self.files, self.backend, owner, verbose)
+            built = building.compile_submission(
+                self.exercise, self.files, self.backend, owner, verbose, zygote.isolate
+            )
             if isinstance(built, Outcome):
                 self._add("build", built, time.perf_counter() - begun)
                 why = "it is refused" if built.topic == "audit" else "it does not build"
-                self._skip(self._judged(preparing.result()), built.status, f"{NOT_JUDGED}: {why}.")
+                self._give_up(zygote, preparing.result(), built.status, f"{NOT_JUDGED}: {why}.")
                 return
             self._load_and_check(zygote, built, preparing, begun)
 
@@ -150,8 +165,6 @@ class Grading:
     ) -> None:
         spec = preparing.result()
         op_file = self.files / "op.py"
-
-        from grader.checks.bench import Bench
 
         with zygote.spawn_worker() as session:
 
@@ -163,17 +176,33 @@ class Grading:
             except SubmissionError as failure:
                 outcome = building.load_failure(failure)
                 self._add("build", outcome, time.perf_counter() - begun)
-                self._skip(self._judged(spec), outcome.status, f"{NOT_JUDGED}: it does not load.")
+                self._give_up(zygote, spec, outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
-            bench = Bench(
-                self.exercise, spec, self.backend, self.seed, session, self.files, load, zygote.spawn_worker,
-                Path(self._scratch),
-            )  # fmt: skip
+            bench = self._bench(zygote, spec, session, load)
+            bench.artifact = artifact
             self._add("build", building.built(artifact), time.perf_counter() - begun)
             for name in self._judged(spec):
                 if name == "parts":
                     self._check_parts(bench)
                 else:
+                    self._check(name, bench, self.exercise.scores[name])
+
+    def _bench(self, zygote: Zygote, spec: Spec, session: Session, load: Callable[[], None]) -> Bench:
+        from grader.checks.bench import Bench
+
+        return Bench(
+            self.exercise, spec, self.backend, self.seed, session, self.files, load, zygote.spawn_worker,
+            Path(self._scratch),
+        )  # fmt: skip
+
+    def _give_up(self, zygote: Zygote, spec: Spec, status: Status, sentence: str) -> None:
+        """There is no code to run: what needs none is judged all the same."""
+        names = self._judged(spec)
+        self._skip([name for name in names if name not in WITHOUT_CODE], status, sentence)
+        with zygote.spawn_worker() as session:
+            bench = self._bench(zygote, spec, session, lambda: None)
+            for name in names:
+                if name in WITHOUT_CODE:
                     self._check(name, bench, self.exercise.scores[name])
 
     def _judged(self, spec: Spec) -> list[str]:
@@ -199,9 +228,10 @@ class Grading:
         try:
             outcome: Outcome = check(bench)
         except SubmissionError as failure:
-            outcome = _ended_badly(failure, bench)
+            outcome = ended_badly(failure, bench)
+        bench.outcomes[name] = outcome
         if outcome.status.stands_in_the_way:
-            outcome = replace(outcome, lines=(*outcome.lines, *_printed(bench, first_call)))
+            outcome = replace(outcome, lines=(*outcome.lines, *printed(bench, first_call)))
         self._add(name, outcome, time.perf_counter() - begun, points)
 
     def _add(self, name: str, outcome: Outcome, seconds: float, points: float | None = None) -> None:
@@ -223,27 +253,3 @@ def _prepare(exercise: Exercise) -> Spec:
 
     torch.set_num_threads(1)  # references are small, and a second thread would only wait for a busy core
     return load_spec(exercise)
-
-
-def _ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
-    """The worker did not answer as a worker does; the check is lost, and nothing else."""
-    if isinstance(failure, WorkerTimeout):
-        status = Status.TIMEOUT
-    else:
-        status = Status.FAIL if isinstance(failure, ProtocolViolation) else Status.CRASH
-    case = bench.current_case
-    bad_input = case in {refusal.name for refusal in bench.spec.refusals}
-    kind = "bad input, to be refused:" if bad_input else "case"
-    where = f' ({kind} "{case}")' if case else ""
-    sentence = f"{failure.what.rstrip('.')}{where}. {failure.rule}"
-    return Outcome(status, sentence, case=case, topic="refusals" if bad_input else status.value)
-
-
-def _printed(bench: Bench, first_call: int) -> Iterator[str]:
-    """The beginning of what the submission printed during the calls from `first_call` on."""
-    lines = [line for call in bench.calls[first_call:] for line in call.reply.printed.splitlines()]
-    if lines:
-        yield "It printed:"
-        yield from (f"  {line}" for line in lines[:PRINTED_LINES])
-    if len(lines) > PRINTED_LINES:
-        yield f"  ... and {len(lines) - PRINTED_LINES} more lines"

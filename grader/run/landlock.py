@@ -25,6 +25,7 @@ _PATH_BENEATH = 1
 _PR_SET_NO_NEW_PRIVS = 38
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE
 _FILE_ACCESS_BITS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}  # how many kinds each version knows
 _NET_VERSION, _SCOPE_VERSION = 4, 6
 _BIND_AND_CONNECT = 0b11
@@ -38,15 +39,24 @@ def version() -> int:
     return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)))
 
 
-def confine(readable: Iterable[Path]) -> bool:
-    """Confine the calling thread and all it starts to reading below ``readable``; or return False."""
+def confine(readable: Iterable[Path], writable: Iterable[Path] = (), listable: Iterable[Path] = ()) -> bool:
+    """Confine the calling thread and all it starts to reading below ``readable``; or return False.
+
+    With ``writable`` it is one that builds: it may do everything to files below these, and start the
+    programs that it may read. Of what lies below ``listable`` it learns the names and no more.
+    """
+    writable = list(writable)
     known = version()
     if known == 0:
         return False
     ruleset = _ruleset(known)
     try:
         for path in readable:
-            _allow(ruleset, path, _READ_FILE | _READ_DIR)
+            _allow(ruleset, path, _READ_FILE | _READ_DIR | (_EXECUTE if writable else 0))
+        for path in listable:
+            _allow(ruleset, path, _READ_DIR)
+        for path in writable:
+            _allow(ruleset, path, _all_kinds(known) & ~_EXECUTE)
         _allow(ruleset, Path(os.devnull), _READ_FILE | _WRITE_FILE)
         if _libc.prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0):
             return False
@@ -57,8 +67,7 @@ def confine(readable: Iterable[Path]) -> bool:
 
 def _ruleset(known: int) -> int:
     """A descriptor of a ruleset that forbids everything this version can forbid."""
-    files = (1 << _FILE_ACCESS_BITS.get(known, 16)) - 1
-    fields = [files]
+    fields = [_all_kinds(known)]
     if known >= _NET_VERSION:
         fields.append(_BIND_AND_CONNECT)
     if known >= _SCOPE_VERSION:
@@ -70,12 +79,17 @@ def _ruleset(known: int) -> int:
     return descriptor
 
 
+def _all_kinds(known: int) -> int:
+    """Every kind of access to files that version ``known`` distinguishes."""
+    return (1 << _FILE_ACCESS_BITS.get(known, 16)) - 1
+
+
 def _allow(ruleset: int, path: Path, access: int) -> None:
     """Allow ``access`` at ``path`` and below; a path that does not exist allows nothing."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
-            allowed = access if path.is_dir() else access & ~_READ_DIR
+            allowed = access if path.is_dir() else access & _OF_A_FILE
             rule = struct.pack("=Qi", allowed, beneath)
             _libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
         finally:

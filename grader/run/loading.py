@@ -51,9 +51,15 @@ class Loading:
 
     def on_this_side(self, finding: Mapping[str, Any]) -> dict[str, Any]:
         """A finding, or a record of counts, with the path out here of the library it names as ``module``."""
-        if self.artifact is None or finding.get("module") != str(self._path_inside(self.artifact)):
+        if self.artifact is None:
             return dict(finding)
-        return {**finding, "module": str(self.artifact.path)}
+        named, inside = Path(str(finding.get("module", ""))), self._path_inside(self.artifact)
+        if named == inside:
+            return {**finding, "module": str(self.artifact.path)}
+        installed = inside.parent / self.artifact.installed.name
+        if named.is_relative_to(installed):
+            return {**finding, "module": str(self.artifact.installed / named.relative_to(installed))}
+        return dict(finding)
 
     def _artifact(self) -> dict[str, Any] | None:
         if self.artifact is None:

@@ -25,8 +25,12 @@ _PASSED = ("PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THR
 _PASSED_PREFIXES = ("CU2GRAD_", "CUDA_", "NVIDIA_", "TORCH_")
 
 
-def prefix(backend: str, readable: Iterable[Path], environment: Mapping[str, str]) -> list[str]:
+def prefix(
+    backend: str, readable: Iterable[Path], environment: Mapping[str, str], writable: Iterable[Path] = ()
+) -> list[str]:
     """What a command line begins with to run inside bubblewrap, able to read ``readable``.
+
+    Below ``writable`` it may write too, for a build.
 
     Raises ``InfrastructureError`` without ``bwrap``.
     """
@@ -53,6 +57,8 @@ def prefix(backend: str, readable: Iterable[Path], environment: Mapping[str, str
         line += ["--size", str(_SCRATCH_BYTES), "--tmpfs", target]
     for path in _readable([_PACKAGE, *_libraries(backend), *readable]):
         line += ["--ro-bind", path, path]
+    for folder in writable:
+        line += ["--bind", str(folder), str(folder)]
     if backend == "cuda":
         line += _devices()
     return [*line, "--chdir", "/box", "--"]

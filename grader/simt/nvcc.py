@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.errors import GraderError, UsageError
-from grader.simt import cccl, native, nvcc_report
+from grader.simt import cccl, gpu_code, native, nvcc_report
 from grader.simt.include_paths import IncludePaths
 from grader.simt.includes import translate_tree
 from grader.simt.nvcc_options import Options, UnknownOption, parse
@@ -170,8 +170,9 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     if status != 0 or options.has("--dryrun"):
         return status
     if product and language == "cu":
-        renamed = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
-        status = _execute(options, ["objcopy", *renamed, target]) if renamed else 0
+        changes = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
+        changes += gpu_code.section_flags(options, source, scratch)
+        status = _execute(options, ["objcopy", *changes, target])
     if dependencies:
         _finish_dependencies(options, source, target, scratch)
     return status

@@ -1,8 +1,8 @@
 """The simulated CUDA toolkit: a folder that programs can take for CUDA_HOME.
 
-`bin/nvcc` is nvcc.py; `include` holds this backend's headers. The libraries in `lib64` are linker scripts
-that pull in what the real ones would stand for: the SIMT runtime with the module object that every library
-with kernels needs, and the simulated torch device.
+`bin/nvcc` is nvcc.py and `bin/cuobjdump` gpu_code.py; `include` holds this backend's headers. The libraries
+in `lib64` are linker scripts that pull in what the real ones would stand for: the SIMT runtime with the
+module object that every library with kernels needs, and the simulated torch device.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _RUNTIME_NAMES = (
     "libcusparse.so",
 )
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
+_PROGRAMS = {"nvcc": "grader.simt.nvcc", "cuobjdump": "grader.simt.gpu_code"}
 _EMPTY_ARCHIVE = "!<arch>\n"
 # An archive, because link commands name several of these libraries, or one twice: it is searched again, but
 # its object is taken once.
@@ -47,7 +48,8 @@ def cuda_home(checked: bool) -> Path:
         if slot.missing:
             for folder in ("bin", "lib64", "include"):
                 (slot.folder / folder).mkdir()
-            _write_nvcc(slot.folder / "bin/nvcc", slot.path, package, checked)
+            for program, implementation in _PROGRAMS.items():
+                _write_program(slot.folder / "bin" / program, implementation, slot.path, package, checked)
             for name, header in headers.items():
                 (slot.folder / "include" / name).symlink_to(header)
             if library_headers:
@@ -63,12 +65,12 @@ def cuda_home(checked: bool) -> Path:
     return slot.path
 
 
-def _write_nvcc(script: Path, home: Path, package: Path, checked: bool) -> None:
+def _write_program(script: Path, implementation: str, home: Path, package: Path, checked: bool) -> None:
     """A shell script around this Python. -P and -s keep the caller's folder and user packages out of it."""
     python = shlex.quote(sys.executable)
     path = f"PYTHONPATH={shlex.quote(str(package))}${{PYTHONPATH:+:$PYTHONPATH}}"
     own = f"{CHECKS_VARIABLE}={int(checked)} {TOOLKIT_VARIABLE}={shlex.quote(str(home))}"
-    script.write_text(f'#!/bin/sh\n{path} {own} exec {python} -P -s -m grader.simt.nvcc "$@"\n')
+    script.write_text(f'#!/bin/sh\n{path} {own} exec {python} -P -s -m {implementation} "$@"\n')
     script.chmod(0o755)
 
 

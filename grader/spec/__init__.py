@@ -44,8 +44,8 @@ multiply-add::
     PROFILE = Case("65,536 elements", [tensor(1 << 16), tensor(1 << 16), 1.5])  # what grader profile counts
 
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
-``PROFILE``, ``EFFICIENCY``, ``DISPATCHER``, ``QUESTIONS``, ``traffic``, ``flops``, ``accumulation`` and
-``tolerances``:
+``PROFILE``, ``EFFICIENCY``, ``DISPATCHER``, ``PACKAGING``, ``QUESTIONS``, ``traffic``, ``flops``,
+``accumulation`` and ``tolerances``:
 
 ``PROFILE``
     The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
@@ -62,6 +62,8 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     A list of ``Choice`` and ``Count``, for exercises with points for ``answers``: what the learner answers in
     ``answers.toml``. ``python -m pydoc grader.spec.questions`` has the words.
 
+``PACKAGING``
+    What the wheel has to be, for exercises with points for ``packaging``; see :class:`Packaging`.
 ``TESTS``
     For exercises with points for ``accepts`` and ``kills``, in which the learner writes the tests:
     ``Tests("test_op.py", seconds=20)``. ``python -m pydoc grader.spec.suites``.
@@ -82,6 +84,7 @@ for; the device is that of the first tensor argument; NumPy arguments ask for Nu
 from grader.spec.dispatcher import Dispatcher, Mapped, Operator
 from grader.spec.efficiency import Efficiency, Limit
 from grader.spec.loading import Spec, load_spec
+from grader.spec.packaging import Packaging
 from grader.spec.parts import Part
 from grader.spec.questions import Choice, Count, Program
 from grader.spec.suites import Tests
@@ -106,6 +109,7 @@ __all__ = [
     "Limit",
     "Mapped",
     "Operator",
+    "Packaging",
     "Part",
     "Program",
     "Refusal",

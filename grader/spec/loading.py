@@ -12,10 +12,11 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import BrokenSpec
-from grader.spec import dispatcher, efficiency, parts, questions, suites
+from grader.spec import dispatcher, efficiency, packaging, parts, questions, suites
 from grader.spec.dispatcher import Dispatcher
 from grader.spec.efficiency import Efficiency
 from grader.spec.naming import named_arguments, named_calls, of_kind
+from grader.spec.packaging import Packaging
 from grader.spec.parts import Part
 from grader.spec.questions import Question
 from grader.spec.suites import Tests
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 REQUIRED = ("ENTRY", "reference", "CASES")
 CONSTANTS = (
     "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
-    "DISPATCHER",
+    "DISPATCHER", "PACKAGING",
 )  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
@@ -56,6 +57,7 @@ class Spec:
     questions: tuple[Question, ...] = ()
     dispatcher: Dispatcher | None = None
     tests: Tests | None = None
+    packaging: Packaging | None = None
     part: Part | None = None
     parts: tuple[Spec, ...] = ()
 
@@ -158,6 +160,7 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
     optional["profile"] = profile
     optional["efficiency"] = efficiency.checked(getattr(module, "EFFICIENCY", ()), parameters)
     optional["dispatcher"] = dispatcher.checked(getattr(module, "DISPATCHER", None), parameters)
+    optional["packaging"] = packaging.checked(getattr(module, "PACKAGING", None))
     optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None), parameters)
     optional["tests"] = suites.checked(getattr(module, "TESTS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)

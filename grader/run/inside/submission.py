@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 import traceback
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +16,7 @@ from typing import Any
 import torch
 
 from grader.run import landlock, sandbox
+from grader.run.inside import installed
 from grader.run.inside.request import Request
 
 _MAX_MESSAGE = 8192
@@ -43,6 +45,8 @@ class Submission:
             built is not None and request.records
         ):  # the library itself: this process is isolated and does not see the cache
             built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
+            if built.interface == "wheel":
+                zipfile.ZipFile(built.path).extractall(built.installed)
         if built is not None and built.backend == "simt":  # a GPU's driver opens devices and starts threads
             landlock.confine(_needed(self.files, built))
         try:
@@ -53,6 +57,10 @@ class Submission:
                     preload({built.name: built})
                 self._name = Path(op_file).name
                 self.module = _run_module("op", Path(op_file))
+            elif built is not None and built.interface == "wheel":
+                self._name = built.name
+                self.files = built.installed
+                self.module = installed.open_package(built.name, built.installed)
             elif built is not None:
                 self._name = built.name
                 self.module = _open_library(built)

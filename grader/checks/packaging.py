@@ -1,0 +1,253 @@
+"""Is the wheel what others can install: complete, nothing besides, for every GPU, and honest about itself?
+
+Each question is asked of the wheel and of the files that it was built from, and each counts the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import torch
+
+from grader.checks.bench import Bench
+from grader.checks.outcome import Outcome, passed
+from grader.packages import requirements, wheel
+from grader.packages.building import PROJECT, Facts, facts_of
+from grader.packages.gpu_code import gpu_code
+from grader.spec.packaging import Packaging
+from grader.verdict import Status
+from grader.words import listed
+
+_ABSOLUTE = re.compile(r"^(-[A-Za-z]+[,=]?(rpath[,=])?)?/(?!dev/)\w")
+
+
+@dataclass(frozen=True)
+class Package:
+    """What the questions are about: the wheel, the files it was built from, and what is wanted of it."""
+
+    name: str
+    wanted: Packaging
+    wheel: wheel.Wheel
+    installed: Path
+    facts: Facts
+    files: Path
+    backend: str
+
+    @cached_property
+    def project(self) -> dict[str, object]:
+        return tomllib.loads((self.files / PROJECT).read_text(encoding="utf-8"))
+
+    @property
+    def library(self) -> str:
+        """The file of the wanted extension module, without what Python adds to its name."""
+        return self.wanted.library.replace(".", "/")
+
+
+class Unknown(Exception):
+    """A question that this machine cannot answer; its text says why."""
+
+
+Question: TypeAlias = Callable[[Package], str]  # "" where it is as wanted
+
+
+def check(bench: Bench) -> Outcome:
+    """Ask everything; what cannot be answered here leaves the count."""
+    wanted, artifact = bench.spec.packaging, bench.artifact
+    if wanted is None or artifact is None:
+        return Outcome(Status.INFRA_ERROR, "The spec of this exercise says nothing about a wheel.")
+    package = Package(
+        bench.exercise.build.name, wanted, wheel.read(artifact.path), artifact.installed, facts_of(artifact),
+        bench.files, bench.backend,
+    )  # fmt: skip
+    problems: list[tuple[str, str]] = []
+    unknown = []
+    for topic, question in QUESTIONS.items():
+        try:
+            if problem := question(package):
+                problems.append((topic, problem))
+        except Unknown as reason:
+            unknown.append(str(reason))
+    asked = len(QUESTIONS) - len(unknown)
+    if not problems:
+        return passed(" ".join([_praise(package, asked), *unknown]))
+    (topic, first), *others = problems
+    lines = (*(problem for _, problem in others), *unknown)
+    held = f" {asked - len(problems)} of {asked} questions about the wheel are answered as they should be."
+    return Outcome(Status.FAIL, first + held, share=(asked - len(problems)) / asked, lines=lines, topic=topic)
+
+
+def _praise(package: Package, asked: int) -> str:
+    code = listed(package.wanted.gpu_code)
+    return (
+        f"{package.wheel.path.name}: all {asked} questions about it are answered as they should be. It was "
+        f"imported without a compiler, and is wanted for {code}."
+    )
+
+
+# ---- the questions -----------------------------------------------------------------------------------------
+
+
+def _identity(package: Package) -> str:
+    name, version = package.wheel.name, package.wheel.version
+    if requirements.normalised(name) == requirements.normalised(package.name) and (
+        version == package.wanted.version
+    ):
+        return ""
+    return (
+        f"The wheel calls itself {name} {version}; it should be {package.name} {package.wanted.version}. "
+        f"Name and version are in [project] of {PROJECT}, and pip goes by them alone."
+    )
+
+
+def _complete(package: Package) -> str:
+    missing = [name for name in package.wanted.files if name not in package.wheel.files]
+    if not missing:
+        return ""
+    return (
+        f"The wheel lacks {listed(missing)}. It holds the files of the packages that are listed in "
+        f"[tool.setuptools] packages of {PROJECT}, and no others."
+    )
+
+
+def _library(package: Package) -> str:
+    libraries = package.wheel.libraries
+    if any(name.startswith(f"{package.library}.") for name in libraries):
+        return ""
+    found = f"its libraries are {listed(libraries)}" if libraries else "there is no library in it"
+    return (
+        f"The wheel has no extension module {package.wanted.library}: {found}. The first argument of "
+        "CUDAExtension is the dotted name by which the module is imported, and so its place in the wheel."
+    )
+
+
+def _nothing_else(package: Package) -> str:
+    known = set(package.wanted.files)
+    surplus = [
+        name
+        for name in package.wheel.files
+        if name not in known and not name.startswith(f"{package.library}.")
+    ]
+    if not surplus:
+        return ""
+    more = f" and {len(surplus) - 3} more files" if len(surplus) > 3 else ""
+    return (
+        f"The wheel also installs {listed(surplus[:3])}{more}. Whoever installs it gets every file of it "
+        "into their site-packages; sources and tests belong to the repository."
+    )
+
+
+def _build_requirements(package: Package) -> str:
+    system = package.project.get("build-system")
+    given = system.get("requires") if isinstance(system, dict) else None
+    texts = [text for text in given if isinstance(text, str)] if isinstance(given, list) else []
+    missing = [name for name in ("setuptools", "torch") if requirements.find(name, texts) is None]
+    if not missing:
+        return ""
+    return (
+        f"[build-system] requires of {PROJECT} does not name {listed(missing)}, which setup.py imports. pip "
+        'builds in an environment that has what is named there and nothing else: "No module named '
+        f"'{missing[0]}'\"."
+    )
+
+
+def _run_requirements(package: Package) -> str:
+    needed = requirements.find("torch", package.wheel.requirements)
+    running = requirements.release(torch.__version__)
+    if needed is None:
+        return (
+            "The wheel's metadata does not require torch, so pip installs it where there is none, and the "
+            "import fails. install_requires of setup.py, or dependencies of [project], is what a wheel needs "
+            "to run."
+        )
+    said = f"The wheel requires torch{','.join(needed.clauses)}"
+    if not needed.allows(running):
+        return f"{said}, and was compiled against {torch.__version__}: pip would refuse or replace that one."
+    major, minor = running[:2]
+    for other in ((major, minor + 1, 0), (major, minor - 1, 0)):
+        if needed.allows(other):
+            version = ".".join(map(str, other[:2]))
+            return (
+                f"{said}, so pip installs it beside torch {version} too. It was compiled against "
+                f"{torch.__version__}, and C++ code fits the torch it was compiled against: allow that "
+                "release alone."
+            )
+    return ""
+
+
+def _architectures(package: Package) -> str:
+    found = sorted(package.installed.glob(f"{package.library}.*"))
+    if not found:
+        return f"Without {package.wanted.library} there is no code for any GPU in the wheel."
+    code = gpu_code(found[0], "simt" if package.backend == "simt" else "cuda")
+    if code is None:
+        raise Unknown(
+            "For which GPUs it holds code was not judged: the CUDA toolkit here has no cuobjdump "
+            "(Debian package cuda-cuobjdump)."
+        )
+    missing = [each for each in package.wanted.gpu_code if each not in code]
+    if not missing:
+        return ""
+    has = f"cuobjdump lists {listed(sorted(code))}" if code else "cuobjdump lists none"
+    return (
+        f"There is no code for {listed(missing)} in {found[0].name}: {has}. {_what_it_means(missing)} "
+        "TORCH_CUDA_ARCH_LIST has to be set before setup() runs, since no GPU is asked then."
+    )
+
+
+def _what_it_means(missing: list[str]) -> str:
+    """sm_75 is machine code for one generation, compute_90 what a driver compiles for the later ones."""
+    if missing[0].startswith("compute_"):
+        return 'PTX ("+PTX") is what the driver of a GPU newer than all listed ones compiles.'
+    number = missing[0].removeprefix("sm_")
+    return f'A GPU of capability {number[:-1]}.{number[-1]} would say "no kernel image is available".'
+
+
+def _rebuild(package: Package) -> str:
+    facts = package.facts
+    if facts.rebuilt or not facts.edited:
+        return ""
+    return (
+        f"After an edit of {facts.edited} the package was built once more, and nothing was compiled: the "
+        "wheel kept the old binary. setuptools compares the time stamps of sources= and depends= alone; ninja, "
+        "which BuildExtension uses unless told otherwise, knows what each source includes."
+    )
+
+
+def _paths(package: Package) -> str:
+    path = package.files / "setup.py"
+    if not path.is_file():
+        return ""
+    for line, text in _strings(path.read_text(encoding="utf-8", errors="replace")):
+        if _ABSOLUTE.match(text):
+            return (
+                f"setup.py:{line} names the path {text!r} of this machine; on the next one it is missing, or "
+                "something else. Paths count from setup.py's folder; torch knows where CUDA is."
+            )
+    return ""
+
+
+def _strings(source: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+# By the anchor in the lesson that explains it.
+QUESTIONS: dict[str, Question] = {
+    "wheel_identity": _identity,
+    "wheel_complete": _complete,
+    "wheel_library": _library,
+    "wheel_surplus": _nothing_else,
+    "build_requirements": _build_requirements,
+    "run_requirements": _run_requirements,
+    "architectures": _architectures,
+    "rebuild": _rebuild,
+    "absolute_path": _paths,
+}

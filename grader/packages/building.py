@@ -1,0 +1,278 @@
+"""build_package(): a learner's folder in, a wheel and what it installs to out, from the cache where it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from grader import cache
+from grader.build import Artifact, diagnostics
+from grader.build.request import Backend
+from grader.errors import BuildFailed, InfrastructureError
+from grader.packages import backend as inside
+from grader.packages import wheel as wheels
+from grader.packages.workshop import NATIVE, Workshop, workshop
+from grader.run import sandbox
+from grader.run.limits import Limits, kill_group
+from grader.simt import cccl, native, toolkit, translate
+from grader.toolchain import cuda_toolkit, host_compiler, ninja, torch_install
+
+SECONDS = 900.0  # nvcc takes tens of seconds for each source and architecture
+FACTS = "facts.json"
+PROJECT = "pyproject.toml"
+BACK_END = "setuptools.build_meta"
+_HEADERS = (".h", ".hpp", ".cuh")
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class PackageRequest:
+    """The package `name` in the files `names` below `files`; nothing else of that folder is looked at.
+
+    `isolate` builds inside bubblewrap; `owner` keeps what different people submit apart in the cache.
+    """
+
+    name: str
+    files: Path
+    names: tuple[str, ...]
+    backend: Backend
+    owner: str = ""
+    isolate: bool = False
+
+    @property
+    def edited(self) -> str:
+        """The native source whose edit a rebuild must not overlook: a header where there is one."""
+        sources = [name for name in self.names if Path(name).suffix in NATIVE]
+        headers = [name for name in sources if Path(name).suffix in _HEADERS]
+        return next(iter(headers or sources), "")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a built package besides its wheel.
+
+    `rebuilt` is whether a second build noticed that the source `edited` had changed.
+    """
+
+    edited: str
+    rebuilt: bool
+
+
+def facts_of(artifact: Artifact) -> Facts:
+    return Facts(**json.loads((artifact.path.parent / FACTS).read_text()))
+
+
+def build_package(request: PackageRequest, *, verbose: bool = False) -> Artifact:
+    """Build the wheel and install it into an empty folder, or find both done.
+
+    Raises BuildFailed when the package is at fault and ToolchainError when this machine lacks a compiler.
+    """
+    started = time.monotonic()
+    _require_back_end(request.files / PROJECT)
+    machine = _machine(request)
+    content = [part for name in request.names for part in (name, cache.file_digest(request.files / name))]
+    with cache.entry(["wheel", *machine, request.name, *content], room="wheels") as slot:
+        if slot.missing:
+            _build(request, machine, slot.folder, verbose)
+    (path,) = slot.path.glob("*.whl")
+    return Artifact(
+        name=request.name,
+        interface="wheel",
+        path=path,
+        backend=request.backend,
+        checked=request.backend == "simt",
+        seconds=time.monotonic() - started,
+        cached=not slot.missing,
+        log=slot.path / inside.LOG,
+    )
+
+
+def _build(request: PackageRequest, machine: list[object], folder: Path, verbose: bool) -> None:
+    with workshop(request.files, request.names, machine) as place:
+        log = _run_back_end(request, place)
+        if verbose:
+            print(log, end="", flush=True)
+        built = sorted(place.out.glob("*.whl"))
+        if not built:
+            raise _failure(request, place, log)
+        wheel = wheels.read(Path(shutil.copy(built[0], folder)))
+        probed = _report(place.out / inside.PROBE)
+        facts = {"edited": request.edited, "rebuilt": bool(probed.get("type"))}
+    wheels.install(wheel, folder / "installed")
+    (folder / inside.LOG).write_text(log)
+    (folder / FACTS).write_text(json.dumps(facts))
+
+
+def _machine(request: PackageRequest) -> list[object]:
+    """Everything outside of the package that a wheel depends on."""
+    from grader import __version__
+
+    compiler, torch = host_compiler(), torch_install()
+    parts: list[object] = [__version__, request.owner, request.backend, request.isolate, sys.executable]
+    parts += [sys.version, torch.root, torch.version, version("setuptools"), compiler.version]
+    parts += [*compiler.command, cache.tree_digest(Path(__file__).parent, (".py",))]
+    if request.backend == "cuda":
+        return [*parts, cuda_toolkit().identity]
+    simt = Path(translate.__file__).parent.parent
+    return [*parts, native.sources_digest(), cache.tree_digest(simt, (".py",))]
+
+
+def _require_back_end(project: Path) -> None:
+    try:
+        table = tomllib.loads(project.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BuildFailed(
+            f"{PROJECT} cannot be read: {error}.",
+            "It is TOML: tables in brackets, strings in quotes.",
+            "Correct the line.",
+            diagnostics=f"{PROJECT}: {error}",
+        ) from None
+    system = table.get("build-system")
+    chosen = system.get("build-backend", "") if isinstance(system, dict) else ""
+    if chosen != BACK_END:
+        said = f"names the build back end {chosen!r}" if chosen else "names no build back end"
+        raise BuildFailed(
+            f"{PROJECT} {said}; here it has to be {BACK_END}.",
+            "The back end is what pip calls to make the wheel, and setuptools' is the one that knows "
+            "torch's BuildExtension.",
+            f'In [build-system] write: build-backend = "{BACK_END}"',
+        )
+
+
+# ---- the process that runs setup.py ------------------------------------------------------------------------
+
+
+def _run_back_end(request: PackageRequest, place: Workshop) -> str:
+    """Run it to its end; returns what the build printed."""
+    limits = Limits()
+    environment = _environment(place)
+    command = [sys.executable, "-P", "-m", inside.__name__, "--backend", request.backend]
+    command += ["--out", str(place.out), "--memory", str(limits.memory_bytes)]
+    command += ["--file-bytes", str(limits.file_bytes)]
+    command += ["--edited", request.edited] if request.edited else []
+    readable = _readable(request.backend)
+    writable = (place.tree, place.scratch, place.out)
+    if request.isolate:
+        command = _inside_bubblewrap(request.backend, readable, environment, writable, place) + command
+    else:
+        command += ["--parent", str(os.getpid())]
+        if request.backend == "simt":  # what a real nvcc reads and writes is not known to the last file
+            allowed = [*sandbox.worker_readable(readable), *writable]
+            command += [part for path in allowed for part in ("--readable", str(path))]
+            command += [part for path in writable for part in ("--writable", str(path))]
+            command += ["--listable", str(_PACKAGE_ROOT)]  # which Python looks for `grader` in
+    words = _run(command, environment, place)
+    log = _text(place.out / inside.LOG)
+    if not log and not (place.out / inside.REPORT).exists():
+        raise InfrastructureError(
+            f"The process that builds packages did not start. Its last words:\n{words[-2000:]}",
+            "Nothing was built, so nothing counts against the submission.",
+            "Run `grader doctor`.",
+        )
+    return log
+
+
+def _run(command: list[str], environment: Mapping[str, str], place: Workshop) -> str:
+    with subprocess.Popen(
+        command, cwd=place.tree, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True,
+    ) as running:  # fmt: skip
+        try:
+            printed, _ = running.communicate(timeout=SECONDS)
+        except BaseException as error:
+            kill_group(running.pid)
+            running.communicate()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            raise BuildFailed(
+                f"The build was stopped after {SECONDS:.0f} seconds.",
+                "A build has to end.",
+                "Look for a loop in setup.py.",
+                log=_text(place.out / inside.LOG),
+            ) from None
+    return printed.decode(errors="replace")
+
+
+def _environment(place: Workshop) -> dict[str, str]:
+    path = [str(_PACKAGE_ROOT), *filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path),
+        "CU2GRAD_CACHE": str(cache.cache_root()),
+        "HOME": str(place.scratch),
+        "TMPDIR": str(place.scratch),
+        "LC_ALL": "C.UTF-8",  # diagnostics are parsed: in English
+    }
+
+
+def _readable(backend: str) -> list[Path]:
+    """What a build reads besides Python and the system: made now, since in there it cannot be made."""
+    found = [Path(host_compiler().command[0]).parent, ninja().parent]
+    if backend == "cuda":
+        return [*found, cuda_toolkit().nvcc.resolve().parent.parent, *cuda_toolkit().include_dirs]
+    home = toolkit.cuda_home(checked=True)
+    found += [home, native.runtime_library().parent, native.device_library().parent]
+    found += [native.module_object(True).parent, *filter(None, [cccl.include_dir()])]
+    return [path for path in found if path.is_absolute()]
+
+
+def _inside_bubblewrap(
+    backend: str, readable: list[Path], environment: Mapping[str, str], writable: tuple[Path, ...],
+    place: Workshop,
+) -> list[str]:  # fmt: skip
+    line = sandbox.prefix(backend, readable, environment, writable)
+    return [*line[:-1], "--chdir", str(place.tree), "--"]
+
+
+# ---- what it says --------------------------------------------------------------------------------------
+
+
+def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
+    """The compilers' errors at the learner's lines; without any, what setup.py or setuptools raised."""
+    report = _report(place.out)
+    sources = [place.tree / name for name in request.names if Path(name).suffix in NATIVE]
+    errors = diagnostics.trim(log, sources)
+    clean = log.replace(f"{place.tree}/", "")
+    if errors and errors != log.strip():
+        shown = errors.replace(f"{place.tree}/", "")
+        return BuildFailed(f"{request.name} does not compile.", diagnostics=shown, log=clean)
+    what = str(report.get("message", "")).strip() or "the build ended without a word"
+    where = f"{report['where']}: " if report.get("where") else ""
+    kind = report.get("type", "")
+    said = what if kind in ("SystemExit", "") else f"{kind}: {what}"
+    return BuildFailed(
+        f"No wheel was built. {where}{said.replace(f'{place.tree}/', '')}",
+        diagnostics=_last_words(clean, said),
+        log=clean,
+    )
+
+
+def _last_words(log: str, said: str) -> str:
+    """The end of the log without the traceback, which tells of setuptools' own lines."""
+    before = log.partition("Traceback (most recent call last)")[0].rstrip()
+    return "\n".join(line for line in before.splitlines()[-8:] if line.strip() and line.strip() not in said)
+
+
+def _report(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / inside.REPORT).read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

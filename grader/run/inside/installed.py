@@ -1,0 +1,77 @@
+"""Importing an installed package as on a machine that has Python and torch, and no compiler.
+
+The process has torch already, which costs a second to import and which a new Python would not have. So that a
+package is told what a new Python would tell it, torch is out of sight until the package imports it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+_TOOLKIT = ("CUDA_HOME", "CUDA_PATH", "CUDACXX", "CXX", "CC")
+
+
+def open_package(name: str, folder: Path) -> ModuleType:
+    """Import the package `name`, which is installed in `folder`; raises what importing it raises."""
+    os.environ["PATH"] = ""
+    for variable in _TOOLKIT:
+        os.environ.pop(variable, None)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    with _torch_out_of_sight(folder):
+        return importlib.import_module(name)
+
+
+@contextmanager
+def _torch_out_of_sight(folder: Path) -> Iterator[None]:
+    """Within the context, importing torch or a part of it brings back what is there; until then it is not."""
+    loaded = [name for name in sys.modules if name.partition(".")[0] == "torch"]
+    finder = _LikeANewPython({name: sys.modules.pop(name) for name in loaded}, folder)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        sys.modules.update(finder.hidden)
+
+
+class _LikeANewPython(MetaPathFinder, Loader):
+    """Finds torch; and below `folder` no extension module as long as torch is out of sight."""
+
+    def __init__(self, hidden: dict[str, ModuleType], folder: Path) -> None:
+        self.hidden = hidden
+        self.folder = folder
+        self.torch = hidden["torch"]
+        self.torch_spec = self.torch.__spec__
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not self.hidden:
+            return None
+        if fullname == "torch":
+            return ModuleSpec("torch", self)
+        place = Path(next(iter(path or ()), self.folder), fullname.rpartition(".")[2])
+        if any(place.with_name(place.name + suffix).is_file() for suffix in EXTENSION_SUFFIXES):
+            raise ImportError(
+                "libc10.so: cannot open shared object file: No such file or directory. The extension is "
+                "linked with torch's libraries, which are found once torch is imported: import it first."
+            )
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self.torch
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It was executed long ago: all of it is in sight again, as it was."""
+        module.__spec__ = self.torch_spec
+        sys.modules.update(self.hidden)
+        self.hidden = {}
