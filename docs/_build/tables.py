@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import roofline
+import transpose_pictures
 from generated import bring_up_to_date
 
 from grader.profile.occupancy import known_devices
@@ -85,7 +86,12 @@ def multiprocessors() -> str:
     return table(("", *[f"`{key}`" for key in devices]), rows)
 
 
-TABLES = {"warp_patterns": warp_patterns, "roofline": roofline_points, "multiprocessors": multiprocessors}
+TABLES = {
+    "warp_patterns": warp_patterns,
+    "roofline": roofline_points,
+    "multiprocessors": multiprocessors,
+    "transposes": transpose_pictures.table,
+}
 
 
 def files() -> Iterator[tuple[Path, str]]:
