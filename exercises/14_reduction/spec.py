@@ -25,6 +25,12 @@ def reference(x: torch.Tensor) -> torch.Tensor:
 
 
 CASES = [
+    # Of ones the sum says how many elements were added, and how often.
+    Case("a warp of ones", [tensor(32, special="ones")]),
+    Case("a block of ones", [tensor(256, special="ones")]),
+    Case("20,000 ones, several blocks", [tensor(20_000, special="ones")]),
+    Case("a tile of ones", [tensor((32, 32), special="ones")]),
+    Case("1000 rows of ones, several parts", [tensor((1000, 37), special="ones")]),
     Case("one block of a vector", [tensor(256)]),
     Case("one element", [tensor(1, low=0.5, high=3)]),
     Case("31 elements, not a whole warp", [tensor(31)]),
@@ -33,7 +39,6 @@ CASES = [
     Case("1,000,003 elements, many blocks", [tensor(1_000_003)]),
     Case("a vector of nothing", [tensor(0)]),
     Case("a vector, float64", [tensor(20_001, "float64")]),
-    Case("one tile of a matrix", [tensor((32, 32))]),
     Case("one row", [tensor((1, 45))]),
     Case("one column", [tensor((70, 1))]),
     Case("a row less than a tile, a column more", [tensor((31, 33))]),
@@ -84,9 +89,9 @@ def flops(x: torch.Tensor) -> int:
     return x.numel()
 
 
-def read_once(x: torch.Tensor) -> float:
+def read_once(x: torch.Tensor) -> int:
     """The sectors of x, and a tenth more for the partial sums."""
-    return 1.1 * x.numel() * x.element_size() / 32
+    return 11 * x.numel() * x.element_size() // (10 * 32)
 
 
 EFFICIENCY = [
@@ -192,14 +197,12 @@ QUESTIONS = [
     ),
     Choice(
         "last_warp",
-        "In a variant of halving_tree one warp does the last levels: its lanes write s[t] += s[t + stride] "
-        "for stride = 16, 8, 4, 2, 1 with no barrier between them, since a warp runs in step anyway. What "
-        "about that?",
+        "In a variant of halving_tree one warp does the last levels: each lane does s[t] += s[t + stride] for "
+        "stride = 16, 8, 4, 2, 1, with no barrier between them, since a warp runs in step anyway. Is that so?",
         {
             "a": "it is right: all lanes of a warp execute an instruction together",
             "b": "it is right if s is volatile, so that no value stays in a register",
-            "c": "lanes may run apart: it takes __syncwarp() between the levels, and between reading "
-            "and writing",
+            "c": "lanes may run apart: each level needs a __syncwarp() after reading and one after writing",
             "d": "only __syncthreads() orders shared memory, so the whole block has to take part",
         },
         think="Since Volta every thread has a program counter of its own. What, then, is promised about "

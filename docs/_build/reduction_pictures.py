@@ -1,0 +1,153 @@
+"""Pictures of lesson 14: three trees, the rounds of a warp sum, a tile that is turned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from grader.simt.canvas import Canvas
+
+_WORDS = 8  # that a tree adds up here, and lanes of the warp in the picture
+Addition = tuple[int, int, int]  # the thread, the word it adds to, the word it adds
+
+
+def modulo(stride: int) -> Iterator[Addition]:
+    """The additions of one level of modulo_tree in predict.cu."""
+    return ((t, t, t + stride) for t in range(_WORDS) if t % (2 * stride) == 0)
+
+
+def packed(stride: int) -> Iterator[Addition]:
+    """Those of packed_tree."""
+    return ((t, 2 * stride * t, 2 * stride * t + stride) for t in range(_WORDS) if 2 * stride * t < _WORDS)
+
+
+def halving(stride: int) -> Iterator[Addition]:
+    """Those of halving_tree."""
+    return ((t, t, t + stride) for t in range(_WORDS) if t < stride)
+
+
+TREES: tuple[tuple[str, Callable[[int], Iterator[Addition]], tuple[int, ...]], ...] = (
+    ("modulo_tree", modulo, (1, 2, 4)),
+    ("packed_tree", packed, (1, 2, 4)),
+    ("halving_tree", halving, (4, 2, 1)),
+)
+
+
+def reduction_trees() -> Canvas:
+    """14: which threads of a block add which words, level by level."""
+    cell, left, gap, level, top = 25, 14, 34, 58, 40
+    width = left * 2 + len(TREES) * _WORDS * cell + (len(TREES) - 1) * gap
+    canvas = Canvas(
+        "reduction-trees", width, 258, "Three trees that add up eight numbers",
+        "Each tree has a row of eight words of shared memory and three levels of additions. In the first, "
+        "every second of the remaining threads adds: threads 0, 2, 4 and 6, then 0 and 4, then 0. In the "
+        "second the first threads add the same pairs: 0 to 3, then 0 and 1, then 0. In the third the "
+        "upper half is added to the lower half, by threads 0 to 3, 0 and 1, then 0.",
+    )  # fmt: skip
+    for number, (name, additions, strides) in enumerate(TREES):
+        x = left + number * (_WORDS * cell + gap)
+        canvas.text(x + _WORDS * cell / 2, 18, name, "middle mono strong")
+        values = _row(canvas, x, top, cell, [1] * _WORDS, ())
+        for depth, stride in enumerate(strides, 1):
+            y = top + depth * level
+            steps = list(additions(stride))
+            for _, target, source in steps:
+                values[target] += values[source]
+            _row(canvas, x, y, cell, values, tuple(target for _, target, _ in steps))
+            for thread, target, source in steps:
+                end = (x + (target + 0.5) * cell, y - 2)
+                canvas.arrow([(x + (target + 0.5) * cell, y - level + 24), end])
+                canvas.arrow([(x + (source + 0.5) * cell, y - level + 24), end])
+                canvas.text(end[0] - 3, y - level + 36, f"t{thread}", "end tiny b")
+    canvas.text(
+        left, 250, "Each number says how many words have been added up; t0 is the thread that adds.", "small"
+    )
+    return canvas
+
+
+def _row(
+    canvas: Canvas, x: float, y: float, cell: float, values: list[int], marked: tuple[int, ...]
+) -> list[int]:
+    for word, value in enumerate(values):
+        canvas.box(x + word * cell, y, cell - 2, 22, str(value), "c" if word in marked else "box", mono=True)
+    return list(values)
+
+
+def shuffle_rounds() -> Canvas:
+    """14: what the lanes hold after each round of __shfl_down_sync."""
+    cell, left, level, top = 62, 96, 62, 34
+    canvas = Canvas(
+        "shuffle-rounds", left + _WORDS * cell + 14, top + 3 * level + 62,
+        "A warp adds up its values with three rounds of shuffles",
+        "Eight lanes, in place of 32, hold one value each. At distance 4, lanes 0 to 3 get the values of "
+        "lanes 4 to 7 and add them; lanes 4 to 7 have no partner and get their own value. At distance 2 "
+        "and 1 it goes on. After the last round lane 0 has the sum of all eight; the other lanes hold "
+        "sums of no use.",
+    )  # fmt: skip
+    held = [f"v{lane}" for lane in range(_WORDS)]
+    sizes, wanted = [1] * _WORDS, _WORDS
+    for lane, value in enumerate(held):
+        canvas.text(left + (lane + 0.5) * cell, 20, f"lane {lane}", "middle small")
+        canvas.box(left + lane * cell + 4, top, cell - 8, 24, value, "a", mono=True)
+    for depth, distance in enumerate((4, 2, 1), 1):
+        y, wanted = top + depth * level, wanted // 2
+        canvas.text(8, y - level / 2 + 16, "distance", "small")
+        canvas.text(68, y - level / 2 + 16, str(distance), "mono strong")
+        sizes = [size + (sizes[lane + distance] if lane + distance < _WORDS else size)
+                 for lane, size in enumerate(sizes)]  # fmt: skip
+        for lane in range(_WORDS):
+            x = left + (lane + 0.5) * cell
+            source = lane + distance
+            useful = lane < wanted
+            if source < _WORDS:
+                from_x = left + (source + 0.5) * cell
+                canvas.arrow([(from_x, y - level + 26), (x + 6, y - 2)], "line" if useful else "line dashed")
+            label = str(sizes[lane]) if useful else "·"
+            canvas.box(left + lane * cell + 4, y, cell - 8, 24, label, "c" if useful else "box", mono=True)
+    told = "The numbers say how many values a lane has added up; · is read by nobody."
+    canvas.text(left, top + 3 * level + 44, told, "small")
+    return canvas
+
+
+def turned_tile() -> Canvas:
+    """14: from partial sums of columns in lanes to one column in a warp, and on to the second stage."""
+    lanes, cell, left, top = 4, 40, 20, 66
+    grid = lanes * cell
+    canvas = Canvas(
+        "turned-tile", 660, 300, "The partial sums of four columns, turned in a tile and added up by warps",
+        "Four warps of four lanes, in place of 32 and 32. On the left, lane c of every warp has added up "
+        "rows of column c and writes its sum into the tile, a warp to a row. On the right, after a "
+        "barrier, each warp reads a column of the tile: the four partial sums of one column are in the "
+        "lanes of one warp, and shuffles add them up. Lane 0 writes one number of a row of sums. The "
+        "second stage adds up these rows.",
+    )  # fmt: skip
+    middle = left + grid + 190
+    canvas.text(left + grid / 2, 20, "written by rows", "middle strong")
+    canvas.text(middle + grid / 2, 20, "read by columns", "middle strong")
+    for index in range(lanes):
+        y = top + index * cell
+        canvas.text(left + (index + 0.5) * cell, 54, f"lane {index}", "middle tiny")
+        canvas.text(left + grid + 10, y + 24, f"warp {index}", "small " + "abcd"[index])
+        canvas.text(middle + (index + 0.5) * cell, 54, f"warp {index}", "middle tiny " + "abcd"[index])
+        canvas.text(middle - 8, y + 24, f"lane {index}", "end tiny")
+    for row in range(lanes):
+        for column in range(lanes):
+            name, y = f"{row},{column}", top + row * cell
+            canvas.box(left + column * cell, y, cell - 4, cell - 8, name, "abcd"[row], mono=True)
+            canvas.box(middle + column * cell, y, cell - 4, cell - 8, name, "abcd"[column], mono=True)
+    canvas.arrow([(left + grid + 62, top + grid / 2), (middle - 46, top + grid / 2)])
+    canvas.text((left + grid + middle) / 2 + 8, top + grid / 2 - 10, "__syncthreads()", "middle mono tiny")
+    for column in range(lanes):
+        x = middle + (column + 0.5) * cell - 2
+        canvas.arrow([(x, top + grid - 2), (x, top + grid + 20)])
+        canvas.box(
+            middle + column * cell, top + grid + 24, cell - 4, 24, f"Σ{column}", "abcd"[column], mono=True
+        )
+    canvas.text(middle - 8, top + grid + 41, "lane 0 of each warp writes", "end small")
+    canvas.text(middle + grid + 14, top + grid + 41, "one row of sums", "small")
+    canvas.text(
+        left,
+        292,
+        "w,c: what warp w has added up of column c. Σc: all of column c that this block has read.",
+        "small",
+    )
+    return canvas
