@@ -13,7 +13,9 @@ from pathlib import Path
 import before_pictures
 import counted
 import execution
+import reduction_pictures
 import roofline
+import transpose_pictures
 import values
 from generated import bring_up_to_date
 
@@ -34,9 +36,17 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "grid_on_device": before_pictures.grid_on_device,
     "which_tool": before_pictures.which_tool,
     "roofline": roofline.picture,
+    "reduction_trees": reduction_pictures.reduction_trees,
+    "shuffle_rounds": reduction_pictures.shuffle_rounds,
+    "turned_tile": reduction_pictures.turned_tile,
     "matmul_load_a": counted.matmul_load_a,
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
+    "transpose_tile": transpose_pictures.tile_way,
+    "transpose_store_naive": transpose_pictures.store_naive,
+    "transpose_store_tiled": transpose_pictures.store_tiled,
+    "transpose_banks_tiled": transpose_pictures.banks_tiled,
+    "transpose_banks_padded": transpose_pictures.banks_padded,
 }
 
 
