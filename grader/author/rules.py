@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from grader.author import lesson_rules, solution_rules
+from grader.author import lesson_rules, question_rules, solution_rules
 from grader.author.problem import Problem
 from grader.catalog import Exercise
 from grader.errors import UsageError
@@ -19,6 +19,8 @@ RULES: tuple[Rule, ...] = (
     solution_rules.requirements_exist,
     solution_rules.spec_loads,
     solution_rules.mistakes_are_planted,
+    question_rules.questions_have_a_place,
+    question_rules.choices_are_read_where_they_are_answered,
     lesson_rules.hints_have_three_rungs,
     lesson_rules.lesson_is_whole,
     lesson_rules.lesson_shows_the_files,

@@ -1,8 +1,8 @@
 """`grader new`: an exercise that works, to begin from.
 
-A template is a folder of files ending in ``.in``: ``exercise/`` and ``solution/`` go to the folders of that
-exercise, ``lesson.md`` to its lesson, in a course that has lessons. What a kind's template lacks is taken
-from that of `write`.
+A template is a folder of files ending in ``.in``, in ``exercise/`` and ``solution/``. Every kind begins with
+the files of `write`: ``NAME.in`` of its own replaces one, ``NAME.more.in`` is added at its end. A course that
+has lessons gets a lesson, which shows the files and sections that the new exercise.toml names.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from grader.catalog import Catalog
+from grader.catalog import Catalog, Exercise
 from grader.errors import UsageError
 from grader.exercise import KINDS, SLUG
 from grader.workspace import sync
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _BASE = "write"
+_MORE = ".more"
+_VOCABULARY = {"predict": ("Choice", "Count", "Program"), "test": ("Tests",)}  # beside that of every spec.py
+_LANGUAGES = {".cu": "cuda", ".cpp": "cpp", ".py": "python", ".toml": "toml"}
 _TOKEN = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -31,12 +34,20 @@ def scaffold(course: Path, slug: str, kind: str, title: str = "") -> list[Path]:
     words = {
         "slug": slug, "number": slug[:2], "name": name, "kind": kind,
         "title": title or name.replace("_", " ").capitalize(),
+        "vocabulary": ", ".join(sorted({"Case", "Gradient", "Refusal", "Speed", *_VOCABULARY.get(kind, ())})),
     }  # fmt: skip
     written = []
-    for target, template in _templates(course, slug, kind).items():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(_filled(template.read_text(encoding="utf-8"), words), encoding="utf-8")
-        written.append(target)
+    for target, template in _texts(kind).items():
+        path = course / target.format(slug=slug)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_filled(template, words), encoding="utf-8")
+        written.append(path)
+    exercise = Catalog.open(course).find(slug)
+    if exercise.lesson_path.parent.is_dir():
+        words |= {"stub": _shown_files(exercise), "solution": _shown_sections(exercise)}
+        lesson = (_TEMPLATES / "lesson.md.in").read_text(encoding="utf-8")
+        exercise.lesson_path.write_text(_filled(lesson, words), encoding="utf-8")
+        written.append(exercise.lesson_path)
     return written + sync(Catalog.open(course))
 
 
@@ -59,17 +70,37 @@ def _refuse(course: Path, slug: str, kind: str) -> None:
         )
 
 
-def _templates(course: Path, slug: str, kind: str) -> dict[Path, Path]:
-    """Every file to be written and its template; a kind's own one replaces that of the same name."""
-    folders = {"exercise": course / "exercises" / slug, "solution": course / "solutions" / slug}
-    templates: dict[Path, Path] = {}  # file to be written -> template
-    for origin in (_BASE, kind):
-        for template in sorted((_TEMPLATES / origin).glob("*/*.in")):
-            templates[folders[template.parent.name] / template.stem] = template
-        lesson = _TEMPLATES / origin / "lesson.md.in"
-        if lesson.is_file() and (course / "docs" / "lessons").is_dir():
-            templates[course / "docs" / "lessons" / f"{slug}.md"] = lesson
-    return templates
+def _texts(kind: str) -> dict[str, str]:
+    """The path of every file to be written, ``{slug}`` open, and its text, ``{{words}}`` open."""
+    texts: dict[str, str] = {}
+    for origin in dict.fromkeys((_BASE, kind)):
+        for template in sorted((_TEMPLATES / origin).rglob("*.in")):
+            room, *rest = template.relative_to(_TEMPLATES / origin).parts
+            target = "/".join((f"{room}s", "{slug}", *rest)).removesuffix(".in")
+            text = template.read_text(encoding="utf-8")
+            if target.endswith(_MORE):
+                texts[target.removesuffix(_MORE)] += text
+            else:
+                texts[target] = text
+    return texts
+
+
+def _shown_files(exercise: Exercise) -> str:
+    """Each file that the learner edits, as the lesson shows it."""
+    return "\n\n".join(
+        f'```{_LANGUAGES.get(Path(file).suffix, "text")} title="exercises/{exercise.slug}/{file}"\n'
+        f'--8<-- "exercises/{exercise.slug}/{file}"\n```'
+        for file in exercise.edit
+    )
+
+
+def _shown_sections(exercise: Exercise) -> str:
+    """Each section of the solution, indented as the collapsed block asks for."""
+    return "\n\n".join(
+        f"    ```{_LANGUAGES.get(Path(section.file).suffix, 'text')}\n"
+        f'    --8<-- "solutions/{exercise.slug}/{section.file}:{section.name}"\n    ```'
+        for section in exercise.sections.values()
+    )
 
 
 def _filled(text: str, words: dict[str, str]) -> str:

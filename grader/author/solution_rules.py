@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grader.answer_key import KEY
 from grader.author.problem import Problem
 from grader.catalog import Catalog, Exercise
+from grader.implementations import PUBLISHED
 from grader.mutants import load_mutants
 from grader.sections import comment_prefix, find_regions
-from grader.spec import load_spec
+from grader.spec import Count, load_spec
 from grader.workspace import shipped_files
 
 LEAST_MUTANTS = 6
+_BESIDE = ("build", "changes")  # results of a verdict that earn nothing
 _TELLING = 24  # characters: a shorter line, like `if (i >= n) return;`, may stand in a hint by chance
-_OWN_FILES = {"exercise.toml", "spec.py", "hints.md"}
-_PASSING = {"__pycache__", ".cu2grad", ".pytest_cache"}  # left by programs, not by authors
+_OWN_FILES = {"exercise.toml", "spec.py", "hints.md", KEY}
 
 
 def stubs_are_generated(exercise: Exercise) -> Iterator[Problem]:
@@ -63,7 +65,10 @@ def nothing_is_given_away(exercise: Exercise) -> Iterator[Problem]:
 
 def only_what_is_listed(exercise: Exercise) -> Iterator[Problem]:
     """A file that no rule knows is one that nobody keeps up to date."""
-    known = {*exercise.edit, *exercise.given, *_OWN_FILES}
+    spec = load_spec(exercise)
+    programs = {question.program.file for question in spec.questions if isinstance(question, Count)}
+    published = {PUBLISHED} if spec.tests is not None else set()
+    known = {*exercise.edit, *exercise.given, *_OWN_FILES, *programs, *published}
     for path in sorted(exercise.root.iterdir()):
         if path.is_file() and path.name not in known and not path.name.startswith("."):
             yield Problem(
@@ -107,14 +112,15 @@ def mistakes_are_planted(exercise: Exercise) -> Iterator[Problem]:
             f"it has {len(mutants)} mistakes; a grader is tested with {LEAST_MUTANTS} at least",
             "Add [[mutant]] tables: what a learner would get wrong, one edit each.",
         )
+    spec = load_spec(exercise)
     caught_by = {mutant.caught_by for mutant in mutants}
-    for check in sorted(caught_by - {*exercise.scores, "build"}):
-        yield Problem(place, f"caught_by is {check!r}, which earns no points here", "Name another check.")
-    for check in ("correctness", "gradient"):
-        judged = check in exercise.scores and (
-            check != "gradient" or load_spec(exercise).gradient is not None
-        )
-        if judged and check not in caught_by:
+    judged = {*exercise.scores, *_BESIDE, *(each.part.name for each in spec.parts if each.part is not None)}
+    for check in sorted(caught_by - judged):
+        yield Problem(place, f"caught_by is {check!r}, which is no check here", "Name one of the verdict's.")
+    if not {*exercise.build.sources, "op.py"} & {*exercise.edit}:
+        return  # the operation is given: no mistake of a learner's is in it
+    for check, asked in (("correctness", True), ("gradient", spec.gradient is not None)):
+        if check in exercise.scores and asked and check not in caught_by:
             yield Problem(place, f"no mistake is caught by {check}", "Plant one that only it can see.")
 
 

@@ -117,7 +117,7 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a mutant for a check that is not made": (
         lambda course: change(course / SOLUTION / "mutants.toml", '"device_work"', '"efficiency"'),
-        "mutants.toml: caught_by is 'efficiency', which earns no points here",
+        "mutants.toml: caught_by is 'efficiency', which is no check here",
     ),
     "a section without hints": (
         lambda course: change(course / EXERCISE / "hints.md", "# forward_kernel\n", "# other\n"),
