@@ -103,18 +103,19 @@ def store_naive() -> Canvas:
 
 def store_tiled() -> Canvas:
     """With a tile it writes along a row."""
-    what = "out[(column + i) * rows + row + lane], from a tile"
-    return _drawn("transpose-store-tiled", PADDED, "global", "store", what)
+    return _drawn("transpose-store-tiled", PADDED, "global", "store", "a part of a row of out, from a tile")
 
 
 def banks_tiled() -> Canvas:
     """A column of a tile of 32 x 32."""
-    return _drawn("transpose-banks-tiled", TILED, "shared", "load", "tile[lane][i] of tile[32][32]")
+    return _drawn("transpose-banks-tiled", TILED, "shared", "load", "a column of float tile[32][32]")
 
 
 def banks_padded() -> Canvas:
-    """A column of a tile of 32 x 33."""
-    return _drawn("transpose-banks-padded", PADDED, "shared", "load", "tile[lane][i] of tile[32][33]")
+    """A column of the solution's tile, whose declaration the picture does not give away."""
+    return _drawn(
+        "transpose-banks-padded", PADDED, "shared", "load", "a column of a tile that is laid out otherwise"
+    )
 
 
 def table() -> str:
