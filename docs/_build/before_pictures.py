@@ -52,7 +52,7 @@ def grid_on_device() -> Canvas:
             ("lane", "one thread"))  # fmt: skip
     right = (
         ("device", f"{device.multiprocessors} multiprocessors, L2, memory"),
-        ("multiprocessor", f"{device.shared // 1024} KiB L1 and shared memory"),
+        ("multiprocessor", f"up to {device.shared // 1024} KiB of shared memory"),
         ("one of 4 schedulers", f"{device.warps // 4} warps in turn"),
         ("registers", f"{device.registers // 4:,} for a scheduler's warps"),
     )

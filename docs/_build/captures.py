@@ -59,6 +59,10 @@ CAPTURES = (
     Capture(
         "00_first_kernel.syntax_error", "00", edit=("kernel.cu", "(blockIdx.x)", "(blokIdx.x)"), compiler="12"
     ),
+    Capture("01_vector_add.host_pointer_in_the_kernel", "01", mutant="host pointer in the kernel"),
+    Capture("03_fused_muladd.double_not_instantiated", "03", mutant="double not instantiated"),
+    Capture("07_fused_bias_gelu.inner_derivative_forgotten", "07", mutant="inner derivative forgotten"),
+    Capture("13_transpose.written_by_columns", "13", mutant="written by columns"),
     Capture("06_naive_matmul.profile_exchanged", "06", profiled=counted.EXCHANGED, nvcc="13.0"),
     Capture("90_row_sums.second_barrier_missing", "90", mutant="second barrier missing", course=SAMPLE),
 )

@@ -1,7 +1,8 @@
 """Puts recorded measurements into the lessons; with ``--check`` only compares.
 
 What ``benchmarks/lessons.py --record`` wrote to ``benchmarks/results/lesson_SLUG.md`` becomes
-``docs/_generated/measured/SLUG.md``, which the lesson includes; a lesson may ask for more (``ALSO``).
+``docs/_generated/measured/SLUG.md``, which the lesson includes; a lesson may ask for more (``ALSO``), and so
+may a page that is no lesson (``PAGES``).
 Without a record the lesson says so.
 """
 
@@ -17,6 +18,7 @@ COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "measured"
 RESULTS = COURSE / "benchmarks" / "results"
 ALSO = {"02_elementwise_mult": "edit_to_verdict*.md"}  # its lesson is about the time that a build takes
+PAGES = ("bindings",)  # pages that are no lesson, from NAME_*.md
 NOTHING = "*No run of this exercise on a GPU has been recorded yet.*\n"
 
 
@@ -34,6 +36,9 @@ def pages() -> Iterator[tuple[Path, str]]:
         slug = facts.parent.name
         records = [*RESULTS.glob(f"lesson_{slug}.md"), *sorted(RESULTS.glob(ALSO.get(slug, "-")))]
         yield FOLDER / f"{slug}.md", "\n".join(render(record) for record in records) or NOTHING
+    for name in PAGES:
+        records = sorted(RESULTS.glob(f"{name}_*.md"))
+        yield FOLDER / f"{name}.md", "\n".join(render(record) for record in records)
 
 
 
