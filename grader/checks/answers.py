@@ -7,7 +7,7 @@ never tells the right one: it names the question and the rule to think about.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeGuard
@@ -63,10 +63,7 @@ def ask(exercise: Exercise, spec: Spec, files: Path) -> Outcome:
         draw = read_sheet(files / ANSWERS).draw
     except UnreadableSheet as problem:
         return Outcome(Status.NOT_ATTEMPTED, str(problem), topic="answers")
-    lines = (tuple(asked(question, exercise, draw)) for question in spec.questions)
-    return _outcome(
-        [Judged(each, "open", text) for each, text in zip(spec.questions, lines, strict=True)], ()
-    )
+    return _outcome([Judged(each, "open", asked(each, exercise, draw)) for each in spec.questions], ())
 
 
 def _is_counted(question: Question, sheet: Sheet) -> TypeGuard[Count]:
@@ -98,7 +95,7 @@ def _judged(
 ) -> Judged:
     answer = answer_to(question, sheet)
     if answer is None:
-        return Judged(question, "open", tuple(asked(question, exercise, sheet.draw)))
+        return Judged(question, "open", asked(question, exercise, sheet.draw))
     if isinstance(answer, Unclear):
         return Judged(question, "wrong", _wrapped(answer.sentence))
     if isinstance(question, Count):
@@ -108,23 +105,30 @@ def _judged(
     if right:
         return Judged(question, "right")
     given = shown(sheet.values[question.name])
-    return Judged(question, "wrong", _wrapped(f"{question.name} = {given} is not right. {question.think}"))
+    about = f" (about {question.part})" if question.part else ""
+    return Judged(
+        question, "wrong", _wrapped(f"{question.name} = {given} is not right{about}. {question.think}")
+    )
 
 
-def asked(question: Question, exercise: Exercise, draw: int) -> Iterator[str]:
-    """The question in lines: its name, the prompt with the sizes drawn, the choices."""
-    of_part = f" ({question.part})" if question.part else ""
-    if isinstance(question, Count):
-        sizes = drawn_sizes(question.program, exercise.slug, draw)
-        yield from _wrapped(f"{question.name}{of_part}: {question.prompt.format(**sizes)}")
-        return
-    yield from _wrapped(f"{question.name}{of_part}: {question.prompt}")
-    for letter, text in question.choices.items():
-        yield from _wrapped(f'"{letter}": {text}', "  ")
+def asked(question: Question, exercise: Exercise, draw: int) -> tuple[str, ...]:
+    """A count with the sizes drawn, in lines; a choice stands in answers.toml, where it is answered."""
+    if isinstance(question, Choice):
+        return ()
+    sizes = drawn_sizes(question.program, exercise.slug, draw)
+    return _wrapped(f"{question.name}: {question.prompt.format(**sizes)}")
 
 
-def _wrapped(text: str, indent: str = "") -> tuple[str, ...]:
-    return tuple(textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  "))
+def _choices_left(judged: Sequence[Judged]) -> tuple[str, ...]:
+    names = [
+        each.question.name for each in judged if each.state == "open" and isinstance(each.question, Choice)
+    ]
+    each = "a letter each" if len(names) > 1 else "a letter"
+    return _wrapped(f"{listed(names)}: {each}, of the choices that stand in {ANSWERS}.") if names else ()
+
+
+def _wrapped(text: str) -> tuple[str, ...]:
+    return tuple(textwrap.wrap(text, _WIDTH, subsequent_indent="  "))
 
 
 def _outcome(judged: Sequence[Judged], asides: Sequence[str]) -> Outcome:
@@ -132,6 +136,7 @@ def _outcome(judged: Sequence[Judged], asides: Sequence[str]) -> Outcome:
         [each.question.name for each in judged if each.state == state] for state in ("right", "wrong", "open")
     )
     lines = tuple(line for each in judged for line in each.lines)
+    lines += _choices_left(judged)
     lines += tuple(line for aside in asides for line in _wrapped(aside))
     if not wrong and not left:
         number = f"All {len(judged)} answers are right" if len(judged) > 1 else "The answer is right"
