@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -124,6 +125,12 @@ def shown(browser: Browser, site: str, patterns: list[Pattern]) -> list[dict[str
     return list(answers)
 
 
+def fields(browser: Browser) -> dict[str, str]:
+    """What the form holds."""
+    named = "[...document.getElementById('explorer-form').elements].filter(each => each.name)"
+    return dict(browser.evaluate(f"Object.fromEntries({named}.map(each => [each.name, each.value]))"))
+
+
 def test_every_number_is_the_memory_models(browser: Browser, site: str) -> None:
     patterns = drawn(600)
     for chosen, page in zip(patterns, shown(browser, site, patterns), strict=True):
@@ -183,13 +190,20 @@ def test_what_is_typed_beyond_a_limit_becomes_the_limit(browser: Browser, site: 
 
 def test_a_link_opens_its_setting_and_what_is_no_setting_is_the_usual(browser: Browser, site: str) -> None:
     browser.open(f"{site}?shape=column&width=32&padding=1&size=2&access=nonsense&lanes=x")
-    fields = "[...document.getElementById('explorer-form').elements].filter(each => each.name)"
-    values = browser.evaluate(f"Object.fromEntries({fields}.map(each => [each.name, each.value]))")
     linked = pattern(shape="column", padding=1, size=2)
-    assert values == {name: str(value) for name, value in linked.items()}
+    assert fields(browser) == {name: str(value) for name, value in linked.items()}
     assert browser.evaluate("document.getElementById('explorer-wavefronts').textContent") == str(
         memory_model.wavefronts(addresses(linked), 2)
     )
+
+
+def test_links_of_other_pages_mean_what_they_say(browser: Browser, site: str) -> None:
+    pages = (ROOT / "docs").glob("[!_]*/*.md")
+    links = {link for page in pages for link in re.findall(r"explorer\.md\?([^)#]+)", page.read_text())}
+    assert links
+    for link in links:
+        browser.open(f"{site}?{link}")
+        assert dict(parse_qsl(link, strict_parsing=True)).items() <= fields(browser).items(), link
 
 
 def test_every_control_is_reached_by_the_tab_key_and_a_button_by_the_space_bar(
