@@ -14,10 +14,11 @@ from grader.checks import device_work
 from grader.checks.bench import Bench, Call
 from grader.checks.compare import compare
 from grader.checks.correctness import wrong_output
-from grader.checks.gradient import cotangent, differentiable, record_tape
+from grader.checks.gradient import cotangent, differentiable
 from grader.checks.inputs import Inputs
 from grader.checks.outcome import Outcome
 from grader.checks.registered import raised, run
+from grader.checks.tape import record_tape
 from grader.checks.truth import Expected, accumulation, expected_outputs, tolerance_for
 from grader.checks.wording import Hints, call_text, mismatch_outcome
 from grader.run.values import Output, Reply, TensorArg
@@ -104,9 +105,9 @@ def _wrong_gradient(bench: Bench, asked: Asked, got: Sequence[Output], text: str
         if output.kind == "none" and bool(values.any()):
             return Outcome(
                 Status.FAIL,
-                f"{text}: the gradient of {name} is None, although it is right in eager mode. The compiler "
-                "takes the derivative that is registered under the Autograd key; an autograd.Function in a "
-                "kernel for CUDA lies below that key, and is not seen.",
+                f"{text}: the gradient of {name} is None. The compiler takes the derivative that is registered "
+                "for the operator under the key Autograd; an autograd.Function in the kernel for CUDA lies below "
+                "that key, where it no longer looks.",
                 expected=f"a gradient of {name}", got="None",
             )  # fmt: skip
         if output.kind == "none":

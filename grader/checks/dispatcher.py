@@ -1,4 +1,4 @@
-"""Is the operator registered for all that PyTorch does with one: tracing, compiling, differentiating, mapping?
+"""Is the operator registered for all that PyTorch does with one: trace, compile, differentiate, map?
 
 What opcheck says and how many graphs or launches there were is what the worker says: a claim. Results and
 gradients are compared here with the reference.
@@ -25,6 +25,11 @@ class Step:
     topic: str
     judge: Callable[[Bench, Dispatcher], Outcome | None]
 
+    @property
+    def title(self) -> str:
+        """The name at the beginning of a sentence: a module's name stays as it is."""
+        return self.name if "." in self.name else self.name[0].upper() + self.name[1:]
+
 
 STEPS = (
     Step("schema", "schema", registered.schema),
@@ -48,16 +53,17 @@ def check(bench: Bench) -> Outcome:
         failures = _failures(bench, dispatcher)
     if not failures:
         return passed(
-            "opcheck's five tests have nothing against the operators, and values and gradients are right under "
-            "torch.compile, in one graph for all sizes, and under torch.func.vmap, without a loop."
+            "opcheck's five tests have nothing against the operators, and values and gradients are right "
+            "under torch.compile, in one graph for all sizes, and under torch.func.vmap, without a loop."
         )
     step, first = failures[0]
     share = 1 - len(failures) / len(STEPS)
     if first.status is Status.NOT_ATTEMPTED:
         return replace(first, share=share)
     lines = _table({failed.name: outcome for failed, outcome in failures})
-    sentence = f"{step.name[0].upper()}{step.name[1:]}: {first.sentence}"
-    return replace(first, sentence=sentence, share=share, topic=step.topic, lines=lines)
+    return replace(
+        first, sentence=f"{step.title}: {first.sentence}", share=share, topic=step.topic, lines=lines
+    )
 
 
 def _failures(bench: Bench, dispatcher: Dispatcher) -> list[tuple[Step, Outcome]]:

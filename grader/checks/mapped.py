@@ -13,11 +13,12 @@ import torch
 from grader.checks import device_work
 from grader.checks.bench import Bench, Call
 from grader.checks.compare import compare
-from grader.checks.gradient import cotangent, differentiable, record_tape
+from grader.checks.gradient import cotangent, differentiable
 from grader.checks.inputs import Drawn, Inputs
 from grader.checks.launches import own_launches
 from grader.checks.outcome import Outcome
 from grader.checks.registered import raised, run
+from grader.checks.tape import record_tape
 from grader.checks.truth import Expected, accumulation, expected_outputs, tolerance_for
 from grader.checks.wording import call_text, mismatch_outcome
 from grader.run.values import Reply, TensorArg
@@ -64,7 +65,7 @@ def _judge_vmap(bench: Bench, mapped: Mapped, inputs: Inputs, slices: Sequence[I
     expected = [_stacked(bench, inputs, outputs) for outputs in zip(*each, strict=True)]
     failure = _wrong(text, reply, expected, inputs)
     call = Call("forward", mapped.name, text, reply)
-    return failure or device_work.judge_call(bench, call) or _loop(text, alone, call, mapped)
+    return failure or _loop(text, alone, call, mapped) or device_work.judge_call(bench, call)
 
 
 def _judge_gradients(
@@ -100,7 +101,7 @@ def _judge_gradients(
     expected = [_stacked(bench, inputs, gradients) for gradients in zip(*truths, strict=True)]
     call = Call("backward", mapped.name, text, reply)
     failure = _wrong(text, reply, expected, inputs)
-    return failure or device_work.judge_call(bench, call) or _loop(text, alone, call, mapped)
+    return failure or _loop(text, alone, call, mapped) or device_work.judge_call(bench, call)
 
 
 def _gradients(

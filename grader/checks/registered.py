@@ -22,8 +22,31 @@ from grader.verdict import Status
 SECONDS = 120.0  # the first use imports the compiler
 _INSIDE = Path(__file__).parent / "inside" / "dispatching.py"
 _TODO = re.compile(r"TODO\((\w+)\)")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n\s*\n")
+# Where PyTorch's first sentence ends, and its explanation begins.
+_END = re.compile(
+    r"(?<=[.?])(?<!e\.g\.)\s+(?=[A-Z])|\n\s*\n|\n\s*(?=Higher Order Operator|Explanation|Hint|Developer)"
+)
+_PREFIX = re.compile(r"backend='\w+' raised:\s*(\w+: )?")
 _LONGEST = 400
+_AOT_RULE = (
+    "The compiler traces forward and backward with fake tensors. It needs the derivative under the key "
+    "Autograd, a right fake of every operator on the way, and no code that looks at values."
+)
+_RULES = {
+    "test_schema": "A schema says which arguments are written to, and which results share memory with one.",
+    "test_faketensor": (
+        "A fake gives shape, dtype, device and strides of what the kernel returns, without any values; where "
+        "two are compared here, the kernel's come first."
+    ),
+    "test_aot_dispatch_static": _AOT_RULE,
+    "test_aot_dispatch_dynamic": _AOT_RULE,
+}
+# Exceptions whose message is the name of an operator only.
+_BARE = {
+    "UnsupportedOperatorException": "there is no fake of {}; torch.library.register_fake gives it one.",
+    "DataDependentOutputException": "{} asks for a value.",
+    "DynamicOutputShapeException": "the shape that {} returns depends on values.",
+}
 
 
 def run(bench: Bench, function: str, args: Sequence[Any], trace: bool = False) -> Reply:
@@ -57,18 +80,14 @@ def autograd_registration(bench: Bench, dispatcher: Dispatcher) -> Outcome | Non
     if failure is not None:
         return failure
     for operator in dispatcher.operators:
-        for inputs, text in _calls(bench, operator) if operator.differentiable else ():
-            reply = run(bench, "requires_grad", [operator.name, *inputs.for_worker(_floating(inputs))])
-            failure = raised(text, reply)
-            if failure is None and reply.outputs[0].value is not True:
-                failure = Outcome(
-                    Status.FAIL,
-                    f"{text}: its arguments require grad, and its result does not. By itself the operator is "
-                    "cut out of every graph. torch.library.register_autograd gives it its derivative.",
-                    expected="a result that requires grad", got="one that does not",
-                )  # fmt: skip
-            if failure is not None:
-                return failure
+        if operator.differentiable and not run(bench, "has_derivative", [operator.name]).outputs[0].value:
+            return Outcome(
+                Status.FAIL,
+                f"{operator.name} has no derivative under the key Autograd. Whoever calls the operator "
+                "itself, and not your function around it, gets a result that is cut out of the graph. "
+                "torch.library.register_autograd registers one.",
+                expected="a kernel for Autograd", got="none",
+            )  # fmt: skip
     return None
 
 
@@ -90,15 +109,21 @@ def _opcheck(bench: Bench, dispatcher: Dispatcher, tests: Sequence[str]) -> Outc
                 reply = run(bench, "opcheck", [operator.name, test, *inputs.for_worker(wanted)])
                 failure = raised(text, reply)
                 complaint = "" if failure else str(reply.outputs[0].value)
-                if complaint:
-                    failure = still_open(complaint) or Outcome(
-                        Status.FAIL,
-                        f"{text}: opcheck's {test} says: {first_sentence(complaint)}",
-                        expected=f"{test} passes", got=first_sentence(complaint),
-                    )  # fmt: skip
+                failure = failure or _complaint(text, test, complaint)
                 if failure is not None:
                     return failure
     return None
+
+
+def _complaint(text: str, test: str, complaint: str) -> Outcome | None:
+    """What opcheck says, in its own first sentence and with the rule behind the test."""
+    if not complaint:
+        return None
+    kind, _, message = complaint.partition(": ")
+    said = _BARE[kind].format(message.rstrip(".")) if kind in _BARE else first_sentence(message)
+    sentence = f"{text}: opcheck's {test} says: {said} {_RULES.get(test, '')}".rstrip()
+    failure = Outcome(Status.FAIL, sentence, expected=f"{test} passes", got=said)
+    return still_open(complaint) or failure
 
 
 def _calls(bench: Bench, operator: Operator) -> Iterator[tuple[Inputs, str]]:
@@ -136,6 +161,6 @@ def still_open(message: str) -> Outcome | None:
 
 def first_sentence(message: str) -> str:
     """PyTorch explains at length; its first sentence says what is the matter."""
-    text = " ".join(_SENTENCE_END.split(message.strip(), maxsplit=1)[0].split())
+    text = " ".join(_END.split(_PREFIX.sub("", message.strip()), maxsplit=1)[0].split())
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rstrip()} ..."
-    return text if text.endswith((".", "!", "?", "...")) else f"{text}."
+    return text if text.endswith((".", "!", "?")) else f"{text}."

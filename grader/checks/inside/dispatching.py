@@ -1,7 +1,7 @@
 """The worker's part of the check ``dispatcher``: PyTorch's own tests, torch.compile and torch.func.
 
-The first parameter of every function is the learner's module. Tensors come as the parent sent them: those that
-require grad are the ones whose gradients it asks for.
+The first parameter of every function is the learner's module. Tensors come as the parent sent them: those
+that require grad are the ones whose gradients it asks for.
 """
 
 from __future__ import annotations
@@ -18,15 +18,19 @@ def schemas(_: Any, operators: list[str]) -> list[str]:
     return [_schema(name) for name in operators]
 
 
-def requires_grad(_: Any, name: str, *args: Any) -> bool:
-    """Whether the operator, called by itself, says that its result depends on what requires grad."""
-    return any(each.requires_grad for each in _tensors(_operator(name)(*args)))
+def has_derivative(_: Any, name: str) -> bool:
+    """Whether a derivative is registered for the operator, or one follows from what it is made of.
+
+    Not what its result says: PyTorch lets that require grad in order to warn in backward.
+    """
+    keys = ("Autograd", "AutogradCUDA", "CompositeImplicitAutograd")
+    return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in keys)
 
 
 def opcheck(_: Any, name: str, test: str, *args: Any) -> str:
-    """What one of opcheck's tests has against the operator; ``""`` when it passes."""
+    """The type and message of what one of opcheck's tests raises; ``""`` when it passes."""
     result = torch.library.opcheck(_operator(name), args, test_utils=test, raise_exception=False)[test]
-    return "" if result == "SUCCESS" else str(result)
+    return "" if result == "SUCCESS" else f"{type(result).__name__}: {result}"
 
 
 def compiled(
@@ -35,8 +39,8 @@ def compiled(
     """Compile one function, call it with each of `calls` in turn, and differentiate each.
 
     The function is ``entry`` of the submission, or ``operator`` where one is named. Returns the number of
-    graphs that were compiled, then for each call its results, whether they require grad, and the gradients of
-    its arguments that require grad.
+    graphs that were compiled, then for each call its results and the gradients of its arguments that require
+    grad.
     """
     import torch._dynamo
     from torch._dynamo.backends.registry import lookup_backend

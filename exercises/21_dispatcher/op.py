@@ -1,0 +1,78 @@
+"""Squared distances between two sets of points, as an operator that every part of PyTorch can use."""
+
+from typing import Any
+
+import torch
+
+import grader
+
+grader.load("pairwise", ["kernel.cu", "binding.cpp"], is_python_module=False)
+_ops = torch.ops.pairwise
+
+Gradients = tuple[torch.Tensor | None, torch.Tensor | None]
+InDims = tuple[int | None, ...]
+
+
+def sqdist(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The squared distance of every point of x, (..., n, d), to every point of y, (..., m, d): (..., n, m)."""
+    return SqDist.apply(x, y)
+
+
+def sqdist_fake(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    # TODO(fake): a tensor like the distances of x and y, without computing them, about 1 line.
+    raise NotImplementedError("TODO(fake)")
+
+
+def sqdist_backward_fake(grad: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    # TODO(backward_fake): a tensor like the gradient of x, without computing it, about 1 line.
+    raise NotImplementedError("TODO(backward_fake)")
+
+
+class SqDist(torch.autograd.Function):
+    """The derivative, for torch.func by way of this class, and for the dispatcher by its two methods."""
+
+    generate_vmap_rule = True  # vmap goes on to the operator, which has a rule
+
+    @staticmethod
+    def forward(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return _ops.sqdist(x, y)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[torch.Tensor, torch.Tensor], output: torch.Tensor) -> None:
+        # TODO(setup_context): save what backward reads, about 2 lines.
+        raise NotImplementedError("TODO(setup_context)")
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Gradients:
+        # TODO(backward): grad_x by sqdist_backward, grad_y by the same operator; None where nothing is
+        #   needed, about 7 lines.
+        raise NotImplementedError("TODO(backward)")
+
+
+def batch_first(tensor: torch.Tensor, dim: int | None, size: int) -> torch.Tensor:
+    """vmap's dimension in front; a tensor that has none is there `size` times, by a stride of 0."""
+    # TODO(batch_first): dimension dim in front; without one, a view with a new first dimension of this
+    #   size, about 1 line.
+    raise NotImplementedError("TODO(batch_first)")
+
+
+def mapped(
+    operator: Any, info: Any, in_dims: InDims, args: tuple[torch.Tensor, ...]
+) -> tuple[torch.Tensor, int]:
+    """The rule of both operators: any leading dimensions are a batch to them, so vmap's is one more."""
+    # TODO(vmap): all arguments with vmap's dimension in front, one call of the operator, and where its
+    #   result has it, about 2 lines.
+    raise NotImplementedError("TODO(vmap)")
+
+
+def sqdist_vmap(info: Any, in_dims: InDims, *args: torch.Tensor) -> tuple[torch.Tensor, int]:
+    return mapped(_ops.sqdist, info, in_dims, args)
+
+
+def sqdist_backward_vmap(info: Any, in_dims: InDims, *args: torch.Tensor) -> tuple[torch.Tensor, int]:
+    return mapped(_ops.sqdist_backward, info, in_dims, args)
+
+
+# TODO(registrations): register the five functions above: two fakes, the derivative of sqdist, two
+#   rules for vmap, about 5 lines.
+pass  # so far PyTorch knows the kernels and nothing else
