@@ -25,7 +25,7 @@ from grader.words import counted
 def check(bench: Bench) -> Outcome:
     """Every finding of every traced call, merged, the most frequent place told first."""
     bench.ensure_calls()
-    findings = in_words(bench) + stray_work(bench) + failed_launches(bench)
+    findings = stray_work(bench) + in_words(bench) + failed_launches(bench)
     findings += leaks(bench.calls)
     repeated = 0
     if bench.backend == "simt" and not findings:
@@ -44,8 +44,8 @@ def _praise(bench: Bench, repeated: int) -> str:
     traced = len(bench.calls)
     if bench.backend == "simt":
         return (
-            f"{traced} traced calls: no access out of bounds, no missing barrier, no leak, every launch on "
-            f"the caller's stream{_praise_of_orders(len(bench.right), repeated)}"
+            f"{traced} traced calls: no access out of bounds, no missing barrier, no leak, all work in order "
+            f"with the caller's stream{_praise_of_orders(len(bench.right), repeated)}"
         )
     return f"{traced} calls: no launch failed and no device memory was lost. Accesses are checked on simt."
 

@@ -20,6 +20,7 @@ _CURRENT = (
     "Work belongs on the current stream, or it runs before its inputs are ready: the fourth launch parameter "
     "is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
 )
+_COPY = "A copy or fill is work like a launch: give it the stream of the kernels that need it."
 _FORK = (
     "A stream knows nothing of another one's work: record an event on the caller's stream, and let this "
     "stream wait for it (event.block(stream)) before anything else is queued there."
@@ -36,6 +37,8 @@ def stray_work(bench: Bench) -> list[Finding]:
     defaults = {0} | {call.reply.trace.stream for call in bench.calls if call.stream == "default"}
     found = []
     for call in bench.calls:
+        if call.reply.error is not None:  # what was on its way when it raised is nobody's fault
+            continue
         strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(call)]
         strays += [_stray_copy(each) for each in call.reply.trace.api_calls]
         found += [each for each in strays if each is not None]
@@ -45,7 +48,8 @@ def stray_work(bench: Bench) -> list[Finding]:
 def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) -> Finding | None:
     waits, awaited = launch.waits, launch.awaited
     if waits is None or awaited is None:
-        waits = awaited = launch.stream == call.reply.trace.stream or launch.stream not in defaults
+        own = bench.backend == "cuda" and launch.stream not in defaults
+        waits = awaited = own or launch.stream == call.reply.trace.stream
     if waits and awaited:
         return None
     name = Path(launch.file).name
@@ -60,12 +64,13 @@ def _stray_copy(api_call: dict[str, object]) -> Finding | None:
         return None
     stream = api_call.get("stream")
     subject = f"{api_call.get('call')} was queued"
-    return Finding(*_told(subject, stream if isinstance(stream, int) else 0, waits, awaited))
+    kind, what, rule = _told(subject, stream if isinstance(stream, int) else 0, waits, awaited)
+    return Finding(kind, what, _COPY if rule == _CURRENT else rule)
 
 
 def _told(subject: str, stream: int, waits: bool, awaited: bool) -> tuple[str, str, str]:
     """The kind of finding, what happened, and the rule against it."""
-    where = f"{subject} on {f'stream {stream}' if stream else 'the default stream'}"
+    where = f"{subject} on {'another stream' if stream else 'the default stream'}"
     if awaited:
         what = f"{where}, which does not wait for the caller's: it may run before its inputs are there."
         return "stream_fork", what, _FORK

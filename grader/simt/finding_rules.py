@@ -45,8 +45,16 @@ _UNFENCED = (
 )
 
 
+_FOREIGN = (
+    "A kernel runs on the device that is current at its launch, and sees that one's memory: make the tensors' "
+    "device current first (c10::cuda::CUDAGuard)."
+)
+
+
 def rule(finding: Finding) -> str:
     """The sentence that says why this is wrong, for every program."""
+    if finding.kind == "out_of_bounds" and "another device" in finding.note:
+        return _FOREIGN
     if finding.kind == "race_global" and finding.other is not None:
         if "__threadfence" in finding.note:
             return _UNFENCED

@@ -158,7 +158,9 @@ def _barrier_count(finding: Finding, names: Names) -> str:
 
 
 def _stream_order(finding: Finding, names: Names) -> str:
-    memory = _with_memory("the same memory", finding, names)
+    allocation = finding.allocation
+    name = finding.tensor.name if finding.tensor else names.get(allocation.base, "") if allocation else ""
+    memory = f"`{name}`" if name else "the same memory"
     return f"{finding.note} use {memory}, and neither stream waits for the other"
 
 

@@ -15,7 +15,7 @@ struct StreamTable {
     std::unordered_map<const void*, std::unique_ptr<Event>> events;
     uint64_t last_id = 0;
     double host = 0;          // microseconds
-    Clock host_clock;         // of all host threads together
+    Clock host_clock;         // what the host knows to be done; of all its threads together
 };
 
 extern std::recursive_mutex streams_lock;

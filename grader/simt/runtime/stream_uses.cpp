@@ -14,6 +14,7 @@ StreamUses stream_uses;
 
 namespace {
 constexpr size_t kRounding = 512, kSmallPool = size_t(1) << 20;
+constexpr size_t kMostFreed = 256;   // of a stream; a program that never waits must not fill the memory
 
 size_t rounded(size_t bytes) { return (bytes + kRounding - 1) / kRounding * kRounding; }
 
@@ -47,16 +48,6 @@ void report_reuse(const Use& use, size_t bytes) {
             .line = use.line});
 }
 
-// Those of `uses` that nothing orders before what comes next on the stream.
-std::vector<Use> unordered(const std::vector<Use>& uses, uint64_t owner) {
-    Stream* stream = stream_of_key(owner);
-    std::vector<Use> left;
-    if (!stream) return left;
-    Clock clock = clock_of_next(*stream);
-    std::copy_if(uses.begin(), uses.end(), std::back_inserter(left),
-                 [&](const Use& use) { return !clock.covers(use.when); });
-    return left;
-}
 }  // namespace
 
 void StreamUses::launched(const simt_launch& launch, const Moment& when) {
@@ -84,7 +75,13 @@ void StreamUses::add(Use use) {
     std::lock_guard lock(mutex_);
     Block& block = blocks_[allocation->base];
     // What the new use comes after it stands for: who waits for the one has waited for the other.
-    std::erase_if(block.uses, [&](const Use& earlier) { return stream->clock.covers(earlier.when); });
+    auto is_past = [&](const Use& earlier) { return stream->clock.covers(earlier.when); };
+    std::erase_if(block.uses, is_past);
+    auto still_running = std::find_if_not(block.inherited.begin(), block.inherited.end(), is_past);
+    if (still_running != block.inherited.end()) {
+        report_reuse(*still_running, block.bytes);
+        block.inherited.clear();   // told once
+    }
     for (const Use& earlier : block.uses) {
         if (conflict(earlier, use)) report_unordered(earlier, use);
     }
@@ -93,16 +90,21 @@ void StreamUses::add(Use use) {
 
 void StreamUses::allocated(uintptr_t base, size_t bytes, uint64_t owner) {
     std::lock_guard lock(mutex_);
-    blocks_[base] = {bytes, owner, {}, {}};
-    std::vector<Freed>& freed = freed_[owner];
-    for (Freed& block : freed) block.uses = unordered(block.uses, owner);
-    std::erase_if(freed, [](const Freed& block) { return block.uses.empty(); });
-    auto taken = std::min_element(freed.begin(), freed.end(), [&](const Freed& a, const Freed& b) {
-        return fits(bytes, a.bytes) > fits(bytes, b.bytes) ||
-               (fits(bytes, a.bytes) == fits(bytes, b.bytes) && a.bytes < b.bytes);
-    });
-    if (taken == freed.end() || !fits(bytes, taken->bytes)) return;
-    report_reuse(taken->uses.front(), taken->bytes);
+    Block& block = blocks_[base] = {bytes, owner, {}, {}, {}};
+    inherit(block);
+}
+
+void StreamUses::inherit(Block& block) {
+    std::vector<Freed>& freed = freed_[block.owner];
+    Clock host = host_clock();
+    for (Freed& each : freed) std::erase_if(each.uses, [&](const Use& use) { return host.covers(use.when); });
+    std::erase_if(freed, [](const Freed& each) { return each.uses.empty(); });
+    auto taken = freed.end();
+    for (auto each = freed.begin(); each != freed.end(); ++each) {
+        if (fits(block.bytes, each->bytes) && (taken == freed.end() || each->bytes < taken->bytes)) taken = each;
+    }
+    if (taken == freed.end()) return;
+    block.inherited = std::move(taken->uses);
     freed.erase(taken);
 }
 
@@ -119,9 +121,12 @@ void StreamUses::released(uintptr_t base, bool cached) {
     Block block = std::move(found->second);
     blocks_.erase(found);
     if (!cached || block.owner == 0) return;
+    block.uses.insert(block.uses.end(), block.inherited.begin(), block.inherited.end());
     std::erase_if(block.uses, [&](const Use& use) { return block.recorded.contains(use.when.stream); });
-    std::vector<Use> left = unordered(block.uses, block.owner);
-    if (!left.empty()) freed_[block.owner].push_back({rounded(block.bytes), std::move(left)});
+    if (block.uses.empty()) return;
+    std::vector<Freed>& freed = freed_[block.owner];
+    freed.push_back({rounded(block.bytes), std::move(block.uses)});
+    if (freed.size() > kMostFreed) freed.erase(freed.begin());
 }
 
 }  // namespace simt

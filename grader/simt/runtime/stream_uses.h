@@ -7,9 +7,10 @@
 // Blocks of PyTorch's caching allocator belong to the stream that was current when they were allocated. When one is freed, the
 // allocator hands it to the next request of that stream at once: work queued there later comes after work queued there earlier.
 // What another stream still does with the block it only knows when it was told (record_stream). Here addresses are not reused
-// at once, so that a use after free is seen; a request that the real allocator could have answered with such a block is a
-// finding instead. (It takes the smallest free block of the stream that is large enough, from a pool for requests up to 1 MiB
-// or one for larger ones; sizes are rounded up to 512 bytes.)
+// at once, so that a use after free is seen. Instead, a block that the real allocator could have given again inherits the uses
+// of the freed one, but for streams that were recorded: for those it would have waited. A use of the new block that does not
+// come after an inherited one is a finding. (The real allocator takes the smallest free block of the stream that is large
+// enough, from a pool for requests up to 1 MiB or one for larger ones; sizes are rounded up to 512 bytes.)
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -50,16 +51,18 @@ private:
         uint64_t owner = 0;             // 0: not of the caching allocator
         std::set<uint64_t> recorded;    // streams it was told of
         std::vector<Use> uses;          // none of them ordered before another
+        std::vector<Use> inherited;     // of what the memory was before
     };
     struct Freed {
         size_t bytes;
-        std::vector<Use> uses;          // by other streams
+        std::vector<Use> uses;
     };
     void add(Use use);
+    void inherit(Block& block);
 
     std::mutex mutex_;
     std::map<uintptr_t, Block> blocks_;                  // by base
-    std::map<uint64_t, std::vector<Freed>> freed_;       // by owner; those that others may still be using
+    std::map<uint64_t, std::vector<Freed>> freed_;       // by owner, oldest first; those that may still be in use
 };
 
 extern StreamUses stream_uses;

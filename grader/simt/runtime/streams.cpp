@@ -68,6 +68,11 @@ Clock clock_of_next(const Stream& stream) {
     return clock;
 }
 
+Clock host_clock() {
+    std::lock_guard lock(streams_lock);
+    return stream_table().host_clock;
+}
+
 int current_device() { return this_device; }
 
 Stream& default_stream(int device) { return stream_table().defaults[device]; }

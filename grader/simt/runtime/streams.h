@@ -48,6 +48,7 @@ void host_waits_for_device(int device);
 Submitted advance_stream(void* handle, double duration_us);
 // What work would come after that is submitted to the stream now.
 Clock clock_of_next(const Stream& stream);
+Clock host_clock();
 // Whether the stream that was current on the device at simt_watch_streams now waits for the work.
 bool is_awaited(const Moment& moment, int device);
 
