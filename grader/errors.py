@@ -63,9 +63,10 @@ class ToolchainError(InfrastructureError):
 
 
 class SubmissionError(GraderError):
-    """The learner's code was at fault; the verdict says where."""
+    """The learner's code was at fault; the verdict says where. ``printed`` is what it wrote until then."""
 
     exit_code = 1
+    printed = ""
 
 
 class BuildFailed(SubmissionError):

@@ -18,8 +18,8 @@ in which it differs from the given one), and ``hidden.toml``::
     find = "..."
     replace = "..."
 
-``mutants.toml`` beside the exercise has the same form; its mistakes are published, to practise on. They stand in
-for the hidden ones where there is no solution.
+``mutants.toml`` beside the exercise has the same form; its mistakes are published, to practise on. They stand
+in for the hidden ones where there is no solution.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
-from grader.audit import cuda_source, library, python_source, setup_source
+from grader.audit import cuda_source, library, python_source, setup_source, suite_source
 from grader.audit.objection import Objection
 from grader.catalog import Exercise
 from grader.simt.includes import closure
@@ -46,6 +47,9 @@ def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Object
         yield from python_source.audit(text, "op.py", exercise.build.name, exercise.allowed)
     if (files / "setup.py").is_file():
         yield from setup_source.audit((files / "setup.py").read_text(errors="replace"), "setup.py")
+    for name in exercise.edit:
+        if fnmatch(name, "test_*.py") and (files / name).is_file():
+            yield from suite_source.audit((files / name).read_text(errors="replace"), name)
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))

@@ -30,7 +30,7 @@ _ATTRIBUTES = frozenset((
     "fromfile", "memmap", "ctypeslib", "register_fake", "gi_frame", "cr_frame", "ag_frame",
     "tb_frame", "f_back", "f_globals", "f_locals", "f_builtins", "gi_code",
 ))  # fmt: skip
-_TORCH = frozenset((
+CLOSED_TORCH = frozenset((
     "classes", "compile", "distributed", "export", "fx", "hub", "jit", "library", "load", "monitor",
     "multiprocessing", "onnx", "overrides", "package", "profiler", "save", "serialization",
     "storage", "testing", "utils",
@@ -56,11 +56,17 @@ def audit(
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
-    found = _Audit(file, name, registrations.ALLOWANCE in allowed, packaged).run(tree)
+    found = SourceAudit(file, name, registrations.ALLOWANCE in allowed, packaged).run(tree)
     yield from sorted(found, key=lambda objection: objection.line)
 
 
-class _Audit:
+class SourceAudit:
+    """One file: ``imports`` are the modules it may import, ``closed`` the parts of torch it may not use."""
+
+    imports = IMPORTS
+    import_rule = _IMPORT_RULE
+    closed = CLOSED_TORCH
+
     def __init__(self, file: str, name: str, registers: bool, packaged: bool) -> None:
         self.file = file
         self.name = name
@@ -96,7 +102,7 @@ class _Audit:
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Objection]:
         if isinstance(node, ast.ImportFrom) and node.level:
             if not self.packaged or node.level > 1:
-                yield self._object(node, "imports relative to a package", _IMPORT_RULE)
+                yield self._object(node, "imports relative to a package", self.import_rule)
             return
         for alias in node.names:
             full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
@@ -106,8 +112,8 @@ class _Audit:
             if root == "grader":
                 if rest not in ([], ["load"]):
                     yield self._object(node, f"imports `{full}`", _GRADER_RULE)
-            elif root not in IMPORTS:
-                yield self._object(node, f"imports `{root}`", _IMPORT_RULE)
+            elif root not in self.imports:
+                yield self._object(node, f"imports `{root}`", self.import_rule)
             elif self.registers and bound == "torch" and full == registrations.ALLOWANCE:
                 continue  # it binds `torch`; under a name of its own the module could be handed on
             elif alias.name == "*" or self._is_refused(full):
@@ -117,13 +123,15 @@ class _Audit:
         root, *rest = full.split(".")
         private = any(part.startswith("_") for part in rest) and root != "__future__"
         return (
-            private or bool(_ATTRIBUTES & set(rest)) or (root == "torch" and bool(rest) and rest[0] in _TORCH)
+            private
+            or bool(_ATTRIBUTES & set(rest))
+            or (root == "torch" and bool(rest) and rest[0] in self.closed)
         )
 
     def _name(self, node: ast.Name) -> Iterator[Objection]:
         if node.id in _NAMES:
             yield self._object(node, f"uses `{node.id}`", _REACH_RULE)
-        elif self.imported.get(node.id) in IMPORTS | {"grader"}:
+        elif self.imported.get(node.id) in self.imports | {"grader"}:
             if not isinstance(node.ctx, ast.Load):
                 yield self._object(node, f"gives the name `{node.id}` another meaning", _PATCH_RULE)
             elif id(node) not in self.qualified:
@@ -139,7 +147,7 @@ class _Audit:
             yield self._object(node, f"uses `{full}`", _GRADER_RULE)
         elif self.registers and f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
             yield from self._registration(node, full)
-        elif full.startswith("torch.") and full.split(".")[1] in _TORCH:
+        elif full.startswith("torch.") and full.split(".")[1] in self.closed:
             yield self._object(node, f"uses `{full}`", _REACH_RULE)
         else:
             yield from self._attribute_name(node, node.attr, own)

@@ -82,6 +82,28 @@ class Connection:
         detail: int = 0,
     ) -> Message:
         """Send a request and wait for its reply; a ``SubmissionError`` tells what the worker did instead."""
+        try:
+            return self._round_trip(kind, parcel, document, seconds, during, detail)
+        except SubmissionError as failure:
+            failure.printed = self.transcript()
+            raise
+
+    def end(self) -> None:
+        """Kill the worker and all it started."""
+        if self.alive:
+            self.alive = False
+            self._zygote.end(self._worker)
+            self._close()
+
+    def transcript(self) -> str:
+        """What was printed since the last request began."""
+        return self._worker.transcript.text()
+
+    # -- a round trip ------------------------------------------------------------------------------
+
+    def _round_trip(
+        self, kind: Kind, parcel: Parcel, document: dict[str, Any], seconds: float, during: str, detail: int
+    ) -> Message:
         started = time.monotonic()
         self._refuse_unasked(during)
         self._worker.transcript.start()
@@ -100,19 +122,6 @@ class Connection:
         except BaseException:  # an interrupt: the worker would answer what nobody waits for any more
             self.end()
             raise
-
-    def end(self) -> None:
-        """Kill the worker and all it started."""
-        if self.alive:
-            self.alive = False
-            self._zygote.end(self._worker)
-            self._close()
-
-    def transcript(self) -> str:
-        """What was printed since the last request began."""
-        return self._worker.transcript.text()
-
-    # -- a round trip ------------------------------------------------------------------------------
 
     def _give(self, kind: Kind, box: Box) -> Box:
         header = Header(kind, 0, self._reply_bytes)
