@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 JOBS ?= 2
-BENCHMARKS := command_line edit_to_verdict simt_throughput
+BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
 .PHONY: help demo test site serve sync lint bench clean
 .DEFAULT_GOAL := help
