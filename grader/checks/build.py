@@ -10,7 +10,7 @@ from grader.build import Artifact, BuildRequest, build
 from grader.catalog import Exercise
 from grader.checks.outcome import Outcome, passed
 from grader.errors import BuildFailed, SubmissionError
-from grader.packages import PackageRequest, build_package
+from grader.packages import PackageRequest, build_package, why_not_importable
 from grader.run.failures import LoadFailed, WorkerTimeout
 from grader.verdict import Status
 
@@ -90,13 +90,17 @@ def built(artifact: Artifact) -> Outcome:
     return passed(f"Built {how}.")
 
 
-def load_failure(failure: SubmissionError) -> Outcome:
+def load_failure(failure: SubmissionError, artifact: Artifact) -> Outcome:
     """The library was built, but could not be brought to life."""
     if isinstance(failure, LoadFailed):
         error = failure.error
         if error.type == "NotImplementedError" and "TODO(" in error.message:
             return Outcome(Status.NOT_ATTEMPTED, f"Still open: {error.message}", topic="todo")
         where = f" at {error.where}" if error.where else ""
+        if artifact.interface == "wheel":
+            said, lines = why_not_importable(error.message, artifact)
+            sentence = f"A wheel was built and installed, but importing it raised {error.type}{where}: {said}"
+            return Outcome(Status.BUILD_ERROR, sentence, got=error.type, lines=lines, topic="load")
         sentence = f"It compiles, but loading it raised {error.type}{where}: {error.message}"
         return Outcome(Status.BUILD_ERROR, sentence, got=error.type, topic="load")
     status = Status.TIMEOUT if isinstance(failure, WorkerTimeout) else Status.CRASH

@@ -215,7 +215,7 @@ def _rebuild(package: Package) -> str:
         return ""
     return (
         f"After an edit of {facts.edited} the package was built once more, and nothing was compiled: the "
-        "wheel kept the old binary. setuptools compares the time stamps of sources= and depends= alone; ninja, "
+        "wheel kept the old binary. setuptools compares time stamps of sources= and depends= alone; ninja, "
         "which BuildExtension uses unless told otherwise, knows what each source includes."
     )
 

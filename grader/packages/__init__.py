@@ -6,6 +6,6 @@ nothing from the network (`backend`). What comes out is installed into an empty 
 """
 
 from grader.packages.building import PackageRequest, build_package
-from grader.packages.wheel import Wheel
+from grader.packages.importing import why_not_importable
 
-__all__ = ["PackageRequest", "Wheel", "build_package"]
+__all__ = ["PackageRequest", "build_package", "why_not_importable"]

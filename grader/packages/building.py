@@ -32,6 +32,13 @@ FACTS = "facts.json"
 PROJECT = "pyproject.toml"
 BACK_END = "setuptools.build_meta"
 _HEADERS = (".h", ".hpp", ".cuh")
+# Words of setuptools', and what is behind them.
+_RULES = {
+    "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA. torch's does: "
+    'cmdclass={"build_ext": BuildExtension}.',
+    "No module named": "A wheel is built with what is installed here: Python, torch and setuptools.",
+    "TODO(": "setup.py is run from its first line to its last: nothing is built while one of them is open.",
+}
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -135,7 +142,6 @@ def _require_back_end(project: Path) -> None:
             f"{PROJECT} cannot be read: {error}.",
             "It is TOML: tables in brackets, strings in quotes.",
             "Correct the line.",
-            diagnostics=f"{PROJECT}: {error}",
         ) from None
     system = table.get("build-system")
     chosen = system.get("build-backend", "") if isinstance(system, dict) else ""
@@ -239,28 +245,20 @@ def _inside_bubblewrap(
 
 def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     """The compilers' errors at the learner's lines; without any, what setup.py or setuptools raised."""
-    report = _report(place.out)
+    own = log.replace(f"{place.tree}/", "")
+    printed = log.partition("Traceback (most recent call last)")[0]
     sources = [place.tree / name for name in request.names if Path(name).suffix in NATIVE]
-    errors = diagnostics.trim(log, sources)
-    clean = log.replace(f"{place.tree}/", "")
-    if errors and errors != log.strip():
+    errors = diagnostics.trim(printed, sources)
+    if errors != printed.strip():
         shown = errors.replace(f"{place.tree}/", "")
-        return BuildFailed(f"{request.name} does not compile.", diagnostics=shown, log=clean)
-    what = str(report.get("message", "")).strip() or "the build ended without a word"
+        return BuildFailed(f"{request.name} does not compile.", diagnostics=shown, log=own)
+    report = _report(place.out)
+    said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "") or "it ended without a word"
+    kind = str(report.get("type", ""))
+    said = said if kind in ("SystemExit", "") else f"{kind}: {said}"
     where = f"{report['where']}: " if report.get("where") else ""
-    kind = report.get("type", "")
-    said = what if kind in ("SystemExit", "") else f"{kind}: {what}"
-    return BuildFailed(
-        f"No wheel was built. {where}{said.replace(f'{place.tree}/', '')}",
-        diagnostics=_last_words(clean, said),
-        log=clean,
-    )
-
-
-def _last_words(log: str, said: str) -> str:
-    """The end of the log without the traceback, which tells of setuptools' own lines."""
-    before = log.partition("Traceback (most recent call last)")[0].rstrip()
-    return "\n".join(line for line in before.splitlines()[-8:] if line.strip() and line.strip() not in said)
+    rule = next((rule for words, rule in _RULES.items() if words in said), "")
+    return BuildFailed(f"No wheel was built. {where}{said.rstrip('.')}. {rule}".rstrip(), log=own)
 
 
 def _report(folder: Path) -> dict[str, Any]:

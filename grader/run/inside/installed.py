@@ -20,12 +20,10 @@ _TOOLKIT = ("CUDA_HOME", "CUDA_PATH", "CUDACXX", "CXX", "CC")
 
 
 def open_package(name: str, folder: Path) -> ModuleType:
-    """Import the package `name`, which is installed in `folder`; raises what importing it raises."""
+    """Import the package `name`, installed in `folder`, which is on sys.path; raises what that raises."""
     os.environ["PATH"] = ""
     for variable in _TOOLKIT:
         os.environ.pop(variable, None)
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
     with _torch_out_of_sight(folder):
         return importlib.import_module(name)
 

@@ -37,9 +37,6 @@ class Submission:
         """Load it; returns the description of the exception if learner code raised one."""
         text = request.text
         op_file: str | None = text["op_file"]
-        self.files = Path(text["files"])
-        os.chdir(self.files)
-        sys.path.insert(0, text["files"])
         built = _artifact(text["artifact"]) if text["artifact"] else None
         if (
             built is not None and request.records
@@ -47,6 +44,11 @@ class Submission:
             built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
             if built.interface == "wheel":
                 zipfile.ZipFile(built.path).extractall(built.installed)
+        packaged = built is not None and built.interface == "wheel"
+        # What is installed does without the folder it was built from.
+        self.files = built.installed if packaged else Path(text["files"])
+        os.chdir(self.files)
+        sys.path.insert(0, str(self.files))
         if built is not None and built.backend == "simt":  # a GPU's driver opens devices and starts threads
             landlock.confine(_needed(self.files, built))
         try:
@@ -57,10 +59,9 @@ class Submission:
                     preload({built.name: built})
                 self._name = Path(op_file).name
                 self.module = _run_module("op", Path(op_file))
-            elif built is not None and built.interface == "wheel":
+            elif packaged:
                 self._name = built.name
-                self.files = built.installed
-                self.module = installed.open_package(built.name, built.installed)
+                self.module = installed.open_package(built.name, self.files)
             elif built is not None:
                 self._name = built.name
                 self.module = _open_library(built)

@@ -1,0 +1,45 @@
+"""What Python says when an installed package cannot be imported, told by what is in its wheel."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+from grader.build import Artifact
+from grader.packages import wheel
+
+_UNDEFINED = re.compile(r"undefined symbol: (\w+)")
+_NO_INIT = re.compile(r"does not define module export function \((\w+)\)")
+_NOT_FOUND = re.compile(r"cannot import name '(\w+)' from (?:partially initialized module )?'(\w+)'")
+
+
+def why_not_importable(message: str, artifact: Artifact) -> tuple[str, tuple[str, ...]]:
+    """`message` of an ImportError without paths of this machine, and what the wheel of `artifact` installs."""
+    files = wheel.read(artifact.path).files
+    shown = ("The wheel installs:", *(f"  {name}" for name in files))
+    message = re.sub(rf"\S*/{artifact.installed.name}/", "", message).partition(" (most likely")[0]
+    if undefined := _UNDEFINED.search(message):
+        return (
+            f"{_readable(undefined[1])} is used, and nothing in the library defines it. It was linked out of "
+            "the sources that CUDAExtension lists: are they all there?",
+            shown,
+        )
+    if missing := _NO_INIT.search(message):
+        return f"{message}. The last part of the extension's name has to be {missing[1][7:]}.", shown
+    if missing := _NOT_FOUND.search(message):
+        return (
+            f"there is no {missing[2]}.{missing[1]} in the wheel. The first argument of CUDAExtension is the "
+            "dotted name under which the module is imported.",
+            shown,
+        )
+    return message, shown
+
+
+def _readable(symbol: str) -> str:
+    """The C++ name of a symbol, without its parameters, where binutils are installed."""
+    program = shutil.which("c++filt")
+    if program is None:
+        return symbol
+    answer = subprocess.run([program, symbol], capture_output=True, text=True, check=False).stdout.strip()
+    return answer.removeprefix("void ").partition("(")[0] or symbol
