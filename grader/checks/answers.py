@@ -153,5 +153,5 @@ def _sentence(total: int, right: list[str], wrong: list[str], left: list[str]) -
     if wrong:
         words.append(f"not right: {listed(wrong)}")
     if left:
-        words.append(f"still open: {listed(left)}")
+        words.append(f"{counted(len(left), 'is', 'are')} still open")
     return f"{'; '.join(words)}."

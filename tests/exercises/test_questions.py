@@ -14,8 +14,8 @@ from grader.run.spawn import Zygote
 from grader.simt.memory_model import sectors, wavefronts
 from grader.spec import Count, Program, load_spec
 from grader.spec.questions import drawn_sizes
+from tests.unit.fake_submission import FakeSession, fake_bench
 
-from ..unit.fake_submission import FakeSession, fake_bench
 from .conftest import ROOT
 
 EXERCISE = Catalog.open(ROOT).find("14_reduction")

@@ -9,8 +9,7 @@ import pytest
 
 from grader.author.question_rules import choices_are_read_where_they_are_answered, questions_have_a_place
 from grader.exercise import Exercise, Section
-
-from .fake_submission import fake_exercise
+from tests.unit.fake_submission import fake_exercise
 
 SPEC = """
 from grader.spec import Case, Choice, tensor

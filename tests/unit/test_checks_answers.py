@@ -19,8 +19,7 @@ from grader.exercise import Exercise
 from grader.spec import Choice, Count, Program
 from grader.spec.questions import checked, drawn_sizes
 from grader.verdict import Status
-
-from .fake_submission import FakeSession, fake_bench, fake_exercise
+from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 TREES = Program("trees.cu", {"block": (64, 128, 256), "step": (2, 4)})
 EDGE = Choice("edge", "What does lane 31 get?", {"a": "lane 0", "b": "its own", "c": "zero"}, "Look up.")
@@ -83,7 +82,7 @@ def test_open_questions_are_asked(exercise: Exercise) -> None:
 def test_partly_answered_earns_its_share(exercise: Exercise) -> None:
     outcome = judged(exercise, 'edge = "b"\ntotal = ""\n')
     assert (outcome.status, outcome.share) == (Status.NOT_ATTEMPTED, 0.5)
-    assert outcome.sentence == "1 of 2 answers is right; still open: total."
+    assert outcome.sentence == "1 of 2 answers is right; 1 is still open."
     assert outcome.lines == ("total: a letter, of the choices that stand in answers.toml.",)
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import torch
 
+from grader.answer_key import digest
 from grader.build import Artifact
 from grader.catalog import Exercise, Section
 from grader.checks import build as building
 from grader.checks import grading
+from grader.checks.ending import ended_badly
 from grader.errors import BrokenSpec, BuildFailed, ToolchainError
 from grader.run.failures import LoadFailed, OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout
 from grader.run.values import RemoteError, Trace
@@ -40,6 +42,8 @@ def scale(x: torch.Tensor) -> torch.Tensor:
 
 class FakeZygote:
     """Hands out one session; learner code is `function`."""
+
+    isolate = False
 
     def __init__(self, session: FakeSession, load: Callable[[int], None] = lambda number: None) -> None:
         self.session = session
@@ -282,7 +286,7 @@ def test_a_crash_on_bad_input_says_that_it_had_to_be_refused() -> None:
     refusal = Refusal("x is float64", [replace(tensor(4, "float64"), name="x")], mentions=["x"])
     bench = fake_bench(FakeSession(scale), scale, [], refusals=[refusal], parameters="x")
     bench.current_case = refusal.name
-    outcome = grading._ended_badly(WorkerCrashed("calling `scale`", signal="SIGSEGV"), bench)
+    outcome = ended_badly(WorkerCrashed("calling `scale`", signal="SIGSEGV"), bench)
     assert '(bad input, to be refused: "x is float64")' in outcome.sentence
     assert outcome.topic == "refusals"
 
@@ -341,3 +345,50 @@ def test_the_digest_follows_the_files(grader: Grader) -> None:
     assert grader().digest == before
     (grader.files / "kernel.cu").write_text(WRITTEN + "// a comment\n")
     assert grader().digest != before
+
+
+CHOICE = 'QUESTIONS = [Choice("edge", "What comes?", {"a": "zero", "b": "one"}, think="Look up.")]\n'
+
+
+def with_a_question(grader: Grader, answer: str) -> None:
+    """A choice for 20 points, whose right answer is a."""
+    spec = SPEC.replace("import Case,", "import Case, Choice,") + CHOICE
+    (grader.files / "spec.py").write_text(spec)
+    (grader.files / "answers.toml").write_text(answer)
+    (grader.files / "answers.key").write_text(f'edge = "{digest("00_scale", "edge", "a")}"\n')
+    scores = {"correctness": 80, "answers": 20}
+    edit = (*grader.exercise.edit, "answers.toml")
+    grader.exercise = replace(grader.exercise, scores=scores, edit=edit)
+
+
+def test_answers_are_judged_although_nothing_builds(grader: Grader) -> None:
+    def built(request: object, verbose: bool) -> Artifact:
+        raise BuildFailed("muladd does not compile.", diagnostics="kernel.cu:3: error")
+
+    with_a_question(grader, 'edge = "a"\n')
+    grader.built = built
+    verdict = grader()
+    assert statuses(verdict) == {"build": "build_error", "correctness": "build_error", "answers": "pass"}
+    assert verdict.earned == 20
+
+
+def test_answers_are_judged_although_nothing_loads(grader: Grader) -> None:
+    def load(number: int) -> None:
+        raise LoadFailed(RemoteError("ImportError", "no module", "op.py:3"))
+
+    with_a_question(grader, 'edge = "b"\n')
+    verdict = grader(load=load)
+    assert statuses(verdict)["answers"] == "fail"
+    assert named(verdict, "answers").lines == ('edge = "b" is not right. Look up.',)
+
+
+def test_questions_are_asked_before_anything_is_written(grader: Grader) -> None:
+    (grader.files / "kernel.cu").write_text(STUB)
+    with_a_question(grader, 'edge = ""\n')
+    verdict = grader()
+    assert statuses(verdict) == {
+        "todo": "not_attempted",
+        "correctness": "not_attempted",
+        "answers": "not_attempted",
+    }
+    assert named(verdict, "answers").sentence == "1 question is open. The answers go into answers.toml."
