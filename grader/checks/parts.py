@@ -6,11 +6,13 @@ the mistake looks like from outside.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.changes import changes_of
 from grader.checks import changed, correctness, device_work, gradient, safety
 from grader.checks.bench import Bench
+from grader.checks.findings import in_words
 from grader.checks.launches import accepted_launches
 from grader.checks.outcome import Outcome, passed
 from grader.spec import Part
@@ -44,14 +46,23 @@ def _is_untouched(bench: Bench, part: Part) -> bool:
 
 def _judge(bench: Bench) -> Outcome:
     """The first check that does not pass, or what all of them say together."""
-    checks = [correctness, gradient, safety, device_work]
+    checks = [correctness, gradient, device_work, safety]
     if bench.spec.gradient is None:
         checks.remove(gradient)
     for each in checks:
         outcome: Outcome = each.check(bench)
         if outcome.status is not Status.PASS:
-            return outcome
+            return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench, outcome)))
     return passed(_praise(bench))
+
+
+def _seen_on_the_way(bench: Bench, outcome: Outcome) -> Iterator[str]:
+    """What went wrong on the device until then, where the outcome is about something else."""
+    if outcome.findings:
+        return
+    for finding in in_words(bench):
+        where = f"{finding.where}: " if finding.where else ""
+        yield f"On the way, {where}{finding.sentence}"
 
 
 def _praise(bench: Bench) -> str:

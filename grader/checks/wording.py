@@ -86,6 +86,8 @@ def mismatch_outcome(
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
     there = inputs_at(inputs, mismatch.index, expected.shape)
     named = [(each.name, each.tensor) for each in inputs.tensors()]
+    numbers = [each for each in inputs.values if isinstance(each, float)]
+    named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     hint = hints.swapped(got) or diagnose(Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent))
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"

@@ -72,8 +72,7 @@ class FakeSession:
         self._begin("backward")
         outputs, leaves = self.graphs[handle]
         if overwrite:
-            with torch.no_grad():
-                {**dict(leaves), "output 0": outputs[0]}[overwrite].add_(1)
+            self._overwrite(overwrite, outputs)
         pairs = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
         given = [(_undefined(out), torch.ones_like(out)) if cot is None else (out, cot) for out, cot in pairs]
         self._sent = [TensorArg(cot.clone()) for cot in cotangents if cot is not None]
@@ -90,6 +89,12 @@ class FakeSession:
             replace(self._output(each), name=name) for (name, _), each in zip(leaves, found, strict=True)
         ]
         return self._finish(Reply(tuple(named)), "backward", "forward", "default")
+
+    def _overwrite(self, name: str, outputs: Sequence[torch.Tensor]) -> None:
+        found = {f"output {number}": output for number, output in enumerate(outputs)}
+        found |= {sent.name: got for sent, got in zip(self._sent, self._received, strict=True)}
+        with torch.no_grad():
+            found[name].add_(1)
 
     def release(self, handle: int) -> None:
         self.released.append(handle)

@@ -72,7 +72,8 @@ def test_every_kind_of_cotangent_and_every_input_alone_is_tried() -> None:
 
     assert judged(with_backward(backward), replace(ODD, mode="cotangent")).status is Status.PASS
     both, alone = (True, True), [(True, False), (False, True)]
-    assert seen == [((7, 1), both), ((0, 0), both), ((1, 5), both), ((7, 1), alone[0]), ((7, 1), alone[1])]
+    kinds = [((7, 1), both), ((0, 0), both), ((1, 5), both), ((7, 1), alone[0]), ((7, 1), alone[1])]
+    assert seen == [*kinds, *[((7, 1), both)] * 3], "at last with a, b and the result changed in place"
 
 
 def test_float32_is_compared_but_not_gradchecked() -> None:

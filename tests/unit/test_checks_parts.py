@@ -1,0 +1,257 @@
+"""Several operations in one exercise: each is judged on its own, for points of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from grader.build import Artifact
+from grader.catalog import Exercise, Section
+from grader.checks import build as building
+from grader.checks import grading
+from grader.errors import BrokenSpec
+from grader.run.failures import WorkerCrashed
+from grader.run.values import Trace
+from grader.spec import Spec, load_spec
+from grader.verdict import CheckResult, Status, Verdict
+from grader.workspace import shipped_files
+from tests.unit.fake_submission import FakeSession, fake_exercise
+
+SPEC = """
+from grader.spec import Case, Gradient, Part, tensor
+
+def twice(x):
+    return 2 * x
+
+def less(x, factor):
+    return x * factor
+
+PARTS = [
+    Part("twice", "an even number", entry="twice", reference=twice,
+         cases=[Case("one", [tensor(30)]), Case("odd", [tensor((5, 7))])],
+         gradient=Gradient(cases=[Case("gradient", [tensor((3, 2), "float64")])])),
+    Part("less", "a smaller number", entry="less", reference=less, sections=("less_a", "less_b"),
+         cases=[Case("one", [tensor(8), 0.5])]),
+]
+PROFILE = Case("large", [tensor(4096)])
+"""
+SOLUTION = "".join(
+    f"def {name}():\n    # --8<-- [start:{name}]\n    return 1\n    # --8<-- [end:{name}]\n\n\n"
+    for name in ("twice", "less_a", "less_b")
+)
+RIGHT: dict[str, Callable[..., torch.Tensor]] = {
+    "twice": lambda x: 2 * x,
+    "less": lambda x, factor: x * factor,
+}
+
+
+class ManyEntries(FakeSession):
+    """A fake session in which every entry has its own function."""
+
+    def __init__(self, functions: dict[str, Callable[..., Any]], **fake: Any) -> None:
+        super().__init__(lambda: None, **fake)
+        self.functions = functions
+
+    def call(self, entry: str, args: Any, **options: Any) -> Any:
+        self.function = self.functions[entry]
+        return super().call(entry, args, **options)
+
+
+class FakeZygote:
+    isolate = False
+
+    def __init__(self, session: FakeSession) -> None:
+        self.session = session
+        session.load = lambda *_: None  # type: ignore[attr-defined]
+
+    def spawn_worker(self) -> Any:
+        return self.session
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> Exercise:
+    root = tmp_path / "exercises" / "00_parts"
+    sections = {
+        name: Section(name, "op.py", "repair", 1, "return 0", max_changed=1)
+        for name in ("twice", "less_a", "less_b")
+    }
+    made = fake_exercise(
+        root, slug="00_parts", number=0, edit=("op.py",), given=("kernel.cu",), sections=sections,
+        scores={"parts": 81, "answers": 19}, elsewhere=0,
+    )  # fmt: skip
+    for folder in (root, made.solution_dir):
+        folder.mkdir(parents=True)
+    (made.solution_dir / "op.py").write_text(SOLUTION)
+    (made.solution_dir / "kernel.cu").write_text("__global__ void twice() {}\n")
+    (root / "spec.py").write_text(SPEC)
+    for path, text in shipped_files(made).items():
+        path.write_text(text)
+    return replace(made, scores={"parts": 81})
+
+
+def repair(exercise: Exercise, *names: str, by: str = "    return 1") -> None:
+    path = exercise.root / "op.py"
+    text = path.read_text()
+    for name in names:
+        open_lines = f"    # TODO({name}): repair, about 1 line.\n    return 0"
+        assert open_lines in text
+        text = text.replace(open_lines, by)
+    path.write_text(text)
+
+
+@pytest.fixture
+def judge(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
+    artifact = Artifact("muladd", "torch_library", Path("x.so"), "simt", True, 0.5, False, Path("log"))
+    monkeypatch.setattr(FakeSession, "__enter__", lambda self: self, raising=False)
+    monkeypatch.setattr(FakeSession, "__exit__", lambda self, *_: None, raising=False)
+    monkeypatch.setattr(building, "build", lambda request, verbose: artifact)
+    monkeypatch.setattr(building, "audit_library", lambda exercise, library: None)
+
+    def run(functions: dict[str, Callable[..., Any]] = RIGHT, **fake: Any) -> Verdict:
+        zygote = FakeZygote(ManyEntries(functions, **fake))
+        monkeypatch.setattr(grading.Zygote, "start", lambda *_, **__: zygote)
+        return grading.grade(exercise, exercise.root, backend="simt", seed=5)
+
+    return run
+
+
+def results(verdict: Verdict) -> dict[str, CheckResult]:
+    return {check.name: check for check in verdict.checks}
+
+
+def test_every_part_has_its_result_and_its_points(exercise: Exercise, judge: Callable[..., Verdict]) -> None:
+    repair(exercise, "twice", "less_a", "less_b")
+    verdict = judge()
+    assert [(check.name, check.points, check.out_of) for check in verdict.checks] == [
+        ("build", 0, 0),
+        ("twice", 41, 41),
+        ("less", 40, 40),
+    ]
+    assert verdict.passed
+    twice = results(verdict)["twice"].sentence
+    assert twice.startswith("An even number: 2 cases right, gradients as well, and ")
+
+
+def test_a_wrong_part_costs_its_own_points(exercise: Exercise, judge: Callable[..., Verdict]) -> None:
+    repair(exercise, "twice", "less_a", "less_b")
+    verdict = judge({**RIGHT, "twice": lambda x: 3 * x})
+    assert (verdict.status, verdict.earned) == (Status.FAIL, 40)
+    assert "twice(x: float32 (30,)) returned" in results(verdict)["twice"].sentence
+
+
+def test_a_crash_costs_the_part_it_happened_in(exercise: Exercise, judge: Callable[..., Verdict]) -> None:
+    repair(exercise, "twice", "less_a", "less_b")
+    verdict = judge(
+        raises=lambda stage, number: WorkerCrashed("calling", signal="SIGSEGV") if number == 0 else None
+    )
+    assert results(verdict)["twice"].status is Status.CRASH
+    assert 'case "one"' in results(verdict)["twice"].sentence
+    assert results(verdict)["less"].points == 40
+
+
+def test_an_open_part_shows_what_is_wrong_with_it(exercise: Exercise, judge: Callable[..., Verdict]) -> None:
+    repair(exercise, "less_a", "less_b")
+    verdict = judge({**RIGHT, "twice": lambda x: x.clone()})
+    twice = results(verdict)["twice"]
+    assert (twice.status, twice.points) == (Status.NOT_ATTEMPTED, 0)
+    assert twice.sentence.startswith("Not repaired yet. twice(x: float32 (30,)) returned")
+    assert (verdict.status, verdict.earned) == (Status.NOT_ATTEMPTED, 40)
+
+
+def test_a_part_is_attempted_once_one_of_its_sections_is(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    repair(exercise, "less_b")
+    checks = results(judge())
+    assert checks["todo"].sentence.startswith("2 TODOs are still open")
+    assert checks["less"].status is Status.PASS
+    assert checks["twice"].status is Status.NOT_ATTEMPTED, "right by chance, and still not repaired"
+
+
+def test_the_stub_is_judged_to_show_the_symptoms(judge: Callable[..., Verdict]) -> None:
+    verdict = judge({**RIGHT, "less": lambda x, factor: x / factor})
+    assert (verdict.status, verdict.earned) == (Status.NOT_ATTEMPTED, 0)
+    assert results(verdict)["less"].sentence.startswith("Not repaired yet. less(x: float32 (8,), 0.5)")
+
+
+def test_a_part_that_is_written_anew_fails_alone(exercise: Exercise, judge: Callable[..., Verdict]) -> None:
+    repair(exercise, "twice", by="    y = 1\n    z = y\n    return z")
+    repair(exercise, "less_a", "less_b")
+    checks = results(judge())
+    assert checks["twice"].sentence.startswith("3 lines of TODO(twice) in op.py are changed")
+    assert checks["less"].status is Status.PASS
+
+
+def test_changes_elsewhere_leave_nothing_to_be_judged(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    repair(exercise, "twice", "less_a", "less_b")
+    path = exercise.root / "op.py"
+    path.write_text(path.read_text().replace("def twice():", "def twice(x):"))
+    verdict = judge()
+    assert [check.name for check in verdict.checks] == ["changes", "parts"]
+    assert (verdict.status, verdict.earned, verdict.out_of) == (Status.FAIL, 0, 81)
+
+
+def test_what_was_seen_on_the_device_is_told_beside_a_wrong_answer(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    repair(exercise, "twice", "less_a", "less_b")
+    raw = {"kind": "out_of_bounds", "space": "global", "access": "read", "size": 4, "count": 1}
+
+    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, findings=(raw,))
+
+    lines = results(judge({**RIGHT, "twice": lambda x: 3 * x}, edit_trace=edit))["twice"].lines
+    assert any(line.startswith("On the way, ") for line in lines)
+
+
+# ---- the spec ---------------------------------------------------------------------------------------------
+
+
+def spec_of(exercise: Exercise, text: str) -> Spec:
+    (exercise.root / "spec.py").write_text(text)
+    return load_spec(exercise)
+
+
+def test_the_spec_is_that_of_the_first_part_with_all_of_them(exercise: Exercise) -> None:
+    spec = spec_of(exercise, SPEC)
+    assert (spec.entry, spec.parameters) == ("twice", ("x",))
+    assert spec.profile is not None and spec.profile.name == "large"
+    assert [each.parameters for each in spec.parts] == [("x",), ("x", "factor")]
+    assert [each.part.points for each in spec.parts if each.part] == [41, 40]
+    assert [each.part.sections for each in spec.parts if each.part] == [("twice",), ("less_a", "less_b")]
+    assert spec.parts[1].profile is None and spec.parts[1].gradient is None
+
+
+def test_points_of_its_own_are_taken_from_the_total(exercise: Exercise) -> None:
+    spec = spec_of(exercise, SPEC.replace('Part("less", "a smaller number",', 'Part("less", "a", points=71,'))
+    assert [each.part.points for each in spec.parts if each.part] == [10, 71]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("PARTS = [", "ENTRY = 'x'\nPARTS = [", "ENTRY is there too"),
+        ('Part("less"', 'Part("twice"', "'twice' is no identifier, or the name of two parts"),
+        ('"less_b")', '"less_c")', "'less': exercise.toml has no section 'less_c'"),
+        ("tensor(8), 0.5]", "tensor(8), 0.5, 1]", "PARTS, 'less': CASES, 'one': 3 arguments"),
+        ('"a smaller number",', '"a", points=90,', "do not add up to scores.parts, which is 81"),
+        ("PARTS = [", "PARTS = []\n_ = [", "PARTS is empty"),
+    ],
+)
+def test_a_broken_spec_is_a_sentence(exercise: Exercise, before: str, after: str, said: str) -> None:
+    assert SPEC.count(before) == 1
+    with pytest.raises(BrokenSpec, match="spec.py") as raised:
+        spec_of(exercise, SPEC.replace(before, after))
+    assert said in str(raised.value)
