@@ -21,6 +21,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.transposed,
     relations.shifted,
     relations.a_chain_factor,
+    relations.the_cotangent,
     relations.an_input,
     relations.low_precision,
     places.a_region,

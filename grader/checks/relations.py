@@ -58,6 +58,16 @@ def a_chain_factor(wrong: Wrong) -> str:
     return ""
 
 
+def the_cotangent(wrong: Wrong) -> str:
+    """A gradient that nothing has happened to."""
+    if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.total < MANY:
+        return ""
+    fitted = _broadcast(wrong.cotangent, wrong.expected)
+    if fitted is None or not wrong.is_close(fitted):
+        return ""
+    return "The result is grad_out itself: for autograd, this input went through the call unchanged."
+
+
 def an_input(wrong: Wrong) -> str:
     """The answer is an input, or differs from the right one by exactly an input."""
     if not wrong.got.is_floating_point() or wrong.total < MANY:

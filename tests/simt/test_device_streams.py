@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+from typing import Any
+
 import pytest
 
 from tests.simt.device.process import on_device
@@ -65,6 +68,123 @@ def test_streams_wait_and_synchronize() -> None:
     event = side.record_event()
     event.synchronize()
     assert event.query()
+
+
+@on_device
+def test_work_that_nothing_orders_is_found() -> None:
+    import torch
+
+    from grader.simt import findings
+
+    side, default = torch.cuda.Stream(), torch.cuda.current_stream()
+    x = torch.ones(500, device="cuda")
+    with torch.cuda.stream(side):
+        y = x * 2  # x may not be filled yet
+    (found,) = findings.take()
+    assert found.kind == "stream_order"
+    assert found.note == f"aten::mul on stream {side.stream_id} and aten::fill_ on the default stream"
+    y + 1  # and y may not be computed
+    (found,) = findings.take()
+    assert found.note == f"aten::add on the default stream and aten::mul on stream {side.stream_id}"
+    side.wait_stream(default)
+    with torch.cuda.stream(side):
+        z = x * 2
+    default.wait_event(side.record_event())
+    z.add_(1)
+    with torch.cuda.stream(side):
+        assert z.sum().item() == 1500  # only the side stream does not know of the addition
+    (found,) = findings.take()
+    assert found.note == f"aten::sum on stream {side.stream_id} and aten::add_ on the default stream"
+    side.synchronize()
+    default.synchronize()
+    with torch.cuda.stream(side):
+        z * x  # the host waited for both
+    assert findings.take() == []
+
+
+def use_on(stream: Any, wait: Any, record: bool) -> None:
+    """Allocate on the current stream, use on another one, free."""
+    import torch
+
+    scratch = torch.empty(1000, device="cuda")
+    wait(stream)
+    with torch.cuda.stream(stream):
+        scratch.zero_()
+    if record:
+        scratch.record_stream(stream)
+
+
+@pytest.mark.parametrize("record", [True, False])
+@on_device
+def test_a_block_is_not_given_to_others_while_a_recorded_stream_uses_it(record: bool) -> None:
+    import torch
+
+    from grader.simt import findings
+
+    one, other, default = torch.cuda.Stream(), torch.cuda.Stream(), torch.cuda.current_stream()
+    event = default.record_event()
+
+    def wait(stream: torch.cuda.Stream) -> None:
+        stream.wait_event(event)
+
+    use_on(one, wait, record)
+    default.wait_stream(one)  # orders what is queued on the default stream, but not what `other` does
+    use_on(other, wait, record)
+    reused = [(found.kind, found.note) for found in findings.take()]
+    told = [("stream_reuse", f"aten::zero_ on stream {one.stream_id}")]
+    assert reused == ([] if record else told)
+
+
+@on_device
+def test_a_freed_block_may_be_reused_in_order() -> None:
+    import torch
+
+    from grader.simt import findings
+
+    one, other, default = torch.cuda.Stream(), torch.cuda.Stream(), torch.cuda.current_stream()
+
+    def after_the_default(stream: torch.cuda.Stream) -> None:
+        stream.wait_stream(default)
+
+    use_on(one, after_the_default, record=False)
+    default.wait_stream(one)
+    use_on(other, after_the_default, record=False)  # comes after what the default stream waited for
+    torch.cuda.synchronize()
+    use_on(one, lambda stream: None, record=False)  # the host has waited
+    with torch.cuda.stream(other):
+        torch.ones(1000, device="cuda")  # another stream's memory
+    torch.ones(5000, device="cuda")  # a larger block
+    assert findings.take() == []
+
+
+@on_device
+def test_launches_tell_whether_they_are_in_order_with_the_caller() -> None:
+    import torch
+
+    from grader.simt import activate
+    from grader.simt.records import runtime, take_records
+
+    side, default = torch.cuda.Stream(), torch.cuda.current_stream()
+    x, driver = torch.ones(1000, device="cuda"), activate.driver()
+
+    def copied(wait: bool, join: bool) -> tuple[int, int]:
+        """A copy by the runtime API on the side stream."""
+        runtime().simt_watch_streams()
+        if wait:
+            side.wait_stream(default)
+        pointers = (ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(x.data_ptr() + 2000))
+        stream = ctypes.c_void_p(driver.stream_pointer(0, side.stream_id))
+        assert runtime().cudaMemcpyAsync(*pointers, ctypes.c_size_t(2000), 3, stream) == 0
+        if join:
+            default.wait_stream(side)
+        (call,) = [each for each in take_records("api_calls") if each["kind"] == "d2d"]
+        assert call["begin_us"] < call["end_us"]
+        return call["waits"], call["awaited"]
+
+    assert copied(wait=False, join=False) == (0, 0)
+    assert copied(wait=True, join=False) == (1, 0)
+    assert copied(wait=False, join=True) == (0, 1)
+    assert copied(wait=True, join=True) == (1, 1)
 
 
 @on_device

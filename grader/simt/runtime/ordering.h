@@ -34,9 +34,11 @@ private:
 };
 
 // Work that was submitted. `waits`: for all that the caller had queued on the current stream when simt_watch_streams was called.
+// Times are simulated microseconds: when the host had it queued, and from when to when the stream was busy with it.
 struct Submitted {
     Moment moment;
     bool waits = true;
+    double queued = 0, begin = 0, end = 0;
 };
 
 }  // namespace simt

@@ -28,6 +28,7 @@ public:
         JsonLine json(entry.line);
         describe(json);
         json.integer("waits", work.waits);
+        json.number("queued_us", work.queued).number("begin_us", work.begin).number("end_us", work.end);
         bytes_ += entry.line.size();
     }
 

@@ -176,11 +176,12 @@ void simt_synchronize(int device);                                // counted as 
 //   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
-//   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks), "waits":1, "awaited":1}
+//   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks), "waits":1, "awaited":1,
+//   "queued_us":.., "begin_us":.., "end_us":..}
 const char* simt_take_launches(void);
 // api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
 //   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); a copy between host and device also has "content", a digest,
-//   and "by_kernel", how many of the bytes that left the device a kernel wrote; "waits" and "awaited" as of launches; synchronisation by torch has the call
+//   and "by_kernel", how many of the bytes that left the device a kernel wrote; from "waits" to "end_us" as of launches; synchronisation by torch has the call
 //   "torch::synchronize"
 const char* simt_take_api_calls(void);
 // counts of a launch of a checked module: the fields of its launch, and "barriers", "read_sectors", "written_sectors",

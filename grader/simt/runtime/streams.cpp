@@ -141,10 +141,11 @@ Submitted advance_stream(void* handle, double duration_us) {
     std::lock_guard lock(streams_lock);
     Stream* stream = find_stream(handle);
     if (!stream) return {};
-    stream->busy_until = earliest_start(*stream) + duration_us;
+    double begin = earliest_start(*stream), end = begin + duration_us;
+    stream->busy_until = end;
     stream_table().host += 1.5;   // what submitting costs the host
     Moment moment = submit(*stream);
-    return {moment, stream->clock.covers(watched[stream->device].mark)};
+    return {moment, stream->clock.covers(watched[stream->device].mark), stream_table().host, begin, end};
 }
 
 bool is_awaited(const Moment& moment, int device) {
