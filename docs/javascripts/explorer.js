@@ -14,12 +14,12 @@
     const addresses = WarpPattern.addresses(pattern), { size, access } = pattern;
     const rows = MemoryModel.passes(addresses, size, access);
     const sectors = MemoryModel.sectorNumbers(addresses, size).length, wanted = MemoryModel.distinctBytes(addresses, size);
-    const ideal = MemoryModel.phases(addresses, size, access).length;
+    const moved = sectors * MemoryModel.SECTOR, ideal = MemoryModel.phases(addresses, size, access).length;
     return {
       addresses, rows,
       shown: {
-        active: MemoryModel.active(addresses).length, wanted, sectors, "ideal-sectors": MemoryModel.idealSectors(addresses, size),
-        moved: sectors * MemoryModel.SECTOR, efficiency: Math.round((1000 * wanted) / (sectors * MemoryModel.SECTOR)) / 10,
+        active: MemoryModel.active(addresses).length, wanted, sectors,
+        "ideal-sectors": MemoryModel.idealSectors(addresses, size), moved, efficiency: Math.round((1000 * wanted) / moved) / 10,
         wavefronts: rows.length, "ideal-wavefronts": ideal, conflicts: rows.length - ideal,
       },
     };

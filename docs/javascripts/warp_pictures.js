@@ -14,16 +14,9 @@ const WarpPictures = (() => {
   const hatched = (x, y, width, name) =>
     box(x, y, width, "b") + `<rect x="${x}" y="${y}" width="${width}" height="${ROW - 6}" rx="3" fill="url(#${name}-hatch)"/>`;
 
-  // "5", "0–3", "×12" where there are too many to name.
-  function laneList(lanes) {
-    if (lanes.length === 1) return String(lanes[0]);
-    const joined = lanes[lanes.length - 1] - lanes[0] === lanes.length - 1 ? `${lanes[0]}–${lanes[lanes.length - 1]}` : "";
-    return joined && joined.length < 4 ? joined : `×${lanes.length}`;
-  }
-
-  // `kind` "over": on hatching, which the label keeps at a distance.
+  // The lane's number, "4+" where others get the same; `kind` "over": on hatching, which the label keeps at a distance.
   function laneLabel(x, y, lanes, kind = "") {
-    const label = laneList(lanes);
+    const label = lanes.length > 1 ? `${lanes[0]}+` : String(lanes[0]);
     return text(x, y + 14, label, `middle mono ${label.length > 2 ? "tiny" : "small"} ${kind}`);
   }
 
@@ -39,7 +32,7 @@ const WarpPictures = (() => {
     let x = LEFT;
     return meanings.map(([kind, meaning]) => {
       const drawn = (kind === "b" ? hatched(x, y, 20, name) : box(x, y, 20, kind)) + text(x + 26, y + 14, meaning, "small");
-      x += 44 + meaning.length * 6;
+      x += 44 + meaning.length * 5.6;
       return drawn;
     }).join("");
   }
@@ -79,7 +72,7 @@ const WarpPictures = (() => {
     const begin = number * MemoryModel.SECTOR, end = begin + MemoryModel.SECTOR;
     const across = (MemoryModel.SECTOR / WORD) * CELL - 4, scale = across / MemoryModel.SECTOR;
     const x = (byte) => LEFT + ((begin % LINE) / WORD) * CELL + (byte - begin) * scale;
-    const parts = [box(x(begin), y, across, "hollow")];
+    const parts = [box(x(begin), y, across, "hollow")], labels = []; // labels lie on top of all boxes
     for (const [first, last] of unasked([...lanes.keys()], size, begin, end)) {
       parts.push(hatched(x(first), y, (last - first) * scale, name));
     }
@@ -87,9 +80,11 @@ const WarpPictures = (() => {
       const first = Math.max(start, begin), last = Math.min(start + size, end);
       if (first >= last) continue;
       parts.push(box(x(first), y, (last - first) * scale, "a"));
-      if (size >= WORD || start % WORD === 0) parts.push(laneLabel(x(first) + (Math.max(last - first, WORD) * scale) / 2, y, takers));
+      if (size < WORD && start % WORD !== 0) continue; // there is no room for the number of every half
+      const middle = x(first) + (Math.max(last - first, WORD) * scale) / 2;
+      labels.push(laneLabel(middle, y, takers, size < WORD ? "tiny over" : ""));
     }
-    return parts.join("");
+    return [...parts, ...labels].join("");
   }
 
   // One row is a line of 128 bytes, four sectors.
@@ -97,7 +92,7 @@ const WarpPictures = (() => {
     const name = "explorer-sectors", moved = new Set(MemoryModel.sectorNumbers(addresses, size));
     const lines = [...new Set([...moved].map((number) => Math.floor((number * MemoryModel.SECTOR) / LINE)))];
     const lanes = lanesOfStarts(addresses), perLine = LINE / MemoryModel.SECTOR;
-    const meanings = [["a", "asked for by this lane"], ["b", "moves along unasked"], ["hollow dashed", "does not move"]];
+    const meanings = [["a", "asked for by this lane, +: and by others"], ["b", "moves along unasked"], ["hollow dashed", "does not move"]];
     const [height, parts] = rowsAndKey(name, 8, lines, "lines of 128 bytes", meanings, (line, y) => {
       const drawn = Array.from({ length: perLine }, (_, index) => {
         const number = line * perLine + index;
@@ -117,12 +112,13 @@ const WarpPictures = (() => {
     const name = "explorer-banks";
     const head = Array.from({ length: MemoryModel.BANKS }, (_, bank) =>
       text(LEFT + (bank + 0.5) * CELL, 14, bank, "middle mono tiny"));
-    const meanings = [["a", "served to this lane"], ["b", "bank conflict"], ["hollow dashed", "idle bank"]];
+    const meanings = [["a", "served to this lane, +: and to others"], ["b", "bank conflict"], ["hollow dashed", "idle bank"]];
     const [height, parts] = rowsAndKey(name, 22, rows, "passes", meanings, ({ conflict, served }, y, number) => {
       const cells = Array.from({ length: MemoryModel.BANKS }, (_, bank) => {
         const x = LEFT + bank * CELL, word = served.get(bank);
         if (!word) return box(x, y, CELL - 2, "hollow dashed");
-        return (conflict ? hatched(x, y, CELL - 2, name) : box(x, y, CELL - 2, "a")) + laneLabel(x + CELL / 2 - 1, y, word.lanes, conflict ? "over" : "");
+        const drawn = conflict ? hatched(x, y, CELL - 2, name) : box(x, y, CELL - 2, "a");
+        return drawn + laneLabel(x + CELL / 2 - 1, y, word.lanes, conflict ? "over" : "");
       });
       return text(LEFT - 8, y + 14, `pass ${number + 1}`, "end small mono") + cells.join("");
     });
