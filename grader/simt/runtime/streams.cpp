@@ -141,11 +141,11 @@ Submitted advance_stream(void* handle, double duration_us) {
     std::lock_guard lock(streams_lock);
     Stream* stream = find_stream(handle);
     if (!stream) return {};
-    double begin = earliest_start(*stream), end = begin + duration_us;
+    double queued = stream_table().host, begin = earliest_start(*stream), end = begin + duration_us;
     stream->busy_until = end;
     stream_table().host += 1.5;   // what submitting costs the host
     Moment moment = submit(*stream);
-    return {moment, stream->clock.covers(watched[stream->device].mark), stream_table().host, begin, end};
+    return {moment, stream->clock.covers(watched[stream->device].mark), queued, begin, end};
 }
 
 bool is_awaited(const Moment& moment, int device) {
