@@ -1,5 +1,5 @@
-// The sums of the columns of a matrix, or of a vector: partial sums by many blocks first, then the sums of
-// those. Both stages run the same kernels.
+// The sums of the columns of a matrix, or of a vector: partial sums by many blocks first, then the
+// sums of those. Both stages run the same kernels.
 #include <algorithm>
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -11,7 +11,8 @@ constexpr int kWarpsPerBlock = 8;
 constexpr int kThreadsPerBlock = kWarpsPerBlock * kWarp;
 constexpr unsigned kEveryLane = 0xffffffffu;
 
-// The sum of the `value`s of a warp, in its lane 0; the other lanes get sums of no use. Every lane calls it.
+// The sum of the `value`s of a warp, in its lane 0; the other lanes get sums of no use. Every lane
+// calls it.
 template <typename T>
 __device__ T warp_sum(T value) {
     // TODO(warp_sum): five rounds of __shfl_down_sync, each over half the distance of the last one,
@@ -19,7 +20,8 @@ __device__ T warp_sum(T value) {
     return value;
 }
 
-// The sum of the `value`s of a block of kThreadsPerBlock threads, in its thread 0. Every thread calls it, once.
+// The sum of the `value`s of a block of kThreadsPerBlock threads, in its thread 0. Every thread
+// calls it, once.
 template <typename T>
 __device__ T block_sum(T value) {
     __shared__ T sum_of_warp[kWarpsPerBlock];
@@ -33,17 +35,20 @@ __device__ T block_sum(T value) {
 // x: n elements. sums: one partial sum for each block.
 template <typename T>
 __global__ void vector_stage(const T* __restrict__ x, T* __restrict__ sums, int64_t n) {
-    // TODO(vector_stage): a grid-stride loop over x, then the sum of the block, about 7 lines.
+    // TODO(vector_stage): a grid-stride loop over x, then the sum of the block, about 6 lines.
 }
 
 // x: rows x columns, row-major and dense. sums: gridDim.y x columns, a row of partial sums for each
-// blockIdx.y. A block of 32 x 32 threads has 32 columns: thread (lane, warp) reads column `lane` of them.
+// blockIdx.y. A block of 32 x 32 threads has 32 columns: thread (lane, warp) reads column `lane` of
+// them.
 template <typename T>
-__global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int64_t rows, int64_t columns) {
+__global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int64_t rows,
+                             int64_t columns) {
     __shared__ T tile[kWarp][kWarp + 1];  // a column of it lies in 32 banks
     const int lane = static_cast<int>(threadIdx.x);
     const int warp = static_cast<int>(threadIdx.y);
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * kWarp;
+    const int64_t first_row = static_cast<int64_t>(blockIdx.y) * kWarp;
     const int64_t rows_at_once = static_cast<int64_t>(gridDim.y) * kWarp;
     // TODO(read_rows): the sum of column first_column + lane over every row that is this warp's, about
     //   6 lines.
@@ -54,9 +59,11 @@ __global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int6
 
 }  // namespace
 
-// Adds up x (rows x columns) into sums (parts x columns); with parts = 1 those are the sums of the columns.
+// Adds up x (rows x columns) into sums (parts x columns); with parts = 1 those are the sums of the
+// columns.
 template <typename T>
-void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts, cudaStream_t stream) {
+void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts,
+                  cudaStream_t stream) {
     if (columns == 0) return;
     const auto blocks = static_cast<unsigned>(parts);
     if (columns == 1) {
@@ -64,10 +71,11 @@ void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t pa
         return;
     }
     const auto strips = static_cast<unsigned>((columns + kWarp - 1) / kWarp);
-    column_stage<T><<<dim3(strips, blocks), dim3(kWarp, kWarp), 0, stream>>>(x, sums, rows, columns);
+    column_stage<T>
+        <<<dim3(strips, blocks), dim3(kWarp, kWarp), 0, stream>>>(x, sums, rows, columns);
 }
 
-// How many partial sums each column gets: enough blocks to keep a GPU busy, and enough rows for each.
+// How many partial sums each column gets: enough blocks to keep a GPU busy, enough rows for each.
 int64_t parts_for(int64_t rows, int64_t columns) {
     const int64_t rows_per_part = columns == 1 ? 4096 : 128;
     return std::clamp<int64_t>(rows / rows_per_part, 1, columns == 1 ? 1024 : 256);

@@ -1,5 +1,6 @@
-// Three ways to add up a block's numbers in shared memory, and one to read memory. There is nothing to change
-// here: answers.toml asks what the lines marked (A) to (D) do. Each kernel is launched with one block.
+// Three ways to add up a block's numbers in shared memory, and one to read global memory. There is
+// nothing to change here: answers.toml asks what the lines marked (A) to (D) do. Each kernel is
+// launched with one block.
 #include <cuda_runtime.h>
 #include <pybind11/pybind11.h>
 #include <stdexcept>
@@ -62,7 +63,7 @@ __global__ void own_piece(const float* __restrict__ x, float* __restrict__ sums,
     sums[t] = sum;
 }
 
-// ---- what the grader calls: one launch each, on numbers that do not matter ------------------------------
+// ---- what the grader calls: one launch each, on numbers that do not matter ----------------------
 
 void check(cudaError_t error) {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
@@ -93,6 +94,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("packed_tree", [](int block) { tree(packed_tree, block); });
     m.def("halving_tree", [](int block) { tree(halving_tree, block); });
     m.def("own_piece", [](int block, int step) {
-        on_zeros(block * step, [&](const float* x, float* out) { own_piece<<<1, block>>>(x, out, step); });
+        on_zeros(block * step, [&](const float* x, float* sums) {
+            own_piece<<<1, block>>>(x, sums, step);
+        });
     });
 }

@@ -112,8 +112,6 @@ EFFICIENCY = [
 
 SPEED = Speed([tensor((8192, 4096))], baseline="x.sum(dim=0)")
 
-PROFILE = Case("a matrix of 1024 x 96", [tensor((1024, 96))])
-
 TREES = Program("predict.cu", {"block": (64, 128, 256, 512), "step": (5, 2, 3, 4, 6, 7)})
 
 

@@ -11,13 +11,14 @@ from typing import TypeAlias
 
 from grader.build import Artifact, BuildRequest, build
 from grader.checks.bench import Bench
-from grader.errors import BrokenExercise, BuildFailed
+from grader.errors import BrokenExercise, BuildFailed, InfrastructureError, SubmissionError
 from grader.run.session import Session
 from grader.run.spawn import Zygote
 from grader.simt.counters import LineCounts, symbolise
 from grader.spec.questions import Count, Program, drawn_sizes
 
 _SECONDS = 60.0
+_NOT_YOURS = "It belongs to the exercise, so nothing of this counts against the submission."
 
 Spawn: TypeAlias = Callable[[], Session]
 
@@ -25,7 +26,8 @@ Spawn: TypeAlias = Callable[[], Session]
 def counts_of(bench: Bench, questions: Sequence[Count], draw: int) -> dict[str, float]:
     """The right number for each of `questions`, by its name.
 
-    Raises BrokenExercise when a program does not build, raises, or does nothing at the line asked about.
+    Raises BrokenExercise when a program raises or does nothing at the line asked about, and
+    InfrastructureError when it does not build or run here.
     """
     found: dict[str, float] = {}
     if not questions:
@@ -63,10 +65,15 @@ def _counts_of_program(bench: Bench, questions: Sequence[Count], draw: int, spaw
     sizes = drawn_sizes(program, bench.exercise.slug, draw)
     artifact = _built(program, root)
     lines: dict[tuple[str, ...], list[LineCounts]] = {}
-    with spawn() as session:
-        session.load(artifact, None, root)
-        for call in dict.fromkeys(question.call for question in questions):
-            lines[call] = _counted(session, root / program.file, call, sizes)
+    try:
+        with spawn() as session:
+            session.load(artifact, None, root)
+            for call in dict.fromkeys(question.call for question in questions):
+                lines[call] = _counted(session, root / program.file, call, sizes)
+    except SubmissionError as failure:  # none of the learner's code takes part
+        raise InfrastructureError(
+            f"{program.file} cannot be counted: {failure.what}", _NOT_YOURS
+        ) from failure
     return {each.name: _value(each, lines[each.call], root / program.file) for each in questions}
 
 
@@ -75,7 +82,7 @@ def _built(program: Program, root: Path) -> Artifact:
     try:
         return build(BuildRequest(name, "pybind", (root / program.file,), "simt"))
     except BuildFailed as failure:
-        raise _broken(root / program.file, f"it does not compile: {failure.diagnostics}") from failure
+        raise InfrastructureError(f"{failure.what}\n{failure.diagnostics}", _NOT_YOURS) from failure
 
 
 def _counted(session: Session, file: Path, call: tuple[str, ...], sizes: dict[str, int]) -> list[LineCounts]:

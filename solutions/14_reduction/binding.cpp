@@ -1,5 +1,5 @@
-// Between PyTorch and the launcher: checks, a dense operand, two stages, dtype dispatch, stream, launch
-// check.
+// Between PyTorch and the launcher: checks, a dense operand, two stages, dtype dispatch, stream,
+// launch check.
 #include <ATen/Dispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
@@ -9,7 +9,8 @@
 #include <torch/library.h>
 
 template <typename T>
-void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts, cudaStream_t stream);
+void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts,
+                  cudaStream_t stream);
 int64_t parts_for(int64_t rows, int64_t columns);
 
 namespace {
@@ -17,7 +18,8 @@ namespace {
 at::Tensor column_sums(const at::Tensor& x) {
     TORCH_CHECK(x.is_cuda(), "x must be a CUDA tensor, but is on ", x.device());
     TORCH_CHECK(x.dim() == 1 || x.dim() == 2, "x must have 1 or 2 dimensions, but has ", x.dim());
-    TORCH_CHECK(at::isFloatingType(x.scalar_type()), "x must be of a floating dtype, but is ", x.scalar_type());
+    TORCH_CHECK(at::isFloatingType(x.scalar_type()), "x must be of a floating dtype, but is ",
+                x.scalar_type());
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dense = x.contiguous();
     const int64_t rows = x.size(0);
@@ -28,11 +30,11 @@ at::Tensor column_sums(const at::Tensor& x) {
         // --8<-- [start:stages]
         const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
         const at::Tensor partial = at::empty({parts, columns}, x.options());
-        launch_stage<scalar_t>(dense.const_data_ptr<scalar_t>(), partial.mutable_data_ptr<scalar_t>(), rows,
-                               columns, parts, stream);
+        launch_stage<scalar_t>(dense.const_data_ptr<scalar_t>(),
+                               partial.mutable_data_ptr<scalar_t>(), rows, columns, parts, stream);
         C10_CUDA_KERNEL_LAUNCH_CHECK();
-        launch_stage<scalar_t>(partial.const_data_ptr<scalar_t>(), out.mutable_data_ptr<scalar_t>(), parts,
-                               columns, 1, stream);
+        launch_stage<scalar_t>(partial.const_data_ptr<scalar_t>(),
+                               out.mutable_data_ptr<scalar_t>(), parts, columns, 1, stream);
         C10_CUDA_KERNEL_LAUNCH_CHECK();
         // --8<-- [end:stages]
     });
