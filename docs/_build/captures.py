@@ -59,6 +59,11 @@ CAPTURES = (
     Capture(
         "00_first_kernel.syntax_error", "00", edit=("kernel.cu", "(blockIdx.x)", "(blokIdx.x)"), compiler="12"
     ),
+    Capture(
+        "00_first_kernel.crash",
+        "00",
+        edit=("kernel.cu", "if (n == 0) return;", "if (n == 0) *static_cast<volatile int*>(nullptr) = 0;"),
+    ),  # fmt: skip
     Capture("01_vector_add.host_pointer_in_the_kernel", "01", mutant="host pointer in the kernel"),
     Capture("03_fused_muladd.double_not_instantiated", "03", mutant="double not instantiated"),
     Capture("07_fused_bias_gelu.inner_derivative_forgotten", "07", mutant="inner derivative forgotten"),
