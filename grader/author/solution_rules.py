@@ -92,14 +92,18 @@ def requirements_exist(exercise: Exercise) -> Iterator[Problem]:
 def spec_loads(exercise: Exercise) -> Iterator[Problem]:
     """`problems_of` passes on what BrokenSpec says; a sound spec may still lack something."""
     spec = load_spec(exercise)
-    for check, wanted in (("gradient", spec.gradient), ("performance", spec.speed)):
-        if check in exercise.scores and wanted is None:
-            name = {"gradient": "GRADIENT", "performance": "SPEED"}[check]
+    exports = {"GRADIENT": spec.gradient, "SPEED": spec.speed, "EFFICIENCY": spec.efficiency}
+    for name, check in (("GRADIENT", "gradient"), ("SPEED", "performance"), ("EFFICIENCY", "efficiency")):
+        if check in exercise.scores and not exports[name]:
             yield Problem(
                 exercise.spec_path,
                 f"exercise.toml gives points for {check}, but {name} is missing",
                 f"Export {name}, or write a [scores] table without {check}.",
             )
+    if spec.efficiency and "efficiency" not in exercise.scores:
+        yield Problem(
+            exercise.spec_path, "EFFICIENCY sets limits that earn nothing", "Give points to `efficiency`."
+        )
 
 
 def mistakes_are_planted(exercise: Exercise) -> Iterator[Problem]:
