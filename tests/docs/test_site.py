@@ -68,10 +68,20 @@ def test_a_row_of_the_coverage_table_names_what_exists(row: list[str]) -> None:
     assert paths or quoted or executable in ("text only", "in the stub")
 
 
-def test_the_glossary_is_sorted() -> None:
+def _glossary() -> list[str]:
     lines = (DOCS / "reference" / "glossary.md").read_text().splitlines()
-    terms = [line for line, after in itertools.pairwise(lines) if after.startswith(":   ")]
-    assert terms == sorted(terms, key=str.casefold)
+    return [line for line, after in itertools.pairwise(lines) if after.startswith(":   ")]
+
+
+def test_the_glossary_is_sorted() -> None:
+    assert _glossary() == sorted(_glossary(), key=str.casefold)
+
+
+def test_words_that_the_glossary_leans_on_are_in_it() -> None:
+    text = (DOCS / "reference" / "glossary.md").read_text().casefold()
+    terms = {term.casefold() for term in _glossary()}
+    used = {" ".join(word.split()) for word in re.findall(r"(?<![*`])\*([\w\s-]+)\*(?![*`])", text)}
+    assert not {word for word in used if not terms & {word, word.removesuffix("s"), word.removesuffix("es")}}
 
 
 def test_the_python_of_the_course_is_clean() -> None:
