@@ -10,11 +10,16 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import backward_pictures
 import before_pictures
 import counted
+import dispatcher_pictures
 import execution
+import package_pictures
 import reduction_pictures
 import roofline
+import stream_pictures
+import timeline
 import transpose_pictures
 import values
 from generated import bring_up_to_date
@@ -32,6 +37,9 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_warp": execution.matmul_warp,
     "bias_columns": values.bias_columns,
     "gelu_curves": values.gelu_curves,
+    "backward_contract": backward_pictures.backward_contract,
+    "kept_on_ctx": backward_pictures.kept_on_ctx,
+    "expanded_cotangent": backward_pictures.expanded_cotangent,
     "stack_and_tools": before_pictures.stack_and_tools,
     "grid_on_device": before_pictures.grid_on_device,
     "which_tool": before_pictures.which_tool,
@@ -39,9 +47,14 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,
+    "key_stack": dispatcher_pictures.key_stack,
+    "fork_and_join": stream_pictures.fork_and_join,
+    "block_given_again": stream_pictures.block_given_again,
+    "streams_side_by_side": timeline.streams_side_by_side,
     "matmul_load_a": counted.matmul_load_a,
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
+    "wheel": package_pictures.wheel,
     "transpose_tile": transpose_pictures.tile_way,
     "transpose_store_naive": transpose_pictures.store_naive,
     "transpose_store_tiled": transpose_pictures.store_tiled,
