@@ -74,7 +74,7 @@ def _counts_of_program(bench: Bench, questions: Sequence[Count], draw: int, spaw
         raise InfrastructureError(
             f"{program.file} cannot be counted: {failure.what}", _NOT_YOURS
         ) from failure
-    return {each.name: _value(each, lines[each.call], root / program.file) for each in questions}
+    return {each.name: value_at(each, lines[each.call], root / program.file) for each in questions}
 
 
 def _built(program: Program, root: Path) -> Artifact:
@@ -96,7 +96,7 @@ def _counted(session: Session, file: Path, call: tuple[str, ...], sizes: dict[st
     return [line for launch in launches for line in launch.lines]
 
 
-def _value(question: Count, counts: Sequence[LineCounts], file: Path) -> float:
+def value_at(question: Count, counts: Sequence[LineCounts], file: Path) -> float:
     """What `question.metric` is at its line."""
     numbers = [
         number

@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 
 from grader.answer_key import digest, shipped_key
+from grader.build import Artifact
+from grader.checks import predicted
 from grader.checks.answers import ask, check
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.predicted import is_right
-from grader.errors import BrokenExercise
+from grader.errors import BrokenExercise, BuildFailed, InfrastructureError
 from grader.exercise import Exercise
+from grader.run.failures import WorkerCrashed
 from grader.spec import Choice, Count, Program
 from grader.spec.questions import checked, drawn_sizes
 from grader.verdict import Status
@@ -194,3 +197,39 @@ def test_a_number_may_be_exact_or_rounded_as_asked() -> None:
 def test_a_question_that_makes_no_sense_is_refused(wrong: list[Any], told: str) -> None:
     with pytest.raises((TypeError, ValueError), match=told):
         checked(wrong, ())
+
+
+@pytest.fixture
+def counting(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A bench with a program that is built already; no worker can be had yet."""
+    (exercise.root / "trees.cu").write_text("void tree() {\n    add();  // (A)\n}\n")
+    built = Artifact("trees", "pybind", Path("trees.so"), "simt", True, 0.5, False, Path("log"))
+    monkeypatch.setattr(predicted, "build", lambda request: built)
+    return bench_with(exercise, "", LANES)
+
+
+def test_a_program_that_does_not_build_is_not_the_learners_fault(
+    counting: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(request: object) -> Artifact:
+        raise BuildFailed("trees does not compile.", diagnostics="trees.cu:1: error")
+
+    monkeypatch.setattr(predicted, "build", fails)
+    with pytest.raises(InfrastructureError, match=r"(?s)trees does not compile.*belongs to the exercise"):
+        predicted.counts_of(counting, [LANES], 1)
+
+
+def test_a_program_that_crashes_is_not_the_learners_fault(counting: Bench) -> None:
+    def crashing() -> Any:
+        raise WorkerCrashed("loading the submission", signal="SIGSEGV")
+
+    bench = replace(counting, spawn=crashing)
+    with pytest.raises(InfrastructureError, match=r"trees.cu cannot be counted.*belongs to the exercise"):
+        predicted.counts_of(bench, [LANES], 1)
+
+
+def test_a_question_about_no_line_is_the_authors_fault(counting: Bench) -> None:
+    with pytest.raises(BrokenExercise, match="stands in 0 lines, but lanes means one"):
+        predicted.value_at(replace(LANES, line="(B)"), [], counting.exercise.root / "trees.cu")
+    with pytest.raises(BrokenExercise, match="nothing was counted for lanes in line 2"):
+        predicted.value_at(LANES, [], counting.exercise.root / "trees.cu")
