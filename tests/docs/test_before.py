@@ -7,6 +7,7 @@ from pathlib import Path
 
 import roofline
 
+from grader.exercise import CHECKS
 from grader.profile.occupancy import known_devices
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -32,6 +33,12 @@ def test_the_parts_of_a_verdict_stand_in_the_verdict_that_is_shown() -> None:
     assert len(parts) > 12
     for part in parts:
         assert part in shown
+
+
+def test_every_check_is_explained_in_the_first_steps() -> None:
+    text = (ROOT / "docs" / "guides" / "first_steps.md").read_text()
+    explained = set(re.findall(r"^\| ([a-z ]+) \|", text, re.MULTILINE)) - {"check"}
+    assert explained == {"build", *(check.replace("_", " ") for check in CHECKS)}
 
 
 def test_the_worked_example_is_the_specs() -> None:
