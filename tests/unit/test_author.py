@@ -101,6 +101,15 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda course: change(course / EXERCISE / "spec.py", "SPEED =", "UNTIMED ="),
         "spec.py: exercise.toml gives points for performance, but SPEED is missing",
     ),
+    "limits that earn nothing": (
+        lambda course: change(
+            course / EXERCISE / "spec.py",
+            "SPEED =",
+            "from grader.spec import Efficiency, Limit\n"
+            'EFFICIENCY = Efficiency(CASES[0], [Limit("launches", 1)])\nSPEED =',
+        ),
+        "spec.py: EFFICIENCY sets limits that earn nothing. Give points to `efficiency`.",
+    ),
     "a mutant that no longer matches": (
         lambda course: change(course / SOLUTION / "mutants.toml", "x[i] * x[i]", "y[i] * y[i]"),
         "matches 0 times in kernel.cu",
