@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,12 +22,10 @@ import pytest
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 _OPTIONS = (
-    "--headless=new",
-    "--disable-gpu",
-    "--no-first-run",
-    "--remote-debugging-pipe",
-    "--hide-scrollbars",
-)
+    "--headless=new", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe", "--hide-scrollbars",
+    "--disable-dev-shm-usage",
+)  # fmt: skip
+_PATIENCE = 300  # seconds after which the browser is ended, so that a test fails and does not hang
 
 
 def program() -> str:
@@ -64,11 +63,14 @@ class Browser:
         os.close(commands[0])
         os.close(answers[1])
         with os.fdopen(commands[1], "wb") as to, os.fdopen(answers[0], "rb") as back:
+            alarm = threading.Timer(_PATIENCE, process.kill)
+            alarm.start()
             try:
                 browser = cls(to, back)
                 browser._attach()
                 yield browser
             finally:
+                alarm.cancel()
                 process.kill()
                 process.wait()
 
