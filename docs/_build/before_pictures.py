@@ -19,7 +19,7 @@ def stack_and_tools() -> Canvas:
     )  # fmt: skip
     rows = (
         ("Python", "op.py", "print, pdb, gradcheck", "tensors", "a"),
-        ("dispatcher", "PyTorch", "opcheck, TORCH_SHOW_DISPATCH_TRACE", "tensors, and a dispatch key", "box"),
+        ("dispatcher", "PyTorch", "opcheck, torch._C._dispatch_dump", "tensors, and a dispatch key", "box"),
         ("wrapper", "binding.cpp", "TORCH_CHECK, gdb, a C++ print", "pointers, sizes, a stream", "c"),
         ("launcher", "kernel.cu", "launch check, CUDA_LAUNCH_BLOCKING, Nsight Systems", "grid, block, arguments", "b"),
         ("kernel", "kernel.cu", "checked build, compute-sanitizer, cuda-gdb, Nsight Compute", "", "b"),
