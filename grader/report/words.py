@@ -24,6 +24,8 @@ NAMES = {
     "gradient": "gradient",
     "safety": "safety",
     "device_work": "device work",
+    "accepts": "accepts",
+    "kills": "kills",
     "efficiency": "efficiency",
     "performance": "performance",
     "answers": "answer sheet",
