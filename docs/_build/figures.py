@@ -19,6 +19,7 @@ import package_pictures
 import reduction_pictures
 import roofline
 import stream_pictures
+import suite_pictures
 import timeline
 import transpose_pictures
 import values
@@ -50,6 +51,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "key_stack": dispatcher_pictures.key_stack,
     "fork_and_join": stream_pictures.fork_and_join,
     "block_given_again": stream_pictures.block_given_again,
+    "two_juries": suite_pictures.two_juries,
+    "orders_of_a_sum": suite_pictures.orders_of_a_sum,
     "streams_side_by_side": timeline.streams_side_by_side,
     "matmul_load_a": counted.matmul_load_a,
     "matmul_load_b": counted.matmul_load_b,

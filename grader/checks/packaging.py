@@ -25,7 +25,7 @@ from grader.spec.packaging import Packaging
 from grader.verdict import Status
 from grader.words import listed
 
-_ABSOLUTE = re.compile(r"^(-[A-Za-z]+[,=]?(rpath[,=])?)?/(?!dev/)\w")
+_ABSOLUTE = re.compile(r"^(-[A-Za-z]+[,=]?(-rpath[,=])?)?/(?!dev/)\w")
 
 
 @dataclass(frozen=True)

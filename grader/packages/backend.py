@@ -139,15 +139,21 @@ def _build(out: Path, report: Path) -> None:
 
 def _told(error: BaseException) -> dict[str, str]:
     """The exception in words, and the last line of the package's own files that led to it."""
-    here = Path.cwd()
-    where = ""
-    for frame in traceback.extract_tb(error.__traceback__):
-        path = Path(here, frame.filename)
-        if path.is_relative_to(here) and path.is_file():
-            where = f"{path.relative_to(here)}:{frame.lineno}"
-    if isinstance(error, SyntaxError) and error.filename:
-        where = f"{Path(error.filename).name}:{error.lineno}"
-    return {"type": type(error).__name__, "message": str(error), "where": where}
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    message = str(error)
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+        message = error.msg
+    where = [f"{name}:{line}" for name, line in ((_own_file(file), line) for file, line in places) if name]
+    return {"type": type(error).__name__, "message": message, "where": where[-1] if where else ""}
+
+
+def _own_file(file: str) -> str:
+    """The name of a file of the package; setuptools runs setup.py as a string without one."""
+    if file == "<string>":
+        return "setup.py"
+    path = Path.cwd() / file
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else ""
 
 
 def probe(edited: Path, out: Path) -> None:

@@ -15,7 +15,7 @@ _NOT_FOUND = re.compile(r"cannot import name '(\w+)' from (?:partially initializ
 
 
 def why_not_importable(message: str, artifact: Artifact) -> tuple[str, tuple[str, ...]]:
-    """`message` of an ImportError without paths of this machine, and what the wheel of `artifact` installs."""
+    """`message` of an ImportError without paths of this machine, and what `artifact`'s wheel installs."""
     files = wheel.read(artifact.path).files
     shown = ("The wheel installs:", *(f"  {name}" for name in files))
     message = re.sub(rf"\S*/{artifact.installed.name}/", "", message).partition(" (most likely")[0]

@@ -1,0 +1,199 @@
+"""Building packages: what a rebuild compiles, what a wheel cannot bring along, what is said when it fails."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.errors import BuildFailed
+from grader.packages import PackageRequest, build_package, requirements, wheel
+from grader.packages.building import facts_of
+from grader.packages.workshop import workshop
+
+PROJECT = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "tiny"
+version = "1.0"
+[tool.setuptools]
+packages = ["tiny"]
+"""
+SETUP = """
+from setuptools import Extension, setup
+setup(ext_modules=[Extension("tiny._C", ["csrc/tiny.c"], depends=["csrc/tiny.h"])])
+"""
+SOURCE = """
+#include "tiny.h"
+#include <Python.h>
+PyMODINIT_FUNC PyInit__C(void) {
+    static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_C", NULL, -1, NULL};
+    return PyModule_Create(&module);
+}
+"""
+NAMES = ("pyproject.toml", "setup.py", "tiny/__init__.py", "csrc/tiny.h", "csrc/tiny.c")
+
+
+@pytest.fixture
+def request_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PackageRequest:
+    """A package of one C file, which compiles in no time; wheels of its own go into a cache of its own."""
+    files = tmp_path / "tiny"
+    for name, text in zip(
+        NAMES, (PROJECT, SETUP, "from . import _C\n", "#pragma once\n", SOURCE), strict=True
+    ):
+        (files / name).parent.mkdir(parents=True, exist_ok=True)
+        (files / name).write_text(text)
+    return PackageRequest("tiny", files, NAMES, "simt", owner=str(tmp_path))
+
+
+def edit(request: PackageRequest, name: str, old: str, new: str) -> None:
+    path = request.files / name
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def test_a_wheel_is_built_installed_and_found_again(request_: PackageRequest) -> None:
+    built = build_package(request_)
+    assert built.path.name.startswith("tiny-1.0-cp")
+    found = wheel.read(built.path)
+    assert (found.name, found.version) == ("tiny", "1.0")
+    assert sorted(found.files) == ["tiny/" + Path(found.libraries[0]).name, "tiny/__init__.py"]
+    assert all((built.installed / name).is_file() for name in found.members)
+    assert not built.cached
+    again = build_package(request_)
+    assert again.cached
+    assert again.path == built.path
+    assert facts_of(built).edited == "csrc/tiny.h"
+    assert facts_of(built).rebuilt
+
+
+def test_metadata_alone_compiles_nothing_and_a_source_does(request_: PackageRequest) -> None:
+    compiles = "-c csrc/tiny.c"
+    assert compiles in build_package(request_).log.read_text()
+    edit(request_, "csrc/tiny.c", "static", "const int forty_two = 42;\n    static")
+    assert compiles in build_package(request_).log.read_text()
+
+
+def test_nothing_of_an_earlier_build_is_left_in_a_later_wheel(request_: PackageRequest) -> None:
+    names = (*NAMES, "tiny/gone.py")
+    (request_.files / "tiny/gone.py").write_text("")
+    before = build_package(dataclasses.replace(request_, names=names))
+    assert "tiny/gone.py" in wheel.read(before.path).files
+    after = build_package(request_)
+    assert "tiny/gone.py" not in wheel.read(after.path).files
+
+
+def test_a_header_that_nobody_watches_is_told(request_: PackageRequest) -> None:
+    edit(request_, "setup.py", ', depends=["csrc/tiny.h"]', "")
+    facts = facts_of(build_package(request_))
+    assert (facts.edited, facts.rebuilt) == ("csrc/tiny.h", False)
+
+
+def test_the_probe_leaves_sources_and_objects_as_they_were(request_: PackageRequest) -> None:
+    edit(request_, "setup.py", "csrc/tiny.c", "csrc/tiny.c")
+    build_package(request_)
+    edit(request_, "pyproject.toml", "1.0", "2.0")
+    assert build_package(request_).path.name.startswith("tiny-2.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("setup.py", "setup(ext", "1 / 0\nsetup(ext", "setup.py:3: ZeroDivisionError: division by zero"),
+        ("setup.py", "from setuptools", "from tortoise", "No module named 'tortoise'"),
+        ("setup.py", "setup(ext", "setup(ext(", "setup.py:3: SyntaxError"),
+        ("csrc/tiny.c", "static", "oops", "tiny does not compile."),
+        ("pyproject.toml", "[project]", "[project", "pyproject.toml cannot be read"),
+        ("pyproject.toml", ".build_meta", ".other", "names the build back end 'setuptools.other'"),
+        ("pyproject.toml", "[tool.setuptools]", "[tool.other]", "Multiple top-level packages discovered"),
+    ],
+)
+def test_what_stops_a_build_is_said(
+    request_: PackageRequest, name: str, old: str, new: str, said: str
+) -> None:
+    edit(request_, name, old, new)
+    with pytest.raises(BuildFailed) as caught:
+        build_package(request_)
+    assert said in caught.value.what
+    assert str(request_.files) not in str(caught.value)
+    assert "Traceback" not in caught.value.diagnostics
+    if name == "csrc/tiny.c":
+        assert caught.value.diagnostics.startswith("csrc/tiny.c:5:")
+
+
+def test_setup_py_writes_reads_and_leaves_running_nothing_elsewhere(
+    request_: PackageRequest, tmp_path: Path
+) -> None:
+    from grader.run import landlock
+
+    if landlock.version() == 0:
+        pytest.skip("needs Landlock, Linux 5.13 or newer")
+    secret = tmp_path / "secret"
+    secret.write_text("of somebody else")
+    for number, attempt in enumerate(
+        (f"open({str(secret)!r}).read()", f"open({str(tmp_path / 'planted')!r}, 'w')")
+    ):
+        text = SETUP.replace("setup(ext", f"# {number}\n{attempt}\nsetup(ext")
+        (request_.files / "setup.py").write_text(text)
+        with pytest.raises(BuildFailed) as caught:
+            build_package(request_)
+        assert "PermissionError" in caught.value.what
+    late = SETUP.replace(
+        "setup(ext", "import subprocess\nsubprocess.Popen('sleep 3; touch late', shell=True)\nsetup(ext"
+    )
+    (request_.files / "setup.py").write_text(late)
+    log = build_package(request_).log.read_text()
+    assert "error" not in log
+
+
+def test_two_builds_of_the_same_sources_share_a_workshop_and_others_do_not(request_: PackageRequest) -> None:
+    with workshop(request_.files, NAMES, ["one"]) as first:
+        (first.tree / "build" / "temp.x").mkdir(parents=True)
+        (first.tree / "build" / "temp.x" / "kept.o").write_text("")
+        (first.tree / "build" / "lib").mkdir()
+        (first.tree / "left").symlink_to(request_.files)
+    shutil.copy(request_.files / "setup.py", request_.files / "tiny" / "more.py")
+    with workshop(request_.files, (*NAMES, "tiny/more.py"), ["one"]) as second:
+        assert second == first
+        assert (second.tree / "build/temp.x/kept.o").is_file()
+        assert not (second.tree / "build/lib").exists()
+        assert not (second.tree / "left").exists()
+        assert (request_.files / "setup.py").is_file()
+    with workshop(request_.files, NAMES, ["two"]) as other:
+        assert other != first
+
+
+@pytest.mark.parametrize(
+    ("text", "release", "allowed"),
+    [
+        ("torch", (2, 13, 0), True),
+        ("torch==2.13.0", (2, 13, 0), True),
+        ("torch==2.13", (2, 13, 0), True),
+        ("torch==2.13.0", (2, 13, 1), False),
+        ("torch == 2.13.*", (2, 13, 4), True),
+        ("torch==2.13.*", (2, 14, 0), False),
+        ("torch~=2.13.0", (2, 13, 9), True),
+        ("torch~=2.13.0", (2, 14, 0), False),
+        ("torch>=2.13,<2.14", (2, 13, 5), True),
+        ("torch>=2.13,<2.14", (2, 14, 0), False),
+        ("torch (>=2.13)", (2, 12, 0), False),
+        ("torch[extra]!=2.13.0; python_version>'3'", (2, 13, 0), False),
+        ("torch===odd", (2, 13, 0), False),
+    ],
+)
+def test_requirements_allow_releases(text: str, release: tuple[int, ...], allowed: bool) -> None:
+    needed = requirements.find("Torch", ["numpy", text])
+    assert needed is not None
+    assert needed.allows(release) is allowed
+
+
+def test_names_are_compared_as_pip_compares_them() -> None:
+    assert requirements.normalised("Fused_Mul.Add") == "fused-mul-add"
+    assert requirements.release("2.13.0a0+git1") == (2, 13, 0)
+    assert requirements.find("torch", ["torchvision"]) is None
+    assert requirements.parse("!") is None
