@@ -165,10 +165,7 @@ def _stream_order(finding: Finding, names: Names) -> str:
 
 
 def _stream_reuse(finding: Finding, names: Names) -> str:
-    return (
-        f"A block of {_bytes(finding.bytes)} was freed and handed out again, although {finding.note} may "
-        "still be using it"
-    )
+    return f"A block of {_bytes(finding.bytes)} was freed and handed out again: {finding.note}"
 
 
 def _misaligned(finding: Finding, names: Names) -> str:

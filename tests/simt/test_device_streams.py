@@ -131,7 +131,8 @@ def test_a_block_is_not_given_to_others_while_a_recorded_stream_uses_it(record: 
     default.wait_stream(one)  # orders what is queued on the default stream, but not what `other` does
     use_on(other, wait, record)
     reused = [(found.kind, found.note) for found in findings.take()]
-    told = [("stream_reuse", f"aten::zero_ on stream {one.stream_id}")]
+    later, earlier = (f"aten::zero_ on stream {stream.stream_id}" for stream in (other, one))
+    told = [("stream_reuse", f"{later} uses it, and {earlier} may not be done with it")]
     assert reused == ([] if record else told)
 
 

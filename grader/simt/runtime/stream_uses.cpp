@@ -43,9 +43,11 @@ void report_unordered(const Use& earlier, const Use& later) {
             .note = told(later) + " and " + told(earlier), .file = placed.file, .line = placed.line});
 }
 
-void report_reuse(const Use& use, size_t bytes) {
-    report({.kind = "stream_reuse", .bytes = bytes, .space = "global", .note = told(use), .file = use.file,
-            .line = use.line});
+void report_reuse(const Use& earlier, const Use& later, size_t bytes) {
+    const Use& placed = earlier.file ? earlier : later;
+    report({.kind = "stream_reuse", .bytes = bytes, .space = "global",
+            .note = told(later) + " uses it, and " + told(earlier) + " may not be done with it", .file = placed.file,
+            .line = placed.line});
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ void StreamUses::add(Use use) {
     std::erase_if(block.uses, is_past);
     auto still_running = std::find_if_not(block.inherited.begin(), block.inherited.end(), is_past);
     if (still_running != block.inherited.end()) {
-        report_reuse(*still_running, block.bytes);
+        report_reuse(*still_running, use, block.bytes);
         block.inherited.clear();   // told once
     }
     for (const Use& earlier : block.uses) {
