@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -13,54 +11,13 @@ from urllib.parse import parse_qsl
 import pytest
 
 from grader.simt import memory_model
-from tests.browser.chromium import Browser, program
-from tests.docs.building import ROOT, build_site
+from tests.browser.chromium import Browser
+from tests.browser.explorer import NUMBERS, Pattern, pattern, shown
+from tests.docs.building import ROOT
 
 WARP = 32
 MOST_ROWS = 12  # that a picture shows
 SHAPES = ("line", "row", "column", "rotated")
-NUMBERS = (
-    "active", "wanted", "sectors", "ideal-sectors", "moved", "efficiency", "wavefronts", "ideal-wavefronts",
-    "conflicts",
-)  # fmt: skip
-# Sets the fields as somebody who types would, and reads what the page shows.
-TRY = """
-(patterns => patterns.map(pattern => {
-  const form = document.getElementById("explorer-form");
-  for (const [name, value] of Object.entries(pattern)) form.elements[name].value = value;
-  form.dispatchEvent(new Event("input"));
-  const shown = name => document.getElementById("explorer-" + name);
-  return {
-    numbers: Object.fromEntries(%s.map(name => [name, Number(shown(name).textContent)])),
-    source: shown("source").textContent,
-    said: ["global", "shared"].map(name => shown(name).querySelector("desc").textContent).join(" "),
-    drawnSectors: shown("global").querySelectorAll("rect.hollow:not(.dashed)").length,
-    drawnLines: shown("global").querySelectorAll("text.end").length,
-    drawnPasses: shown("shared").querySelectorAll("text.end").length - 1,
-  };
-}))(%s)
-"""
-Pattern = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> str:
-    program()  # skips before the site is built
-    folder = tmp_path_factory.mktemp("site")
-    build_site(folder)
-    return (folder / "explorer" / "index.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory, site: str) -> Iterator[Browser]:
-    with Browser.start(tmp_path_factory.mktemp("profile")) as started:
-        yield started
-
-
-def pattern(**chosen: Any) -> Pattern:
-    usual = {"shape": "line", "stride": 1, "offset": 0, "width": 32, "padding": 0, "access": "load",
-             "size": 4, "lanes": 32, "step": 1}  # fmt: skip
-    return usual | chosen
 
 
 def drawn(count: int) -> list[Pattern]:
@@ -116,13 +73,6 @@ def expected(chosen: Pattern) -> dict[str, Any]:
         pytest.approx(100 * wanted / moved, abs=0.051), waves, least, waves - least,
     )  # fmt: skip
     return dict(zip(NUMBERS, values, strict=True))
-
-
-def shown(browser: Browser, site: str, patterns: list[Pattern]) -> list[dict[str, Any]]:
-    browser.open(site)
-    answers = browser.evaluate(TRY % (json.dumps(NUMBERS), json.dumps(patterns)))
-    assert len(answers) == len(patterns)
-    return list(answers)
 
 
 def fields(browser: Browser) -> dict[str, str]:
