@@ -44,6 +44,12 @@ def test_every_figure_has_a_text_alternative_and_no_colour_of_its_own() -> None:
         assert "\n\n" not in text, f"{figure.name}: a blank line ends an HTML block in Markdown"
 
 
+def test_the_front_page_lists_every_exercise_in_order() -> None:
+    text = (DOCS / "index.md").read_text()
+    listed = re.findall(r"^\| (\d\d) \| \[[^]]+\]\(lessons/(\w+)\.md\)", text, re.MULTILINE)
+    assert listed == [(exercise.slug[:2], exercise.slug) for exercise in EXERCISES]
+
+
 def _coverage_rows() -> list[list[str]]:
     text = (DOCS / "reference" / "coverage.md").read_text()
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ")]
