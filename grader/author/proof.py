@@ -11,7 +11,7 @@ from grader.build.request import Backend
 from grader.catalog import Exercise
 from grader.checks import grade
 from grader.mutants import Mutant, load_mutants
-from grader.verdict import Status, Verdict
+from grader.verdict import NOT_JUDGED, Status, Verdict
 from grader.workspace import shipped_files
 
 _SEED = 20260401
@@ -66,6 +66,8 @@ def uncaught(mutant: Mutant, verdict: Verdict) -> str:
     catcher = results.get(mutant.caught_by)
     if verdict.passed or catcher is None or not catcher.status.stands_in_the_way:
         return f"{mutant.caught_by} did not catch it."
+    if catcher.sentence.startswith(NOT_JUDGED):
+        return f"{mutant.caught_by} did not get to judge it."
     if catcher.status is Status.INFRA_ERROR:
         return "The machine failed."
     if mutant.finding and mutant.finding not in {finding.kind for finding in catcher.findings}:

@@ -32,11 +32,12 @@ def check(bench: Bench) -> Outcome:
         if not run.accepted:
             return _refused(bench, run, _refuses(implementation), "accepts")
     skipped = f", {first.skipped} skipped" if first.skipped else ""
-    return passed(
-        f"{counted(first.passed, 'test')}{skipped}: {counted(len(known.correct), 'correct implementation')}, "
-        "each written in another way, "
-        f"{'passes' if len(known.correct) == 1 else 'pass'} all of them."
-    )
+    who = f"{len(known.correct)} correct implementations, each written in another way, pass"
+    if not others:
+        who = (
+            "the implementation that you were given, the only correct one in this copy of the course, passes"
+        )
+    return passed(f"{counted(first.passed, 'test')}{skipped}: {who} all of them.")
 
 
 def _refuses(implementation: Implementation) -> str:

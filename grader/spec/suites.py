@@ -10,7 +10,7 @@ should refuse as many as it can. Which these are is said beside the solution, no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from grader.spec.naming import of_kind
 
@@ -21,6 +21,8 @@ class Tests:
 
     ``seconds`` bounds one run of it against one implementation.
     """
+
+    __test__: ClassVar = False  # its name is no invitation to pytest
 
     file: str
     seconds: float = 20.0

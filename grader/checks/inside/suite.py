@@ -115,7 +115,7 @@ class Recorder:
             self.found["passed"] += 1
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed and not self.found["broken"]:
+        if report.failed and not self.found["broken"] and not self.found["late"]:
             self.found["broken"] = _first_words(report.longreprtext, self.file)
 
     def _failed(self, report: pytest.TestReport) -> None:

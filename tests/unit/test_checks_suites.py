@@ -1,0 +1,272 @@
+"""A learner's tests are run against right and wrong implementations, and the verdict says what they missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.checks import accepts, kills, suites
+from grader.checks.bench import Bench
+from grader.checks.outcome import Outcome
+from grader.errors import BrokenExercise
+from grader.exercise import Exercise
+from grader.implementations import collection
+from grader.run.spawn import Zygote
+from grader.spec import Spec, Tests
+from grader.verdict import NOT_JUDGED, Status
+from tests.unit.fake_submission import FakeSession, fake_exercise
+
+OP = '''"""Twice x, which must not be negative."""
+
+def twice(x):
+    if x < 0:
+        raise RuntimeError(f"x must not be negative, but is {x}")
+    return 2 * x
+'''
+HIDDEN = """
+[accepted.added]
+trait = "an addition"
+
+[classes.zero]
+title = "Nothing to double"
+see = "Test zero."
+
+[classes.refusal]
+title = "Bad input"
+see = "Look at the message."
+
+[[mutant]]
+class = "zero"
+name = "one at least"
+file = "op.py"
+find = "return 2 * x"
+replace = "return 2 * x or 1"
+
+[[mutant]]
+class = "refusal"
+name = "an accident"
+file = "op.py"
+find = 'f"x must not be negative, but is {x}"'
+replace = '"it went wrong"'
+
+[[mutant]]
+class = "refusal"
+name = "nothing refused"
+file = "op.py"
+find = "x < 0"
+replace = "False"
+"""
+PUBLISHED = """
+[classes.zero]
+title = "Nothing to double"
+see = "Test zero."
+
+[[mutant]]
+class = "zero"
+name = "nothing for nothing"
+file = "op.py"
+find = "return 2 * x"
+replace = "return 2 * x if x else None"
+"""
+GOOD = """
+import op
+import pytest
+
+@pytest.mark.parametrize("x", [0, 1, 2, 7.5])
+def test_values(x):
+    assert op.twice(x) == x + x
+
+def test_refused():
+    with pytest.raises(RuntimeError, match="x"):
+        op.twice(-1)
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    with Zygote.start("plain", modules=["pytest"]) as started:
+        yield started
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> Exercise:
+    """One whose learner writes the tests of `twice`."""
+    root, solution = tmp_path / "exercises" / "03_twice", tmp_path / "solutions" / "03_twice"
+    added = solution / "accepted" / "added"
+    for folder in (root, added):
+        folder.mkdir(parents=True)
+    for folder in (root, solution):
+        (folder / "op.py").write_text(OP)
+    (added / "op.py").write_text(OP.replace("2 * x", "x + x"))
+    (solution / "hidden.toml").write_text(HIDDEN)
+    (root / "mutants.toml").write_text(PUBLISHED)
+    return replace(fake_exercise(root), slug="03_twice", edit=("test_op.py",), given=("op.py",), sections={})
+
+
+@pytest.fixture
+def bench(exercise: Exercise, zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """For the tests in the exercise's folder; there is nothing to compile in these implementations."""
+    monkeypatch.setattr(suites, "_built", lambda bench, implementation: None)
+    spec = Spec(Path("spec.py"), "twice", torch.add, ("x",), (), tests=Tests("test_op.py", seconds=2))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    session = FakeSession(torch.add)
+    return Bench(
+        exercise, spec, "plain", 1, session, exercise.root, lambda: None, zygote.spawn_worker, scratch
+    )
+
+
+def _accepts(bench: Bench, tests: str) -> Outcome:
+    (bench.files / "test_op.py").write_text(tests)
+    return accepts.check(bench)
+
+
+def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
+    accepted = _accepts(bench, GOOD)
+    assert (accepted.status, accepted.share) == (Status.PASS, None), accepted.sentence
+    assert accepted.sentence.startswith(
+        "5 tests: 2 correct implementations, each written in another way, pass"
+    )
+
+    killed = kills.check(bench)
+
+    assert (killed.status, killed.share) == (Status.PASS, 1.0)
+    assert killed.sentence == "Your suite sees all 3 mistakes, of 2 classes."
+    assert list(bench.scratch.iterdir()) == []
+
+
+def test_what_is_not_seen_is_told_by_class_and_never_by_its_text(bench: Bench) -> None:
+    _accepts(bench, GOOD.replace(', match="x"', ""))
+
+    outcome = kills.check(bench)
+
+    assert (outcome.status, outcome.share) == (Status.FAIL, 0.5)
+    assert outcome.sentence == (
+        "Your suite sees 1 of 2 classes of mistakes. 1 of 3 mistakes passes all your tests."
+    )
+    assert outcome.lines == ("Bad input (1 of 2 not seen): Look at the message.",)
+    assert "accident" not in str(outcome)
+
+
+def test_a_suite_that_is_too_strict_is_told_by_the_trait_and_its_own_words(bench: Bench) -> None:
+    strict = GOOD + "\ndef test_factor():\n    assert 2 in op.twice.__code__.co_consts, 'no factor'\n"
+
+    outcome = _accepts(bench, strict)
+
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith(
+        "test_op.py:14: Your suite refuses a correct implementation, one with an addition: test_factor says: "
+        "AssertionError: no factor"
+    )
+    assert outcome.case == "test_factor"
+
+
+def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None:
+    refused = _accepts(bench, GOOD.replace("x + x", "x + 1"))
+    assert refused.sentence.startswith(
+        "test_op.py:7: Your suite refuses the implementation that you were given: test_values[0] says: assert 0 =="
+    )
+    assert refused.lines[-1] == "Also: test_values[2], test_values[7.5]"
+    bench.outcomes["accepts"] = refused
+
+    outcome = kills.check(bench)
+
+    assert outcome.status is Status.FAIL and outcome.share is None
+    assert outcome.sentence.startswith(NOT_JUDGED)
+
+
+@pytest.mark.parametrize(
+    ("tests", "status", "sentence"),
+    [
+        ("import op\n", Status.FAIL, "test_op.py holds no test."),
+        ("import op\nop.thrice\n", Status.FAIL, "test_op.py could not be collected: AttributeError"),
+        ("def test_x(:\n", Status.FAIL, "test_op.py could not be collected: SyntaxError"),
+        (
+            GOOD + "pytestmark = pytest.mark.skip\n", Status.FAIL,
+            "None of the 5 tests in test_op.py was passed: all are skipped or expected to fail.",
+        ),
+        (
+            "import pytest\n@pytest.mark.xfail\ndef test_x():\n    assert False\n", Status.FAIL,
+            "None of the 1 test in test_op.py was passed",
+        ),
+        (
+            "def test_x():\n    while True: pass\n", Status.TIMEOUT,
+            "Your suite was stopped after 2 s, in test_x.",
+        ),
+        (
+            "while True: pass\n", Status.TIMEOUT,
+            "Your suite was stopped after 2 s, in test_op.py.",
+        ),
+        (
+            "import os, signal\ndef test_x(): pass\ndef test_y(): os.kill(os.getpid(), signal.SIGSEGV)\n",
+            Status.CRASH, "Your suite refuses the implementation that you were given: The submission crashed",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_suite_itself(bench: Bench, tests: str, status: Status, sentence: str) -> None:
+    outcome = _accepts(bench, tests)
+
+    assert outcome.status is status, outcome.sentence
+    assert outcome.sentence.startswith(sentence), outcome.sentence
+    if status is Status.CRASH:
+        assert outcome.case == "test_y"
+
+
+def test_a_suite_that_fails_now_and_then_is_told_so(bench: Bench) -> None:
+    """Each implementation has a process of its own, so the runs differ in what only a process has."""
+    (bench.scratch / "seen").mkdir()
+    once = f"""
+import os
+def test_once():
+    os.mkdir({str(bench.scratch / "seen" / "x")!r}) if not os.path.exists({str(bench.scratch / "seen" / "x")!r}) else 1/0
+"""
+    outcome = _accepts(bench, once)
+    assert outcome.sentence.startswith(
+        "test_op.py:4: Your suite passes for the given implementation once, and fails the second time: test_once"
+    )
+
+
+def test_without_the_solution_the_published_mistakes_judge(bench: Bench, exercise: Exercise) -> None:
+    exercise.solution_dir.rename(exercise.solution_dir.with_name("elsewhere"))
+    accepted = _accepts(bench, GOOD)
+    assert accepted.sentence.startswith(
+        "5 tests: the implementation that you were given, the only correct one"
+    )
+
+    outcome = kills.check(bench)
+
+    assert outcome.sentence.startswith("Your suite sees all 1 mistake, of 1 class. These are the published")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('class = "zero"', 'class = "none"', "It must be one of zero, refusal."),
+        ("[accepted.added]", "[accepted.missing]", "accepted.added is missing"),
+        ('find = "x < 0"', 'find = "x < 1"', "matches 0 times in op.py"),
+        ('name = "an accident"', 'name = "one at least"', "two mutants are called 'one at least'"),
+        ('file = "op.py"\nfind = "x < 0"', 'file = "test_op.py"\nfind = "x < 0"', "It must edit a file"),
+        ("[classes.refusal]", '[classes.other]\ntitle = "t"\nsee = "s"\n[classes.refusal]', "other has no mutant"),
+    ],
+)  # fmt: skip
+def test_a_wrong_collection_is_named_with_its_file(
+    exercise: Exercise, old: str, new: str, sentence: str
+) -> None:
+    path = exercise.solution_dir / "hidden.toml"
+    assert path.read_text().count(old) == 1
+    path.write_text(path.read_text().replace(old, new))
+
+    with pytest.raises(BrokenExercise) as raised:
+        collection(exercise)
+
+    assert sentence in str(raised.value)
+
+
+def test_an_accepted_implementation_holds_files_of_the_given_one(exercise: Exercise) -> None:
+    (exercise.solution_dir / "accepted" / "added" / "more.py").write_text("")
+    with pytest.raises(BrokenExercise, match=r"holds more\.py"):
+        collection(exercise)
