@@ -12,6 +12,7 @@ import pytest
 
 from grader.catalog import Catalog
 from grader.mutants import load_mutants
+from tests.docs.anchors import anchors
 from tests.docs.building import build_site
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -59,16 +60,17 @@ def _coverage_rows() -> list[list[str]]:
 @pytest.mark.parametrize("row", _coverage_rows(), ids=lambda row: row[0][:40])
 def test_a_row_of_the_coverage_table_names_what_exists(row: list[str]) -> None:
     _, lessons, executable = row
-    pages = re.findall(r"\]\(\.\./([\w/]+\.md)\)", lessons)
-    assert pages
-    for page in pages:
+    links = re.findall(r"\]\(\.\./([\w/]+\.md)(?:#([\w-]+))?\)", lessons)
+    assert links
+    for page, anchor in links:
         assert (DOCS / page).is_file()
+        assert not anchor or anchor in anchors(DOCS / page), anchor
     paths = re.findall(r"`([^`]+/[^`]+)`", executable)
     for path in paths:
         assert (ROOT / path).exists(), path
-    quoted = re.findall(r'(?:(\d\d) |mutant )"([^"]+)"', executable)
+    quoted = re.findall(r'(?:(\d\d) )?"([^"]+)"', executable)
     for number, name in quoted:
-        lesson = number or pages[0].removeprefix("lessons/")[:2]
+        lesson = number or links[0][0].removeprefix("lessons/")[:2]
         exercise = next(each for each in EXERCISES if each.slug.startswith(lesson))
         assert name in {mutant.name for mutant in load_mutants(exercise)}, name
     assert paths or quoted or executable in ("text only", "in the stub")
