@@ -38,7 +38,8 @@ def gradient(tensors: int, number: float | None = None, at: int = 1) -> Gradient
             Case("a matrix", arguments((2, 4))),
             Case("float32", arguments((7, 40), "float32")),
             Case("no elements", arguments((0, 4))),
-        ]
+        ],
+        twice=True,
     )
 
 
@@ -130,7 +131,8 @@ PARTS = [
                 Case("as many channels as columns", images((2, 2, 2), "float64")),
                 Case("float32", images((3, 5, 17))),
                 Case("no images", images((0, 2, 3))),
-            ]
+            ],
+            twice=True,
         ),
         refusals=[
             Refusal("gain for each column", [tensor((2, 3, 5)), tensor(5)], mentions=["gain", "shape"])
@@ -186,7 +188,7 @@ QUESTIONS = [
             "b": "an attribute is a copy, made before the kernel had written the result;",
             "c": "attributes of ctx are gone when backward runs.",
         },
-        think="Mix keeps its weight on ctx, and that is right. What can happen to a tensor and not to a number?",
+        think="Mix keeps its weight on ctx, and rightly. What can happen to a tensor and not to a number?",
         part="sigmoid",
     ),
     Choice(
@@ -195,7 +197,8 @@ QUESTIONS = [
         {
             "a": "the right gate, but with an x that forward had overwritten;",
             "b": "a gate that autograd had replaced by zeros, since it is no input and no result;",
-            "c": "the result in place of the gate: a kernel wrote over it, and autograd sees no kernel write.",
+            "c": "the result in place of the gate: a kernel wrote over it, and autograd sees no kernel "
+            "write.",
         },
         think="Follow the memory of gate through the four lines of forward.",
         part="silu",

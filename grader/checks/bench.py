@@ -34,7 +34,7 @@ class Session(Protocol):
     ) -> Reply: ...  # fmt: skip
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,
-        overwrite: str = ..., seconds: float | None = ...,
+        overwrite: str = ..., twice: Sequence[torch.Tensor] = ..., seconds: float | None = ...,
     ) -> Reply: ...  # fmt: skip
     def run_inside(
         self, check: str, args: Sequence[Any], *, trace: bool = ..., seconds: float | None = ...

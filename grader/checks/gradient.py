@@ -13,6 +13,7 @@ from grader.checks.outcome import Outcome, passed
 from grader.checks.overwritten import overwritten_problem
 from grader.checks.tape import Tape, dense, record_tape, unlike
 from grader.checks.truth import Expected, accumulation, tolerance_for
+from grader.checks.twice import second_problem
 from grader.checks.wording import Hints, error_outcome, mismatch_outcome
 from grader.spec import Case, Gradient
 from grader.verdict import Status
@@ -34,7 +35,7 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         failure = judge_case(bench, gradient, case)
         if failure is not None:
             return failure
-    failure = _after_a_change(bench, gradient)
+    failure = _other_ways(bench, gradient)
     if failure is not None:
         return failure
     checked = [case for case in gradient.cases if gradient.mode == "gradcheck" and all_double(case, bench)]
@@ -47,13 +48,16 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
     return passed(agree + (", and gradcheck agrees." if checked else "."))
 
 
-def _after_a_change(bench: Bench, gradient: Gradient) -> Outcome | None:
-    """Ask the first case that has elements again, with tensors changed between forward and backward."""
+def _other_ways(bench: Bench, gradient: Gradient) -> Outcome | None:
+    """Ask the first case that has elements again: after changes in place, and for second derivatives."""
     for case in gradient.cases:
         inputs = bench.draw(case.args, "gradient", case.name)
         names = [each.name for each in differentiable(gradient, inputs)]
         if all(inputs.named(name).tensor.numel() for name in names):
-            return overwritten_problem(bench, case, inputs, names)
+            failure = overwritten_problem(bench, case, inputs, names)
+            if failure is None and gradient.twice:
+                failure = second_problem(bench, case, inputs, names)
+            return failure
     return None
 
 

@@ -81,8 +81,10 @@ class Session:
         ``in_place`` that require a gradient are handed over as copies of the leaves, which the entry may
         change. An exception that the entry raises is the reply's ``error``.
         """
-        options = {"stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule}
-        options |= {"count": count, "in_place": list(in_place)}
+        options: dict[str, Any] = {
+            "stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule,
+            "count": count, "in_place": list(in_place),
+        }  # fmt: skip
         return self._call(entry, args, options, f"calling `{entry}`", seconds)
 
     def run_inside(
@@ -105,19 +107,23 @@ class Session:
         trace: bool = True,
         count: bool = False,
         overwrite: str = "",
+        twice: Sequence[Tensor] = (),
         seconds: float | None = None,
     ) -> Reply:
         """Gradients of the outputs of an earlier call, one output per tensor argument that required one.
 
         ``cotangents`` has one entry per tensor output, in order; None travels as undefined. A gradient may be
         None. The graph stays, so that backward can be repeated. ``overwrite`` names an argument of the call,
-        or ``output N``, which is changed in place first. Raises ``CallLost`` when its worker is gone.
+        or ``output N``, which is changed in place first. ``twice`` has one tensor per gradient and asks for
+        second derivatives instead: of the gradients times it, by each such argument, then each cotangent.
+        Raises ``CallLost`` when its worker is gone.
         """
         number = self._workers.number(handle)
         if number is None:
             raise CallLost
         parcel = Parcel.empty()
-        for cotangent in cotangents:
+        document = {"trace": trace, "count": count, "overwrite": overwrite, "twice": bool(twice)}
+        for cotangent in (*cotangents, *twice):
             if cotangent is None:
                 pack_undefined(parcel)
             else:
@@ -128,8 +134,8 @@ class Session:
             if cotangent is not None
         ]
         return self._workers.exchange(
-            Kind.BACKWARD, parcel, {"trace": trace, "count": count, "overwrite": overwrite}, self._read,
-            "running backward", seconds, detail=number, same_worker=True,
+            Kind.BACKWARD, parcel, document, self._read, "running backward", seconds, detail=number,
+            same_worker=True,
         )  # fmt: skip
 
     def release(self, handle: int) -> None:

@@ -155,7 +155,8 @@ class Gradient:
     ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
     differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward
     that launches as many kernels for one gradient as for all. ``nondet_tol`` goes to gradcheck: the
-    difference allowed between two backward runs of one input.
+    difference allowed between two backward runs of one input. ``twice=True`` also differentiates the backward:
+    it has to be right then, or refuse as ``once_differentiable`` does.
     """
 
     cases: Sequence[Case] = ()
@@ -163,6 +164,7 @@ class Gradient:
     inputs: tuple[str, ...] | None = None
     unrequested: bool = False
     nondet_tol: float = 0.0
+    twice: bool = False
 
 
 @dataclass(frozen=True)

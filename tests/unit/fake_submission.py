@@ -16,6 +16,7 @@ import torch
 
 from grader.catalog import BuildFacts, Exercise, Section
 from grader.checks.bench import Bench
+from grader.run.inside.graphs import Graph, differentiate_twice
 from grader.run.values import Launch, Measurement, Output, RemoteError, Reply, TensorArg, Trace
 from grader.spec import Case, Gradient, Refusal, Spec, Speed
 
@@ -52,25 +53,28 @@ class FakeSession:
     ) -> Reply:  # fmt: skip
         self._begin("call")
         self._sent, self._received = [], []
-        arguments = [self._receive(arg) for arg in args]
+        arguments = [self._receive(arg, in_place) for arg in args]
         try:
             with torch.set_grad_enabled(grad):
                 result = self.function(*arguments)
         except Exception as problem:
             error = RemoteError(type(problem).__name__, str(problem), "op.py:7")
             return self._finish(Reply(error=error), "call", schedule, stream)
-        results = list(result) if isinstance(result, tuple) else [result]
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
         outputs = tuple(self._output(each) for each in results)
         handle = self._keep(results) if grad else None
-        returned = "tuple" if isinstance(result, tuple) else "value"
+        returned = "tuple" if isinstance(result, (tuple, list)) else "value"
         return self._finish(Reply(outputs, returned, handle), "call", schedule, stream)
 
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = True,
-        count: bool = False, overwrite: str = "", seconds: float | None = None,
+        count: bool = False, overwrite: str = "", twice: Sequence[torch.Tensor] = (),
+        seconds: float | None = None,
     ) -> Reply:  # fmt: skip
         self._begin("backward")
         outputs, leaves = self.graphs[handle]
+        if twice:
+            return self._twice(outputs, leaves, cotangents, twice)
         if overwrite:
             self._overwrite(overwrite, outputs)
         pairs = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
@@ -88,6 +92,17 @@ class FakeSession:
         named = [
             replace(self._output(each), name=name) for (name, _), each in zip(leaves, found, strict=True)
         ]
+        return self._finish(Reply(tuple(named)), "backward", "forward", "default")
+
+    def _twice(self, outputs: Any, leaves: Any, cotangents: Any, twice: Sequence[torch.Tensor]) -> Reply:
+        graph = Graph([], outputs, None, "forward")
+        try:
+            found = differentiate_twice(graph, cotangents, [leaf for _, leaf in leaves], twice)
+        except Exception as problem:
+            error = RemoteError(type(problem).__name__, str(problem), "op.py:20")
+            return self._finish(Reply(error=error), "backward", "forward", "default")
+        names = [name for name, _ in leaves] + [f"cotangent {number}" for number in range(len(cotangents))]
+        named = [replace(self._output(each), name=name) for name, each in zip(names, found, strict=True)]
         return self._finish(Reply(tuple(named)), "backward", "forward", "default")
 
     def _overwrite(self, name: str, outputs: Sequence[torch.Tensor]) -> None:
@@ -118,15 +133,15 @@ class FakeSession:
         if problem is not None:
             raise problem
 
-    def _receive(self, arg: Any) -> Any:
+    def _receive(self, arg: Any, in_place: Sequence[str] = ()) -> Any:
         if isinstance(arg, list):
-            return [self._receive(each) for each in arg]
+            return [self._receive(each, in_place) for each in arg]
         if not isinstance(arg, TensorArg):
             return arg
         copy = arg.tensor.clone(memory_format=torch.preserve_format).requires_grad_(arg.requires_grad)
         self._sent.append(arg)
         self._received.append(copy)
-        return copy
+        return copy.clone() if arg.requires_grad and arg.name.partition("[")[0] in in_place else copy
 
     def _output(self, value: Any) -> Output:
         if value is None:

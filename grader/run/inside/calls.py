@@ -7,14 +7,13 @@ import itertools
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.graph import _engine_run_backward
 
 from grader.run.inside.arguments import Given, rebuild, with_copies
+from grader.run.inside.graphs import Graph, differentiate_twice, overwrite, run_engine, undefined
 from grader.run.inside.placing import Place, Places
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.results import flatten, pack, pack_bytes
@@ -23,16 +22,6 @@ from grader.run.inside.tracing import Tracer
 from grader.run.wire import SPARSE, UNDEFINED, Parcel
 
 _SETTLING_STEPS = 20  # milliseconds
-
-
-@dataclass
-class Graph:
-    """What backward needs of an earlier call."""
-
-    given: list[Given]
-    outputs: list[Tensor]
-    place: Place | None
-    schedule: str
 
 
 class Calls:
@@ -77,10 +66,12 @@ class Calls:
         self._tracer.begin(graph.schedule, request.text.get("count", False))
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
+        if request.text.get("twice"):
+            return self._twice(request, graph, wanted, cotangents)
         arrived = self._last = [cotangent for cotangent in cotangents if cotangent is not None]
         with self._places.current(graph.place):
             try:
-                _overwrite(graph, request.text.get("overwrite", ""))
+                overwrite(graph, request.text.get("overwrite", ""))
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
                 trace = self._tracer.collect(gradients, [*graph.given, *arrived]) if traced else {}
                 parcel = Parcel.empty()
@@ -93,6 +84,24 @@ class Calls:
             gradients.clear()
             _let_autograd_finish(trace, self._tracer)
         return Answer({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
+
+    def _twice(
+        self, request: Request, graph: Graph, wanted: list[Given], cotangents: list[Given | None]
+    ) -> Answer:
+        """Second derivatives by the wanted arguments, then by the cotangents; see `differentiate_twice`."""
+        sent = [cotangent.value for cotangent in cotangents if cotangent is not None]
+        leaves = [each.value for each in wanted]
+        seconds = [_cotangent(request, len(sent) + index, leaf) for index, leaf in enumerate(leaves)]
+        names = [each.name for each in wanted] + [f"cotangent {number}" for number in range(len(sent))]
+        with self._places.current(graph.place):
+            try:
+                values = [each.value for each in seconds if each is not None]
+                found = differentiate_twice(graph, sent, leaves, values)
+                parcel = Parcel.empty()
+                entries = [pack(each, parcel, [], name) for each, name in zip(found, names, strict=True)]
+            except BaseException as error:
+                return self._failed(error, traced=False)
+        return Answer({"outputs": entries, "returned": "tuple", "trace": {}}, parcel)
 
     def inputs(self, request: Request) -> Answer:
         """The storages of the last call's tensor arguments, or of backward's cotangents, as they are now."""
@@ -136,13 +145,13 @@ class Calls:
     ) -> list[Tensor | None]:
         """One gradient per wanted argument. An output without cotangent passes an undefined gradient on."""
         pairs = [
-            (output, cotangent.value) if cotangent is not None else _undefined(output)
+            (output, cotangent.value) if cotangent is not None else undefined(output)
             for output, cotangent in zip(graph.outputs, cotangents, strict=True)
             if output.requires_grad
         ]
         delivery = self._delivery(graph.place, [each for each in cotangents if each is not None])
         with self._tracer.watch(traced, graph.place.device if graph.place else 0, delivery):
-            return _run_engine(pairs, [each.value for each in wanted])
+            return run_engine(pairs, [each.value for each in wanted])
 
     def _delivery(self, place: Place | None, given: Sequence[Given]) -> Callable[[], None]:
         return functools.partial(self._places.deliver, place, [each.storage for each in given])
@@ -172,28 +181,6 @@ class Calls:
         return Answer({"error": description, "trace": trace, "spent": lasting is not None})
 
 
-def _undefined(output: Tensor) -> tuple[Tensor, Tensor]:
-    """An output, and a cotangent for it, behind which its node sees an undefined gradient."""
-    with torch.enable_grad():
-        behind = cast(Tensor, torch._C._functions.UndefinedGrad()(output))
-    return behind, torch.ones_like(output)
-
-
-def _run_engine(pairs: Sequence[tuple[Tensor, Tensor]], leaves: Sequence[Tensor]) -> list[Tensor | None]:
-    """``torch.autograd.grad`` without its comparison of symbolic sizes, whose sympy takes long to import."""
-    for output, cotangent in pairs:
-        if output.shape != cotangent.shape:
-            raise RuntimeError(
-                f"a cotangent of shape {[*cotangent.shape]} for an output of {[*output.shape]}"
-            )
-    outputs, cotangents = zip(*pairs, strict=True)
-    return list(
-        _engine_run_backward(
-            outputs, cotangents, True, False, tuple(leaves), allow_unreachable=True, accumulate_grad=False
-        )
-    )
-
-
 def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
     """Count what is alive once the autograd thread has dropped its references, a moment after the result."""
     for _ in range(_SETTLING_STEPS if trace else 0):
@@ -201,15 +188,6 @@ def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
         if trace.get("live_allocations", 0) <= 0:
             return
         time.sleep(0.001)
-
-
-def _overwrite(graph: Graph, name: str) -> None:
-    """Change an argument of the graph's call, or its ``output N``, in place; nothing without a `name`."""
-    found = {f"output {number}": output for number, output in enumerate(graph.outputs)}
-    found |= {each.name: each.storage for each in graph.given}
-    if name:
-        with torch.no_grad():
-            found[name].add_(1)
 
 
 def _cotangent(request: Request, index: int, output: Tensor) -> Given | None:
