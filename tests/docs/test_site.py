@@ -45,6 +45,12 @@ def test_every_figure_has_a_text_alternative_and_no_colour_of_its_own() -> None:
         assert "\n\n" not in text, f"{figure.name}: a blank line ends an HTML block in Markdown"
 
 
+def test_captions_are_html_and_hold_no_markdown() -> None:
+    for page in DOCS.glob("[!_]*/*.md"):
+        for caption in re.findall(r"<figcaption>(.*?)</figcaption>", page.read_text(), re.DOTALL):
+            assert not re.search(r"[`*]|\]\(", caption), f"{page.name}: {caption}"
+
+
 def test_the_front_page_lists_every_exercise_in_order() -> None:
     text = (DOCS / "index.md").read_text()
     listed = re.findall(r"^\| (\d\d) \| \[[^]]+\]\(lessons/(\w+)\.md\)", text, re.MULTILINE)
