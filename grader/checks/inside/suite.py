@@ -35,7 +35,7 @@ class OutOfTime(BaseException):
 
 
 def run(module: ModuleType, file: str, entry: str, first: bool, seconds: float, simulated: bool) -> str:
-    """Run the tests in ``file``, whose ``import op`` finds ``module``; with ``first`` up to the first failure.
+    """Run the tests in ``file``, whose ``import op`` is ``module``; with ``first`` up to the first failure.
 
     ``simulated`` makes each call of ``entry`` run its blocks and threads in an order of its own, as a GPU
     would.

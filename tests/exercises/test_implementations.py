@@ -1,0 +1,50 @@
+"""What a learner's tests are judged by is judged too: correct implementations pass every ordinary check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Exercise
+from grader.checks import grade
+from grader.exercise import DEFAULT_SCORES
+from grader.implementations import Implementation, collection, published
+from grader.verdict import Status
+
+from .conftest import EXERCISES, SEED
+
+OF_TESTS = [exercise for exercise in EXERCISES if exercise.kind == "test"]
+CORRECT = [(exercise, each) for exercise in OF_TESTS for each in collection(exercise).correct]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "implementation"), CORRECT, ids=[f"{each.slug}: {one.name}" for each, one in CORRECT]
+)
+def test_a_correct_implementation_is_correct(
+    exercise: Exercise, implementation: Implementation, tmp_path: Path
+) -> None:
+    """As a submission of its own, judged by the cases, refusals and gradients of the spec."""
+    for name, text in implementation.files.items():
+        (tmp_path / name).write_text(text)
+    scores = {name: points for name, points in DEFAULT_SCORES.items() if name != "device_work"}
+    as_operation = replace(exercise, edit=exercise.given, given=(), sections={}, scores=scores)
+
+    verdict = grade(as_operation, tmp_path, backend="simt", seed=SEED)
+
+    failed = [f"{each.name}: {each.sentence}" for each in verdict.checks if each.status is Status.FAIL]
+    assert verdict.passed, failed
+
+
+@pytest.mark.parametrize("exercise", OF_TESTS, ids=lambda each: each.slug)
+def test_the_mistakes_are_many_of_many_kinds_and_none_is_published(exercise: Exercise) -> None:
+    known = collection(exercise)
+    shown = published(exercise)
+
+    assert known.hidden
+    assert len(known.correct) >= 5
+    assert len(known.mistakes) >= 14 and len(known.kinds) >= 8
+    assert len(shown) >= 4
+    hidden_files = [mistake.implementation.files for mistake in known.mistakes]
+    assert not [each.implementation.name for each in shown if each.implementation.files in hidden_files]

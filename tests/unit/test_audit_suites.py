@@ -1,0 +1,61 @@
+"""A learner's tests call the operation, and reach for nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.audit import suite_source
+
+PLAIN = """
+from collections.abc import Callable
+import op
+import pytest
+import torch
+from op import bias_softmax
+from torch.testing import assert_close
+
+@pytest.mark.parametrize("x", [1, pytest.param(2, id="two")])
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two devices")
+def test_values(x):
+    torch.testing.assert_close(op.bias_softmax(x), bias_softmax(x))
+    assert torch.autograd.gradcheck(op.bias_softmax, (x,))
+    with pytest.raises(RuntimeError, match="x"):
+        bias_softmax(None)
+    assert x == pytest.approx(x)
+"""
+
+
+def test_what_tests_are_made_of_is_allowed() -> None:
+    assert list(suite_source.audit(PLAIN, "test_op.py")) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("import os", "imports `os`"),
+        ("import inspect", "imports `inspect`"),
+        ("import grader.implementations", "imports `grader.implementations`"),
+        ("text = open(op.__file__).read()", "uses `open`"),
+        ("place = op.__file__", "reads the attribute `__file__`"),
+        ("code = op.bias_softmax.__code__", "reads the attribute `__code__`"),
+        ("ops = op._ops", "reads the attribute `_ops`"),
+        ("op.bias_softmax = lambda x: x", "changes `op.bias_softmax`"),
+        ("module = op", "hands on the module `op` as a value"),
+        ("sys = pytest.importorskip('sys')", "uses `pytest.importorskip`"),
+        ("from pytest import MonkeyPatch", "uses `pytest.MonkeyPatch`"),
+        ("def test_x(monkeypatch): pass", "asks for the fixture `monkeypatch`"),
+        ("def test_x(request): pass", "asks for the fixture `request`"),
+        ("import torch.testing._internal", "imports `torch.testing._internal`"),
+        ("x = torch.testing.FileCheck()", "uses `torch.testing.FileCheck`"),
+        ("x = torch.utils.cpp_extension", "uses `torch.utils.cpp_extension`"),
+    ],
+)
+def test_what_reaches_further_is_told_with_its_line(line: str, what: str) -> None:
+    objections = list(suite_source.audit(f"{PLAIN}{line}\n", "test_op.py"))
+    assert objections, line
+    assert objections[0].what == what
+    assert objections[0].line == PLAIN.count("\n") + 1
+
+
+def test_a_file_that_is_not_python_is_left_to_pytest() -> None:
+    assert list(suite_source.audit("def test_x(:\n", "test_op.py")) == []
