@@ -89,5 +89,13 @@ def test_what_is_counted_is_what_paper_says(zygote: Zygote, block: int, step: in
     assert counts_of(bench, questions, draw=1) == pytest.approx(on_paper(block, step))
 
 
+def test_on_a_gpu_the_simulated_one_counts() -> None:
+    bench = fake_bench(FakeSession(lambda x: x), lambda x: x, [], exercise=EXERCISE, backend="cuda")
+    program = Program(COUNTS[0].program.file, {"block": (64,), "step": (2,)})
+    questions = [replace(question, program=program) for question in COUNTS]
+
+    assert counts_of(bench, questions, draw=1) == pytest.approx(on_paper(64, 2))
+
+
 def test_the_solution_answers_for_the_sizes_that_it_draws() -> None:
     assert drawn_sizes(COUNTS[0].program, EXERCISE.slug, 1) == {"block": 256, "step": 5}
