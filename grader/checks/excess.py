@@ -10,7 +10,7 @@ from grader.profile.remarks import waste
 from grader.profile.words import VERBS, counted, number
 from grader.simt.counters import LaunchCounts, LineCounts
 from grader.simt.memory_model import SECTOR
-from grader.simt.source_lines import NOWHERE, Frame
+from grader.simt.source_lines import NOWHERE, Frame, with_source
 from grader.spec.efficiency import Metric
 
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
@@ -86,7 +86,7 @@ def _in_vain(line: LineCounts) -> int:
 
 def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: int, most: float) -> str:
     """Every request is as good as it can be (or nearly): there are too many of them."""
-    does = f"{VERBS[line.access]} {stage.name(line)}".strip().capitalize()
+    does = _capital(f"{VERBS[line.access]} {stage.name(line)}".strip())
     share = f"{counted(int(getattr(line, metric.field)), metric.unit)} of {number(amount)}"
     if metric.field == "requests":
         return f"{does} {counted(line.bytes, 'byte')} a lane at a time: {share}."
@@ -111,7 +111,7 @@ def _of_launches(metric: Metric, stage: CountedStage) -> tuple[str, Frame]:
     if not stage.launches:
         return "", NOWHERE
     most = max(stage.launches, key=lambda each: int(getattr(each, metric.field, 0)))
-    frame = Frame(most.launch.file, most.launch.line)
+    frame = with_source(Frame(most.launch.file, most.launch.line))
     said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
     return f"Launched: {said}.", frame
 

@@ -87,6 +87,8 @@ def test_good_requests_that_are_too_many_are_told_as_such() -> None:
         said("global_load_requests", counted, 25)
         == "4: Reads x 4 bytes a lane at a time: 100 requests of 100."
     )
+    renamed = replace(counted, names={X: Memory("gradA", 4)})
+    assert "Reads gradA 4 bytes a lane" in said("global_load_requests", renamed, 25)
     row = line(lambda lane: 4 * lane, 1, space="shared")
     assert said("shared_load_wavefronts", stage(row)) == "1: Reads shared memory: 100 wavefronts of 100."
 
