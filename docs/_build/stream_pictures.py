@@ -31,7 +31,12 @@ def block_given_again() -> Canvas:
     canvas.line([(520, 156), (520, 186)], "line dashed b")
     canvas.line([(630, 156), (630, 186)], "line dashed b")
     canvas.text(575, 176, "both at once", "middle small b")
-    canvas.text(118, 266, "With scratch.record_stream(stream) before the free, A stays taken until ring 0's stream", "small")
+    canvas.text(
+        118,
+        266,
+        "With scratch.record_stream(stream) before the free, A stays taken until ring 0's stream",
+        "small",
+    )
     canvas.text(118, 284, "has passed this point, and the second allocation gets another block.", "small")
     return canvas
 

@@ -103,7 +103,12 @@ def _traced() -> tuple[Work, ...]:
     folder = Catalog.open(COURSE).find("05").solution_dir
     environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt"}
     done = subprocess.run(
-        [sys.executable, "-c", _TRACE], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", _TRACE],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     copies, launches = json.loads(done.stdout.splitlines()[-1])
     works = [_work("copy", each) for each in copies if each["kind"] == "d2d"]

@@ -50,7 +50,9 @@ REFUSALS = [
         mentions=["rings[2]", "cuda:1"],
     ),
     Refusal("a ring on the CPU", [[tensor(8), tensor(8, device="cpu")], 0.25], mentions=["rings[1]", "CUDA"]),
-    Refusal("first a ring on the CPU", [[tensor(8, device="cpu"), tensor(8)], 0.25], mentions=["rings[0]", "CUDA"]),
+    Refusal(
+        "first a ring on the CPU", [[tensor(8, device="cpu"), tensor(8)], 0.25], mentions=["rings[0]", "CUDA"]
+    ),
     Refusal(
         "a ring that is every second element",
         [[tensor(8), tensor(8, layout="sliced")], 0.25],

@@ -135,8 +135,8 @@ def _few_streams(bench: Bench, call: Call) -> Outcome | None:
     if used >= asked:
         return None
     sentence = (
-        f"{call.text} launched everything on {counted(used, 'stream')}; {asked} are asked for. Kernels on one "
-        "stream run one after the other, also where none needs the other's result."
+        f"{call.text} launched everything on {counted(used, 'stream')}; {asked} are asked for. Kernels on "
+        "one stream run one after the other, also where none needs the other's result."
     )
     return _failed(call, sentence, "streams")
 

@@ -17,8 +17,8 @@ from grader.run.values import Launch
 from grader.verdict import Finding
 
 _CURRENT = (
-    "Work belongs on the current stream, or it runs before its inputs are ready: the fourth launch parameter "
-    "is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
+    "Work belongs on the current stream, or it runs before its inputs are ready: the fourth launch "
+    "parameter is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
 )
 _COPY = "A copy or fill is work like a launch: give it the stream of the kernels that need it."
 _FORK = (
@@ -26,14 +26,14 @@ _FORK = (
     "stream wait for it (event.block(stream)) before anything else is queued there."
 )
 _JOIN = (
-    "The caller queues its next work at once: record an event on this stream after its last work, and let the "
-    "caller's stream wait for it before the call returns."
+    "The caller queues its next work at once: record an event on this stream after its last work, and let "
+    "the caller's stream wait for it before the call returns."
 )
 _MOVING = ("d2d", "memset")  # asynchronous within the device
 
 
 def stray_work(bench: Bench) -> list[Finding]:
-    """Launches, copies and fills that are not in order with the caller's stream; one of each kind per call."""
+    """Launches, copies and fills that are not in order with the caller's stream."""
     defaults = {0} | {call.reply.trace.stream for call in bench.calls if call.stream == "default"}
     found = []
     for call in bench.calls:

@@ -46,8 +46,8 @@ _UNFENCED = (
 
 
 _FOREIGN = (
-    "A kernel runs on the device that is current at its launch, and sees that one's memory: make the tensors' "
-    "device current first (c10::cuda::CUDAGuard)."
+    "A kernel runs on the device that is current at its launch, and sees that one's memory: make the "
+    "tensors' device current first (c10::cuda::CUDAGuard)."
 )
 
 

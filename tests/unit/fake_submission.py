@@ -53,7 +53,8 @@ class FakeSession:
     ) -> Reply:  # fmt: skip
         self._begin("call")
         self._sent, self._received = [], []
-        arguments = [self._receive(arg, in_place) for arg in args]
+        with torch.enable_grad():  # also within a stand-in's forward
+            arguments = [self._receive(arg, in_place) for arg in args]
         try:
             with torch.set_grad_enabled(grad):
                 result = self.function(*arguments)
@@ -77,10 +78,11 @@ class FakeSession:
             return self._twice(outputs, leaves, cotangents, twice)
         if overwrite:
             self._overwrite(overwrite, outputs)
+        self._sent = [TensorArg(cot) for cot in cotangents if cot is not None]
+        cotangents = [cot if cot is None else _copy(cot) for cot in cotangents]
+        self._received = [cot for cot in cotangents if cot is not None]
         pairs = [(out, cot) for out, cot in zip(outputs, cotangents, strict=True) if out.requires_grad]
         given = [(_undefined(out), torch.ones_like(out)) if cot is None else (out, cot) for out, cot in pairs]
-        self._sent = [TensorArg(cot.clone()) for cot in cotangents if cot is not None]
-        self._received = [cot for cot in cotangents if cot is not None]
         try:
             found = torch.autograd.grad(
                 [out for out, _ in given], [leaf for _, leaf in leaves], [cot for _, cot in given],
@@ -183,6 +185,14 @@ def _undefined(output: torch.Tensor) -> torch.Tensor:
     """The output behind a node that hands an undefined gradient down, as autograd itself does."""
     with torch.enable_grad():  # gradcheck calls from inside a backward, where grad mode is off
         return torch._C._functions.UndefinedGrad()(output)
+
+
+def _copy(tensor: torch.Tensor) -> torch.Tensor:
+    """Another storage with the same geometry."""
+    storage = tensor.untyped_storage().clone()
+    return torch.empty(0, dtype=tensor.dtype).set_(
+        storage, tensor.storage_offset(), tensor.shape, tensor.stride()
+    )
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:

@@ -189,6 +189,24 @@ def test_an_in_place_operation_is_judged_by_what_it_changed() -> None:
     assert "a is changed in place, and afterwards holds" in outcome.sentence
 
 
+def test_a_list_that_is_changed_in_place_is_judged_tensor_by_tensor() -> None:
+    rings = [replace(tensor(size), name=f"rings[{position}]") for position, size in enumerate((4, 7))]
+    cases = [Case("in place", [rings, 2.0], modifies=("rings",))]
+
+    def scale_(rings: list[torch.Tensor], factor: float) -> list[torch.Tensor]:
+        return [ring.mul_(factor) for ring in rings]
+
+    def scale_the_first(rings: list[torch.Tensor], factor: float) -> list[torch.Tensor]:
+        return [rings[0].mul_(factor), rings[1] * factor]
+
+    def outcome_of(function: Callable[..., Any]) -> Outcome:
+        bench = fake_bench(FakeSession(function), scale_, cases, parameters=("rings", "factor"))
+        return correctness.check(bench)
+
+    assert outcome_of(scale_).status is Status.PASS
+    assert "rings[1] is changed in place, and afterwards holds" in outcome_of(scale_the_first).sentence
+
+
 def test_right_cases_are_kept_for_later_checks() -> None:
     bench = fake_bench(FakeSession(muladd), muladd, CASES)
     correctness.check(bench)

@@ -275,3 +275,71 @@ def test_two_outputs_get_two_cotangents() -> None:
 
 def test_without_a_gradient_there_is_nothing_to_judge() -> None:
     assert gradient.check(fake_bench(FakeSession(product), product, [])).status is Status.UNAVAILABLE
+
+
+def test_a_backward_that_changes_the_gradient_it_is_given_is_refused() -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            return 2 * a + b
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            dense = grads[0].contiguous()  # no copy where it is contiguous already
+            return dense.mul_(2), dense / 2
+
+    outcome = judged(Twice.apply, reference=lambda a, b: 2 * a + b)
+    assert outcome.status is Status.FAIL
+    assert "changed the gradient that came in. It is not backward's own" in outcome.sentence
+    assert outcome.topic == "grad_out_changed"
+
+
+def test_a_gradient_that_nothing_has_happened_to_is_recognised() -> None:
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            return a * a + 2 * b
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return grads[0], 2 * grads[0]
+
+    outcome = judged(Square.apply, reference=lambda a, b: a * a + 2 * b)
+    assert outcome.sentence.endswith(
+        "The result is grad_out itself: for autograd, this input went through the call unchanged."
+    )
+
+
+def test_an_operation_in_place_is_differentiated_through_copies_of_the_leaves() -> None:
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *rings: torch.Tensor) -> Any:
+            ctx.mark_dirty(*rings)
+            return tuple(ring.mul_(3) for ring in rings)
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return tuple(grad * 3 for grad in grads)
+
+    def scale_(rings: list[torch.Tensor], announced: float) -> list[torch.Tensor]:
+        if announced:
+            Scale.apply(*rings)
+        else:  # autograd knows nothing of it
+            for ring in rings:
+                ring.data.mul_(3)
+        return rings
+
+    rings = [
+        replace(tensor(size, "float64"), name=f"rings[{position}]") for position, size in enumerate((4, 5))
+    ]
+    case = Case("in place", [rings, 1.0], modifies=("rings",))
+
+    def outcome_of(function: Callable[..., Any]) -> Outcome:
+        bench = fake_bench(
+            FakeSession(function), lambda rings, announced: [ring.mul_(3) for ring in rings], [],
+            parameters=("rings", "announced"), gradient=Gradient(cases=[case]),
+        )  # fmt: skip
+        return gradient.check(bench)
+
+    assert outcome_of(scale_).status is Status.PASS
+    assert "the gradient of rings[0] is" in outcome_of(lambda rings, announced: scale_(rings, 0)).sentence

@@ -251,6 +251,46 @@ def _grad_args(*needs: bool) -> list[TensorArg]:
     ]
 
 
+IN_PLACE = """
+import torch
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, factor, *tensors):
+        ctx.factor = factor
+        ctx.mark_dirty(*tensors)
+        for tensor in tensors:
+            tensor.mul_(factor)
+        return tensors
+    @staticmethod
+    def backward(ctx, *grads):
+        grads[0].mul_(ctx.factor)
+        return None, *(grad * ctx.factor if number else grad for number, grad in enumerate(grads))
+def scale_(tensors, factor):
+    assert [tensor.is_leaf for tensor in tensors] == [False, True]
+    Scale.apply(factor, *tensors)
+    return tensors
+"""
+
+
+def test_what_is_changed_in_place_comes_as_a_copy_of_its_leaf(load: Load) -> None:
+    session = load(IN_PLACE)
+    tensors = [TensorArg(torch.ones(3), "cpu", True, "x[0]"), TensorArg(torch.ones(2), "cpu", False, "x[1]")]
+    reply = session.call("scale_", [tensors, 3.0], grad=True, in_place=("x",))
+    assert reply.error is None, reply.error
+    assert [output.tensor.tolist() for output in reply.outputs if output.tensor is not None] == [
+        [3.0] * 3,
+        [3.0] * 2,
+    ]
+    assert session.changed_inputs() == ("x[1]",)  # the leaf is as it was
+    assert reply.handle is not None
+    back = session.backward(reply.handle, [torch.ones(3), torch.ones(2)])
+    assert [output.name for output in back.outputs] == ["x[0]"]
+    assert back.outputs[0].tensor is not None
+    assert back.outputs[0].tensor.tolist() == [3.0] * 3
+    assert session.changed_inputs() == ("cotangent 0",)
+    assert session.inputs()[0].tolist() == [3.0] * 3
+
+
 def test_undefined_cotangents_travel_as_undefined(load: Load) -> None:
     session = load(FUNCTION)
     a, b = _grad_args(True, True)

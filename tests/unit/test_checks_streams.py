@@ -1,0 +1,101 @@
+"""Work on streams of one's own: in order with the caller's stream, or a finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from grader.checks import correctness, device_work, safety
+from grader.checks.bench import Bench
+from grader.checks.outcome import Outcome
+from grader.run.values import RemoteError, Trace
+from grader.spec import Case, tensor
+from grader.verdict import Status
+from tests.unit.fake_submission import FakeSession, fake_bench
+
+ARGS = [replace(tensor(100), name=name) for name in "ab"]
+CASES = [Case("plain", ARGS), Case("under a side stream", ARGS, stream="side")]
+
+
+def add(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return a + b
+
+
+def bench_with(cases: list[Case] = CASES, backend: str = "simt", **launch: Any) -> Bench:
+    """A bench whose launches have these fields, after the correctness check."""
+
+    def changed(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=tuple(replace(each, **launch) for each in trace.launches))
+
+    bench = fake_bench(FakeSession(add, edit_trace=changed), add, cases, parameters="ab", backend=backend)
+    assert correctness.check(bench).status is Status.PASS
+    return bench
+
+
+def judged(**launch: Any) -> Outcome:
+    return safety.check(bench_with(**launch))
+
+
+def test_a_stream_of_its_own_that_waits_and_is_awaited_is_fine() -> None:
+    assert judged(stream=9, waits=True, awaited=True).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("stream", "waits", "awaited", "kind", "words"),
+    [
+        (9, False, True, "stream_fork", "on another stream, which does not wait for the caller's"),
+        (9, True, False, "stream_join", "on another stream, and the caller's stream does not wait for it"),
+        (9, False, False, "launch_stream", "which neither waits for the caller's stream nor is waited for"),
+        (0, False, False, "launch_stream", "on the default stream while another one was current"),
+    ],
+)
+def test_what_is_missing_is_told(stream: int, waits: bool, awaited: bool, kind: str, words: str) -> None:
+    outcome = judged(stream=stream, waits=waits, awaited=awaited)
+    assert outcome.status is Status.FAIL
+    assert [finding.kind for finding in outcome.findings] == [kind]
+    assert outcome.findings[0].count == 2  # one of each call, told once
+    assert words in outcome.sentence
+
+
+def test_where_nobody_knows_who_waits_only_the_default_stream_is_held_against_a_launch() -> None:
+    assert safety.check(bench_with(backend="cuda", stream=31)).status is Status.PASS
+    outcome = safety.check(bench_with(backend="cuda", stream=0))
+    assert [finding.kind for finding in outcome.findings] == ["launch_stream"]
+
+
+@pytest.mark.parametrize(("kind", "told"), [("d2d", True), ("memset", True), ("h2d", False)])
+def test_copies_within_the_device_are_work_too(kind: str, told: bool) -> None:
+    bench = bench_with()
+    calls = ({"call": "cudaMemcpyAsync", "kind": kind, "stream": 0, "waits": 0, "awaited": 0, "error": 0},)
+    reply = bench.calls[0].reply
+    bench.calls[0] = replace(
+        bench.calls[0], reply=replace(reply, trace=replace(reply.trace, api_calls=calls))
+    )
+    outcome = safety.check(bench)
+    assert (outcome.status is Status.FAIL) == told
+    if told:
+        assert outcome.sentence.startswith("cudaMemcpyAsync was queued on the default stream")
+        assert "A copy or fill is work like a launch" in outcome.sentence
+
+
+def test_work_on_its_way_when_a_call_raised_is_not_held_against_it() -> None:
+    bench = bench_with(stream=9, waits=True, awaited=False)
+    error = RemoteError("RuntimeError", "in the middle")
+    bench.calls[:] = [replace(call, reply=replace(call.reply, error=error)) for call in bench.calls]
+    assert "stream_join" not in {finding.kind for finding in safety.check(bench).findings}
+
+
+def test_a_case_may_ask_for_work_side_by_side() -> None:
+    bench = bench_with([Case("side by side", ARGS, streams=2)], waits=True, awaited=True)
+    outcome = device_work.check(bench)
+    assert outcome.status is Status.FAIL
+    assert "launched everything on 1 stream; 2 are asked for" in outcome.sentence
+    call = bench.calls[0]
+    first = call.reply.trace.launches[0]
+    both = (first, replace(first, stream=first.stream + 1))
+    trace = replace(call.reply.trace, launches=both)
+    bench.calls[0] = replace(call, reply=replace(call.reply, trace=trace))
+    assert device_work.check(bench).status is Status.PASS
