@@ -69,6 +69,7 @@ CAPTURES = (
     Capture("05_streams_and_devices.scratch_not_recorded", "05", mutant="scratch not recorded"),
     Capture("07_fused_bias_gelu.inner_derivative_forgotten", "07", mutant="inner derivative forgotten"),
     Capture("13_transpose.written_by_columns", "13", mutant="written by columns"),
+    Capture("21_dispatcher.derivative_under_the_cuda_key", "21", mutant="derivative under the CUDA key"),
     Capture("06_naive_matmul.profile_exchanged", "06", profiled=counted.EXCHANGED, nvcc="13.0"),
     Capture("27_write_the_tests.class_of_the_exception", "27", mutant="any exception will do"),
     Capture("27_write_the_tests.too_strict", "27", mutant="results row after row"),

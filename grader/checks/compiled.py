@@ -105,9 +105,9 @@ def _wrong_gradient(bench: Bench, asked: Asked, got: Sequence[Output], text: str
         if output.kind == "none" and bool(values.any()):
             return Outcome(
                 Status.FAIL,
-                f"{text}: the gradient of {name} is None. The compiler takes the derivative that is registered "
-                "for the operator under the key Autograd; an autograd.Function in the kernel for CUDA lies below "
-                "that key, where it no longer looks.",
+                f"{text}: the gradient of {name} is None. The compiler takes the derivative that is "
+                "registered for the operator under the key Autograd; an autograd.Function in the kernel for "
+                "CUDA lies below that key, where it no longer looks.",
                 expected=f"a gradient of {name}", got="None",
             )  # fmt: skip
         if output.kind == "none":

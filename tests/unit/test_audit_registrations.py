@@ -1,0 +1,75 @@
+"""What `[audit] allow = ["torch.library"]` allows: registering operators of one's own, and exactly that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.audit import python_source, registrations
+from grader.errors import BrokenExercise
+from grader.exercise import ALLOWANCES, read_exercise
+
+ROOT = Path(__file__).resolve().parents[2]
+
+ALLOWED = (
+    'torch.library.register_fake("own::f", fake)',
+    '@torch.library.register_fake("own::f")\ndef fake(x): ...',
+    'torch.library.register_autograd("own::f", backward, setup_context=setup)',
+    'torch.library.register_vmap("own::f", rule)',
+    'torch.library.define("own::f", "(Tensor x) -> Tensor")',
+    'torch.library.impl("own::f", "CUDA")(kernel)',
+    '@torch.library.custom_op("own::f", mutates_args=())\ndef f(x): ...\n@f.register_fake\ndef g(x): ...',
+    'library = torch.library.Library("own", "FRAGMENT")\nlibrary.impl("f", kernel, "CUDA")',
+    "import torch.library",
+)
+REFUSED = {
+    'torch.library.impl("aten::mm", "CUDA")(mm)': 'for "aten::mm", which is not in the namespace `own`',
+    'torch.library.impl("owner::mm", "CUDA")(mm)': 'for "owner::mm", which is not in the namespace `own`',
+    'torch.library.Library("aten", "IMPL")': 'for "aten", which is not',
+    'torch.library.Library("_", "IMPL")': 'for "_", which is not',
+    'name = "aten::mm"\ntorch.library.impl(name, "CUDA")(mm)': "not written out",
+    'torch.library.impl("own" + "::f", "CUDA")(f)': "not written out",
+    'torch.library.impl(qualname="aten::mm", types="CUDA")': "not written out",
+    "torch.library.register_fake(torch.ops.aten.mm.default, fake)": "not written out",
+    "register = torch.library.impl": "without calling it on the spot",
+    "library = torch.library": "uses `torch.library`",
+    "from torch import library": "imports `torch.library`",
+    "from torch.library import impl": "imports `torch.library.impl`",
+    "import torch.library as library": "imports `torch.library`",
+    'torch.library.register_torch_dispatch("own::f", Mode, f)': "uses `torch.library.register_torch_",
+    'torch.library.opcheck("own::f", ())': "uses `torch.library.opcheck`",
+    'torch.library.Library("own", "IMPL")._register_fake("f", fake)': "reads the attribute `_register_fake`",
+    "torch.library.impl = impl": "changes `torch.library.impl`",
+    "torch.compile(f)": "uses `torch.compile`",
+}
+
+
+def objections(line: str, allowed: tuple[str, ...] = ALLOWANCES) -> list[str]:
+    text = f"import torch\n{line}\n"
+    return [each.sentence for each in python_source.audit(text, "op.py", "own", allowed)]
+
+
+@pytest.mark.parametrize("line", ALLOWED)
+def test_operators_of_the_own_namespace_may_be_registered(line: str) -> None:
+    assert objections(line) == []
+    assert objections(line, ()) != []
+
+
+@pytest.mark.parametrize(("line", "words"), REFUSED.items())
+def test_everything_else_of_it_is_refused(line: str, words: str) -> None:
+    found = objections(line)
+    assert words in found[0]
+    assert found[0].startswith("op.py:")
+
+
+def test_an_exercise_grants_it_by_name_and_nothing_else(tmp_path: Path) -> None:
+    assert registrations.ALLOWANCE in ALLOWANCES
+    assert read_exercise(ROOT / "exercises" / "21_dispatcher").allowed == {"torch.library"}
+    assert read_exercise(ROOT / "exercises" / "07_fused_bias_gelu").allowed == frozenset()
+    text = (ROOT / "exercises" / "21_dispatcher" / "exercise.toml").read_text()
+    folder = tmp_path / "21_dispatcher"
+    folder.mkdir()
+    (folder / "exercise.toml").write_text(text.replace('"torch.library"', '"torch.utils"'))
+    with pytest.raises(BrokenExercise, match=r"audit\.allow names 'torch\.utils'"):
+        read_exercise(folder)

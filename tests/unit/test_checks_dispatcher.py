@@ -1,0 +1,288 @@
+"""The dispatcher check: which registration is missing or wrong, and values that are compared all the same.
+
+The worker's part runs here, in this process, on operators for the CPU.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from grader.checks import dispatcher, registered
+from grader.checks.outcome import Outcome
+from grader.run.values import Output, RemoteError, Reply
+from grader.spec import Case, Dispatcher, Gradient, Mapped, Operator, tensor
+from grader.spec.dispatcher import checked
+from grader.verdict import Status
+from tests.unit.fake_submission import FakeSession, fake_bench
+
+PARAMETERS = ("a", "b")
+
+
+class InsideSession(FakeSession):
+    """Runs the worker's part here; a launch is a call of the operator's kernel, which ``kernels`` counts."""
+
+    def __init__(self, entry: Callable[..., Any], kernels: list[int], **options: Any) -> None:
+        super().__init__(entry, **options)
+        self.kernels = kernels
+        path = registered.__file__.replace("registered.py", "inside/dispatching.py")
+        recipe = importlib.util.spec_from_file_location("dispatching", path)
+        assert recipe is not None and recipe.loader is not None
+        self.inside = importlib.util.module_from_spec(recipe)
+        recipe.loader.exec_module(self.inside)
+
+    def run_inside(
+        self, check: str, args: Sequence[Any], *, trace: bool = False, seconds: float | None = None
+    ) -> Reply:
+        self._begin("inside")
+        self._sent, self._received = [], []
+        self.kernels.clear()
+        function = getattr(self.inside, check.rpartition(":")[2])
+        try:
+            with warnings.catch_warnings(action="ignore"):  # PyTorch's own, of which pytest makes errors
+                result = function(
+                    SimpleNamespace(muladd=self.function), *[self._receive(arg) for arg in args]
+                )
+        except Exception as problem:
+            return Reply(error=RemoteError(type(problem).__name__, str(problem)))
+        results = result if isinstance(result, list | tuple) else [result]
+        reply = Reply(tuple(self._any_output(each) for each in results))
+        reply = self._finish(reply, check.rpartition(":")[2], "forward", "default")
+        launches = tuple(launch for launch in reply.trace.launches for _ in self.kernels)
+        return replace(reply, trace=replace(reply.trace, launches=launches))
+
+    def _any_output(self, value: Any) -> Output:
+        return Output("other", value=value) if isinstance(value, bool | int | str) else self._output(value)
+
+
+def registration(
+    name: str, fake: Callable[..., Tensor], derivative: bool = True, rule: bool = True
+) -> tuple[Callable[..., Tensor], list[int]]:
+    """A product as the operator ``unit_dispatch::name``: a function of op.py, and a list of kernel calls."""
+    kernels: list[int] = []
+    full = f"unit_dispatch::{name}"
+
+    def kernel(a: Tensor, b: Tensor) -> Tensor:
+        kernels.append(1)
+        return torch.mul(a.detach(), b.detach())  # as a kernel does, which records nothing
+
+    class Product(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(a: Tensor, b: Tensor) -> Tensor:
+            return getattr(torch.ops.unit_dispatch, name)(a, b)  # type: ignore[no-any-return]
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+            a, b = ctx.saved_tensors
+            return grad * b, grad * a
+
+    def mapped(info: Any, in_dims: tuple[int | None, ...], *args: Tensor) -> tuple[Tensor, int]:
+        front = [
+            each.expand(info.batch_size, *each.shape) if dim is None else each.movedim(dim, 0)
+            for each, dim in zip(args, in_dims, strict=True)
+        ]
+        return getattr(torch.ops.unit_dispatch, name)(*front), 0
+
+    torch.library.define(full, "(Tensor a, Tensor b) -> Tensor")
+    torch.library.impl(full, "CPU")(kernel)
+    torch.library.register_fake(full, fake)
+    if derivative:
+        torch.library.register_autograd(full, Product.backward, setup_context=Product.setup_context)
+    if rule:
+        torch.library.register_vmap(full, mapped)
+    return Product.apply, kernels
+
+
+def pair(shape: tuple[int, ...], dtype: str = "float32") -> list[Any]:
+    return [tensor(shape, dtype), tensor(shape, dtype)]
+
+
+def asked(name: str) -> Dispatcher:
+    return Dispatcher(
+        [
+            Operator(
+                f"unit_dispatch::{name}",
+                [Case("3 x 2", pair((3, 2))), Case("double", pair((2, 5), "float64"))],
+            )
+        ],
+        [Case("5 rows", pair((5, 3))), Case("7 rows", pair((7, 4)))],
+        [Mapped("a", [tensor((4, 3, 2)), tensor((3, 2))], (0, None))],
+    )
+
+
+def judged(
+    name: str, fake: Callable[..., Tensor], edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
+    **options: bool,
+) -> Outcome:  # fmt: skip
+    entry, kernels = registration(name, fake, **options)
+    bench = fake_bench(
+        InsideSession(entry, kernels, edit_reply=edit_reply), lambda a, b: a * b, [Case("one", pair((2, 2)))],
+        parameters=PARAMETERS, gradient=Gradient(), dispatcher=checked(asked(name), PARAMETERS),
+    )  # fmt: skip
+    return dispatcher.check(bench)
+
+
+def like_a(a: Tensor, b: Tensor) -> Tensor:
+    return a.new_empty(a.shape)
+
+
+def failing(outcome: Outcome) -> list[str]:
+    return [line.split("  ")[0] for line in outcome.lines if not line.endswith("holds")]
+
+
+# ---- the six steps -----------------------------------------------------------------------------------------
+
+
+def test_a_whole_registration_passes() -> None:
+    outcome = judged("whole", like_a)
+    assert (outcome.status, outcome.share) == (Status.PASS, None), outcome.sentence
+
+
+def test_an_operator_that_is_not_there_is_the_only_thing_told() -> None:
+    entry, kernels = registration("there", like_a)
+    bench = fake_bench(
+        InsideSession(entry, kernels),
+        lambda a, b: a * b,
+        [],
+        dispatcher=checked(asked("elsewhere"), PARAMETERS),
+    )
+    outcome = dispatcher.check(bench)
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence.startswith("There is no operator unit_dispatch::elsewhere.")
+    assert (outcome.topic, outcome.share) == ("schema", None)
+
+
+def test_a_fake_of_another_dtype() -> None:
+    outcome = judged("another_dtype", lambda a, b: torch.empty(a.shape, device=a.device))
+    assert failing(outcome) == ["fake tensor"]
+    assert outcome.sentence.startswith("Fake tensor: unit_dispatch::another_dtype(a: float64 (2, 5),")
+    assert "Dtypes torch.float64 and torch.float32 are not equal! A fake gives shape" in outcome.sentence
+    assert outcome.topic == "fake_tensor"
+    assert outcome.share == pytest.approx(5 / 6)
+
+
+def test_a_fake_that_fixes_a_size() -> None:
+    outcome = judged("fixed", lambda a, b: a.new_empty((int(a.shape[0]), a.shape[1])))
+    assert failing(outcome) == ["torch.compile"]
+    assert "torch.compile(dynamic=True) made 2 graphs of muladd for 2 calls" in outcome.sentence
+    assert outcome.topic == "compile"
+
+
+def test_a_derivative_that_only_the_class_has() -> None:
+    outcome = judged("class_only", like_a, derivative=False)
+    assert failing(outcome) == ["autograd registration", "torch.compile"]
+    assert "unit_dispatch::class_only has no derivative under the key Autograd." in outcome.sentence
+    assert (
+        "unit_dispatch::class_only(a: float32 (5, 3), b: float32 (5, 3)), compiled: the gradient of a is None"
+        in ("\n".join(outcome.lines))
+    )
+    assert outcome.share == pytest.approx(4 / 6)
+
+
+def test_a_loop_instead_of_a_rule_for_vmap() -> None:
+    outcome = judged("loop", like_a, rule=False)
+    assert failing(outcome) == ["torch.func"]
+    assert "vmap(muladd, in_dims=(0, None))" in outcome.sentence
+    assert "4 launches for 4 calls, of which one alone takes 1." in outcome.sentence
+    assert outcome.topic == "vmap"
+
+
+def test_an_open_todo_is_work_to_do_and_no_mistake() -> None:
+    def stub(a: Tensor, b: Tensor) -> Tensor:
+        raise NotImplementedError("TODO(fake)")
+
+    outcome = judged("open", stub)
+    assert (outcome.status, outcome.sentence) == (Status.NOT_ATTEMPTED, "Still open: TODO(fake).")
+
+
+# ---- claims are not enough ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stage", ["compiled", "mapped", "vjp", "mapped_vjp"])
+def test_values_from_the_worker_are_compared_here(stage: str) -> None:
+    def forged(reply: Reply) -> Reply:
+        outputs = tuple(
+            replace(each, tensor=each.tensor + 1) if each.tensor is not None else each
+            for each in reply.outputs
+        )
+        return replace(reply, outputs=outputs) if asked_for == stage else reply
+
+    asked_for = ""
+
+    class Watching(InsideSession):
+        def run_inside(self, check: str, args: Sequence[Any], **options: Any) -> Reply:
+            nonlocal asked_for
+            asked_for = check.rpartition(":")[2]
+            return super().run_inside(check, args, **options)
+
+    entry, kernels = registration(f"forged_{stage}", like_a)
+    bench = fake_bench(
+        Watching(entry, kernels, edit_reply=forged), lambda a, b: a * b, [Case("one", pair((2, 2)))],
+        parameters=PARAMETERS, gradient=Gradient(), dispatcher=checked(asked(f"forged_{stage}"), PARAMETERS),
+    )  # fmt: skip
+    outcome = dispatcher.check(bench)
+    assert failing(outcome) == ["torch.compile" if stage == "compiled" else "torch.func"]
+    assert outcome.expected and outcome.got and outcome.expected != outcome.got
+
+
+# ---- words -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        ("Shapes differ. Please do this.", "Shapes differ."),
+        ("a key (e.g. DispatchKey::Autograd). This could mean", "a key (e.g. DispatchKey::Autograd)."),
+        ("no support\n  Explanation: Dynamo cannot", "no support."),
+        ("backend='counting' raised:\nRuntimeError: an invalid gradient", "an invalid gradient."),
+        ("one\n  line goes on\n\nHints follow", "one line goes on."),
+        ("x" * 500, "x" * 400 + " ..."),
+    ],
+)
+def test_pytorch_is_quoted_by_its_first_sentence(message: str, first: str) -> None:
+    assert registered.first_sentence(message) == first
+
+
+# ---- the spec ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"operators": []}, "needs operators"),
+        ({"compiled": []}, "needs operators, compiled"),
+        ({"operators": [Operator("muladd", [Case("a", pair((2, 2)))])]}, "not written"),
+        ({"operators": [Operator("unit::f", [])]}, "has no cases"),
+        ({"mapped": [Mapped("a", pair((3, 2)), (0,))]}, "1 in_dims for 2 arguments"),
+        ({"mapped": [Mapped("a", pair((3, 2)), (0, 2))]}, "no dimension 2"),
+        ({"mapped": [Mapped("a", pair((3, 4)), (0, 1))]}, "have one size, at least 3"),
+        ({"mapped": [Mapped("a", pair((2, 4)), (0, 0))]}, "have one size, at least 3"),
+        ({"mapped": [Mapped("a", pair((3, 4)), (None, None))]}, "have one size, at least 3"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        checked(replace(asked("spec"), **changes), PARAMETERS)
+
+
+def test_arguments_are_named_after_the_operators_own_parameters() -> None:
+    operator = Operator("unit::backward", [Case("a", pair((2, 2)))], arguments=("grad", "b"))
+    found = checked(replace(asked("spec"), operators=[operator]), PARAMETERS)
+    assert found is not None
+    assert [arg.name for arg in found.operators[0].cases[0].args] == ["grad", "b"]  # type: ignore[union-attr]
+    assert [arg.name for arg in found.mapped[0].args] == ["a", "b"]  # type: ignore[union-attr]
+    assert found.mapped[0].size == 4
