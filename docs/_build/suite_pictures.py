@@ -25,8 +25,8 @@ def two_juries() -> Canvas:
         "two-juries", 660, 250, "A suite between right and wrong implementations",
         f"In the middle test_op.py. On the left {correct} correct implementations, the given one and "
         "others written differently: every test must pass, or the suite asks for more than was promised. "
-        f"On the right {len(known.mistakes)} wrong implementations of {kinds} classes: one test must fail for "
-        "each at least, or a class of mistakes goes unseen.",
+        f"On the right {len(known.mistakes)} wrong implementations of {kinds} classes: one test must fail "
+        "for each at least, or a class of mistakes goes unseen.",
     )  # fmt: skip
     canvas.text(100, 24, f"{correct} correct", "middle strong")
     for number, label in enumerate(("given", "warp per row", "thread per row", "other layout")):
