@@ -20,15 +20,13 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from grader.packages.workshop import LOG, PROBE, REPORT
 from grader.run import landlock, limits
 from grader.toolchain import cuda_toolkit, ninja
 
-REPORT = "report.json"
 _BACK_END = "setuptools.build_meta"
-LOG = "build.log"
-PROBE = "probe"  # the folder of the second build
-PROBE_LOG = "probe.log"
-MISSING_HEADER = "edited_after_the_first_build.h"
+_PROBE_LOG = "probe.log"
+_MISSING_HEADER = "edited_after_the_first_build.h"
 _ENVIRONMENT = (
     "TORCH_CUDA_ARCH_LIST",
     "TORCH_EXTENSIONS_DIR",
@@ -54,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fault = _in_child(options.out / LOG, lambda: _build(options.out, options.out / REPORT))
     if options.edited and fault == 0 and any(options.out.glob("*.whl")):
         with _build_folder_kept():
-            _in_child(options.out / PROBE_LOG, lambda: probe(options.edited, options.out / PROBE))
+            _in_child(options.out / _PROBE_LOG, lambda: probe(options.edited, options.out / PROBE))
     return 0
 
 
@@ -164,7 +162,7 @@ def probe(edited: Path, out: Path) -> None:
     """
     text, stamp = edited.read_text(encoding="utf-8"), edited.stat()
     out.mkdir()
-    edited.write_text(f'#include "{MISSING_HEADER}"\n{text}', encoding="utf-8")
+    edited.write_text(f'#include "{_MISSING_HEADER}"\n{text}', encoding="utf-8")
     try:
         _build(out, out / REPORT)
     finally:

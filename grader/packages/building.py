@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -18,16 +15,13 @@ from typing import Any
 from grader import cache
 from grader.build import Artifact, diagnostics
 from grader.build.request import Backend
-from grader.errors import BuildFailed, InfrastructureError
-from grader.packages import backend as inside
+from grader.errors import BuildFailed
 from grader.packages import wheel as wheels
-from grader.packages.workshop import NATIVE, Workshop, workshop
-from grader.run import sandbox
-from grader.run.limits import Limits, kill_group
-from grader.simt import cccl, native, toolkit, translate
-from grader.toolchain import cuda_toolkit, host_compiler, ninja, torch_install
+from grader.packages.running import run_back_end
+from grader.packages.workshop import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
+from grader.simt import native, translate
+from grader.toolchain import cuda_toolkit, host_compiler, torch_install
 
-SECONDS = 900.0  # nvcc takes tens of seconds for each source and architecture
 FACTS = "facts.json"
 PROJECT = "pyproject.toml"
 BACK_END = "setuptools.build_meta"
@@ -39,7 +33,6 @@ _RULES = {
     "No module named": "A wheel is built with what is installed here: Python, torch and setuptools.",
     "TODO(": "setup.py is run from its first line to its last: nothing is built while one of them is open.",
 }
-_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -100,23 +93,23 @@ def build_package(request: PackageRequest, *, verbose: bool = False) -> Artifact
         checked=request.backend == "simt",
         seconds=time.monotonic() - started,
         cached=not slot.missing,
-        log=slot.path / inside.LOG,
+        log=slot.path / LOG,
     )
 
 
 def _build(request: PackageRequest, machine: list[object], folder: Path, verbose: bool) -> None:
     with workshop(request.files, request.names, machine) as place:
-        log = _run_back_end(request, place)
+        log = run_back_end(place, request.backend, request.edited, request.isolate)
         if verbose:
             print(log, end="", flush=True)
         built = sorted(place.out.glob("*.whl"))
         if not built:
             raise _failure(request, place, log)
         wheel = wheels.read(Path(shutil.copy(built[0], folder)))
-        probed = _report(place.out / inside.PROBE)
+        probed = _report(place.out / PROBE)
         facts = {"edited": request.edited, "rebuilt": bool(probed.get("type"))}
     wheels.install(wheel, folder / "installed")
-    (folder / inside.LOG).write_text(log)
+    (folder / LOG).write_text(log)
     (folder / FACTS).write_text(json.dumps(facts))
 
 
@@ -155,91 +148,6 @@ def _require_back_end(project: Path) -> None:
         )
 
 
-# ---- the process that runs setup.py ------------------------------------------------------------------------
-
-
-def _run_back_end(request: PackageRequest, place: Workshop) -> str:
-    """Run it to its end; returns what the build printed."""
-    limits = Limits()
-    environment = _environment(place)
-    command = [sys.executable, "-P", "-m", inside.__name__, "--backend", request.backend]
-    command += ["--out", str(place.out), "--memory", str(limits.memory_bytes)]
-    command += ["--file-bytes", str(limits.file_bytes)]
-    command += ["--edited", request.edited] if request.edited else []
-    readable = _readable(request.backend)
-    writable = (place.tree, place.scratch, place.out)
-    if request.isolate:
-        command = _inside_bubblewrap(request.backend, readable, environment, writable, place) + command
-    else:
-        command += ["--parent", str(os.getpid())]
-        if request.backend == "simt":  # what a real nvcc reads and writes is not known to the last file
-            allowed = [*sandbox.worker_readable(readable), *writable]
-            command += [part for path in allowed for part in ("--readable", str(path))]
-            command += [part for path in writable for part in ("--writable", str(path))]
-            command += ["--listable", str(_PACKAGE_ROOT)]  # which Python looks for `grader` in
-    words = _run(command, environment, place)
-    log = _text(place.out / inside.LOG)
-    if not log and not (place.out / inside.REPORT).exists():
-        raise InfrastructureError(
-            f"The process that builds packages did not start. Its last words:\n{words[-2000:]}",
-            "Nothing was built, so nothing counts against the submission.",
-            "Run `grader doctor`.",
-        )
-    return log
-
-
-def _run(command: list[str], environment: Mapping[str, str], place: Workshop) -> str:
-    with subprocess.Popen(
-        command, cwd=place.tree, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True,
-    ) as running:  # fmt: skip
-        try:
-            printed, _ = running.communicate(timeout=SECONDS)
-        except BaseException as error:
-            kill_group(running.pid)
-            running.communicate()
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
-            raise BuildFailed(
-                f"The build was stopped after {SECONDS:.0f} seconds.",
-                "A build has to end.",
-                "Look for a loop in setup.py.",
-                log=_text(place.out / inside.LOG),
-            ) from None
-    return printed.decode(errors="replace")
-
-
-def _environment(place: Workshop) -> dict[str, str]:
-    path = [str(_PACKAGE_ROOT), *filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(path),
-        "CU2GRAD_CACHE": str(cache.cache_root()),
-        "HOME": str(place.scratch),
-        "TMPDIR": str(place.scratch),
-        "LC_ALL": "C.UTF-8",  # diagnostics are parsed: in English
-    }
-
-
-def _readable(backend: str) -> list[Path]:
-    """What a build reads besides Python and the system: made now, since in there it cannot be made."""
-    found = [Path(host_compiler().command[0]).parent, ninja().parent]
-    if backend == "cuda":
-        return [*found, cuda_toolkit().nvcc.resolve().parent.parent, *cuda_toolkit().include_dirs]
-    home = toolkit.cuda_home(checked=True)
-    found += [home, native.runtime_library().parent, native.device_library().parent]
-    found += [native.module_object(True).parent, *filter(None, [cccl.include_dir()])]
-    return [path for path in found if path.is_absolute()]
-
-
-def _inside_bubblewrap(
-    backend: str, readable: list[Path], environment: Mapping[str, str], writable: tuple[Path, ...],
-    place: Workshop,
-) -> list[str]:  # fmt: skip
-    line = sandbox.prefix(backend, readable, environment, writable)
-    return [*line[:-1], "--chdir", str(place.tree), "--"]
-
-
 # ---- what it says --------------------------------------------------------------------------------------
 
 
@@ -263,14 +171,7 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
 
 def _report(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / inside.REPORT).read_text())
+        found = json.loads((folder / REPORT).read_text())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -18,6 +18,9 @@ from grader import cache
 from grader.locks import hold
 
 NATIVE = (".cu", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".cuh")
+LOG = "build.log"  # of the build, in `out`
+REPORT = "report.json"  # how it ended
+PROBE = "probe"  # the same of the second build
 _OBJECTS = "temp.*"  # below build/, named by setuptools after the platform
 
 

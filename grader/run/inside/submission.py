@@ -44,9 +44,9 @@ class Submission:
             built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
             if built.interface == "wheel":
                 zipfile.ZipFile(built.path).extractall(built.installed)
-        packaged = built is not None and built.interface == "wheel"
-        # What is installed does without the folder it was built from.
-        self.files = built.installed if packaged else Path(text["files"])
+        self.files = Path(text["files"])
+        if built is not None and built.interface == "wheel":
+            self.files = built.installed  # does without the folder it was built from
         os.chdir(self.files)
         sys.path.insert(0, str(self.files))
         if built is not None and built.backend == "simt":  # a GPU's driver opens devices and starts threads
@@ -59,12 +59,12 @@ class Submission:
                     preload({built.name: built})
                 self._name = Path(op_file).name
                 self.module = _run_module("op", Path(op_file))
-            elif packaged:
-                self._name = built.name
-                self.module = installed.open_package(built.name, self.files)
             elif built is not None:
                 self._name = built.name
-                self.module = _open_library(built)
+                packaged = built.interface == "wheel"
+                self.module = (
+                    installed.open_package(built.name, self.files) if packaged else _open_library(built)
+                )
         except BaseException as error:  # learner code may raise anything, sys.exit() included
             return describe(error, self.files)
         return None

@@ -1,0 +1,145 @@
+"""What a setup.py and an installed package may not do: refused by reading, or stopped while they run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.audit import audit_installed, python_source, setup_source
+from grader.catalog import Catalog
+from grader.errors import BuildFailed
+from grader.packages import PackageRequest, build_package
+from grader.run import landlock
+
+ROOT = Path(__file__).resolve().parents[2]
+EXERCISE = Catalog.open(ROOT).find("23")
+
+TINY = {
+    "pyproject.toml": '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+    '[project]\nname = "tiny"\nversion = "1.0"\n[tool.setuptools]\npackages = ["tiny"]\n',
+    "setup.py": "from setuptools import setup\nimport os, pathlib, subprocess\nATTEMPT\nsetup()\n",
+    "tiny/__init__.py": "",
+}
+
+
+def tiny(folder: Path, attempt: str, isolate: bool = False) -> PackageRequest:
+    for name, text in TINY.items():
+        path = folder / "tiny" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("ATTEMPT", attempt))
+    return PackageRequest("tiny", folder / "tiny", tuple(TINY), "simt", owner=str(folder), isolate=isolate)
+
+
+def test_the_audit_accepts_the_solution() -> None:
+    text = (EXERCISE.solution_dir / "setup.py").read_text()
+    assert list(setup_source.audit(text, "setup.py")) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'HERE = Path(__file__).parent\nSOURCES = [str(path) for path in Path("csrc").glob("*.c*")]',
+        'VERSION = torch.__version__.replace("+cpu", "")',
+        'DEBUG = os.getenv("DEBUG", "0") == "1"',
+        'os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"',
+        'FLAGS = {"cxx": ["-O3"], "nvcc": ["-O3", "--use_fast_math", "-lineinfo"]}',
+        "from torch.utils import cpp_extension",
+    ],
+)
+def test_the_audit_accepts_ordinary_setup_py(line: str) -> None:
+    text = f"import os\nfrom pathlib import Path\nimport torch\n{line}\n"
+    assert list(setup_source.audit(text, "setup.py")) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("import subprocess", "imports `subprocess`"),
+        ("from os import system", "imports `os.system`"),
+        ("import grader", "imports `grader`"),
+        ("from torch import _C", "imports `torch._C`"),
+        ("import os\nos.system('ls')", "uses `os.system`"),
+        ("import sys\nsys.modules['torch']", "uses `sys.modules`"),
+        ("from pathlib import Path\nPath('csrc/kernel.cu').write_text('')", "write_text"),
+        ("exec('1')", "uses `exec`"),
+        ("import torch\ntorch.version = 1", "changes `torch.version`"),
+        ("class Build:\n    pass", "defines the class Build"),
+        ("FLAGS = ['-fno-sanitize=thread']", "says `-fno-sanitize=thread`"),
+        ("FLAGS = ['-Xcompiler=-fno-sanitize=all']", "says `-Xcompiler=-fno-sanitize=all`"),
+        ("FLAGS = ['-include', 'x.h']", "says `-include`"),
+        ("FLAGS = ['-Wl,--wrap=memcpy']", "says `-Wl,--wrap=memcpy`"),
+        ("FLAGS = ['-fplugin=x.so']", "says `-fplugin=x.so`"),
+        ("FLAGS = ['@flags']", "says `@flags`"),
+    ],
+)
+def test_setup_py_that_does_more_than_declare_is_refused(line: str, words: str) -> None:
+    objections = list(setup_source.audit(line, "setup.py"))
+    assert words in objections[0].sentence
+    assert objections[0].sentence.startswith(
+        f"setup.py:{len(line.splitlines()) if 'class' not in line else 1} "
+    )
+
+
+def test_a_packaged_file_imports_its_neighbours_and_no_others() -> None:
+    audit = python_source.audit
+    assert list(audit("from . import _C\nfrom .ops import muladd\n", "p/__init__.py", packaged=True)) == []
+    assert list(audit("from .. import grader\n", "p/__init__.py", packaged=True))
+    assert list(audit("from . import _C\n", "op.py"))
+    assert list(audit("import subprocess\n", "p/__init__.py", packaged=True))
+
+
+def test_everything_that_is_installed_is_audited(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/__init__.py").write_text("import torch\n")
+    assert audit_installed(EXERCISE, tmp_path, libraries=True) is None
+    (tmp_path / "p/more.py").write_text("import ctypes\n")
+    objection = audit_installed(EXERCISE, tmp_path, libraries=True)
+    assert objection is not None
+    assert objection.sentence.startswith("p/more.py:1 imports `ctypes`.")
+    (tmp_path / "p/more.py").unlink()
+    (tmp_path / "at_start.pth").write_text("import os\n")
+    objection = audit_installed(EXERCISE, tmp_path, libraries=True)
+    assert objection is not None
+    assert "at_start.pth" in objection.sentence
+
+
+@pytest.mark.skipif(landlock.version() == 0, reason="needs Landlock, Linux 5.13 or newer")
+@pytest.mark.parametrize("attempt", ["open('SECRET').read()", "open('PLANTED', 'w')", "os.remove('SECRET')"])
+def test_a_build_reads_and_writes_nothing_elsewhere(tmp_path: Path, attempt: str) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("of somebody else")
+    attempt = attempt.replace("SECRET", str(secret)).replace("PLANTED", str(tmp_path / "planted"))
+    with pytest.raises(BuildFailed) as caught:
+        build_package(tiny(tmp_path, attempt))
+    assert "setup.py:3: PermissionError" in caught.value.what
+    assert secret.is_file()
+
+
+def test_what_a_build_leaves_running_is_ended(tmp_path: Path) -> None:
+    request = tiny(tmp_path, "subprocess.Popen(['sleep', '987.654'], start_new_session=True)")
+    build_package(request)
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert "sleep 987.654" not in running
+
+
+def test_a_build_that_ends_its_process_is_a_failed_build(tmp_path: Path) -> None:
+    with pytest.raises(BuildFailed, match="it ended without a word"):
+        build_package(tiny(tmp_path, "os._exit(0)"))
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap: apt install bubblewrap")
+def test_an_isolated_build_sees_no_files_of_the_user(tmp_path: Path) -> None:
+    attempt = (
+        f"print('SEES', os.listdir({str(Path.home())!r}) if os.path.isdir({str(Path.home())!r}) else [])"
+    )
+    built = build_package(
+        tiny(tmp_path, attempt + f"; print(os.path.exists({str(tmp_path)!r}))", isolate=True)
+    )
+    seen = next(line for line in built.log.read_text().splitlines() if line.startswith("SEES"))
+    visible = set(map(str, Path.home().iterdir())) if Path.home().is_dir() else set()
+    assert len(seen) < 4000
+    assert not any(Path(name).name in seen for name in visible if Path(name).name.startswith(".bash"))
+    assert "\nFalse\n" in built.log.read_text()
