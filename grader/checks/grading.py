@@ -23,6 +23,7 @@ from grader.checks import changed, todo
 from grader.checks.ending import ended_badly, printed
 from grader.checks.origin import digest_of, lesson_for, versions_of
 from grader.checks.outcome import Outcome
+from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
 from grader.errors import InfrastructureError, SubmissionError
 from grader.run.spawn import Zygote
 from grader.spec import Spec, load_spec
@@ -36,29 +37,6 @@ if TYPE_CHECKING:
     from grader.run.session import Session
 
 Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
-
-# The check's name in scores and verdicts (grader.exercise.CHECKS), and the module that does it.
-CHECKS = {
-    "correctness": "correctness",
-    "gradient": "gradient",
-    "parts": "parts",
-    "safety": "safety",
-    "device_work": "device_work",
-    "dispatcher": "dispatcher",
-    "packaging": "packaging",
-    "accepts": "accepts",
-    "kills": "kills",
-    "efficiency": "efficiency",
-    "performance": "speed",
-    "answers": "answers",
-}
-WITHOUT_CODE = ("answers",)  # the checks that do not run the submission
-# What the workers of a check import, once for all of them: pytest, and what torch imports when `backward` and
-# `torch.testing.assert_close` are first called; the compiler and opcheck, which want a folder for temporary files.
-WORKER_MODULES = {
-    "dispatcher": ("torch._dynamo", "torch.testing._internal.optests"),
-    "kills": ("pytest", "torch.fx.experimental.symbolic_shapes", "torch.distributed.tensor"),
-}
 
 
 def grade(
@@ -114,13 +92,6 @@ class Grading:
                 self._skip(left, Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet.")
                 self._ask()
                 return
-        excess = changed.check(self.exercise, self.files)
-        if excess is not None:
-            self._add("changes", excess, 0.0)
-            if excess.status is Status.FAIL:
-                why = "more was changed than a repair takes"
-                self._skip(list(self.exercise.scores), Status.FAIL, f"{NOT_JUDGED}: {why}.")
-                return
         try:
             with TemporaryDirectory(prefix="cu2grad-") as self._scratch, self._zygote(isolate) as zygote:
                 self._judge(zygote, verbose, owner)
@@ -148,6 +119,10 @@ class Grading:
     def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:
             preparing = pool.submit(_prepare, self.exercise)
+            if self._is_changed_too_much():
+                why = f"{NOT_JUDGED}: more was changed than a repair takes."
+                self._give_up(zygote, preparing.result(), Status.FAIL, why)
+                return
             self.progress("build")
             begun = time.perf_counter()
             built = building.compile_submission(
@@ -159,6 +134,12 @@ class Grading:
                 self._give_up(zygote, preparing.result(), built.status, f"{NOT_JUDGED}: {why}.")
                 return
             self._load_and_check(zygote, built, preparing, begun)
+
+    def _is_changed_too_much(self) -> bool:
+        excess = changed.check(self.exercise, self.files)
+        if excess is not None:
+            self._add("changes", excess, 0.0)
+        return excess is not None and excess.status is Status.FAIL
 
     def _load_and_check(
         self, zygote: Zygote, artifact: Artifact, preparing: Future[Spec], begun: float
