@@ -9,6 +9,7 @@ import roofline
 
 from grader.exercise import CHECKS
 from grader.profile.occupancy import known_devices
+from grader.report.words import NAMES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BEFORE = ROOT / "docs" / "before"
@@ -38,7 +39,7 @@ def test_the_parts_of_a_verdict_stand_in_the_verdict_that_is_shown() -> None:
 def test_every_check_is_explained_in_the_first_steps() -> None:
     text = (ROOT / "docs" / "guides" / "first_steps.md").read_text()
     explained = set(re.findall(r"^\| ([a-z ]+) \|", text, re.MULTILINE)) - {"check"}
-    assert explained == {"build", *(check.replace("_", " ") for check in CHECKS)}
+    assert explained == {"build", *(NAMES.get(check, check) for check in CHECKS)}
 
 
 def test_the_worked_example_is_the_specs() -> None:
