@@ -252,6 +252,6 @@ def test_points_of_its_own_are_taken_from_the_total(exercise: Exercise) -> None:
 )
 def test_a_broken_spec_is_a_sentence(exercise: Exercise, before: str, after: str, said: str) -> None:
     assert SPEC.count(before) == 1
-    with pytest.raises(BrokenSpec, match="spec.py") as raised:
+    with pytest.raises(BrokenSpec, match=r"spec\.py") as raised:
         spec_of(exercise, SPEC.replace(before, after))
     assert said in str(raised.value)
