@@ -1,7 +1,7 @@
 // What the form of the explorer means: which address each lane of a warp asks for, and the line of CUDA that asks.
 //
 // A pattern is a plain object, also the query of the page's address:
-//   shape   "line": x[offset + stride * lane];  "row", "column", "rotated": a tile with `width` columns, rows of
+//   shape   "line": x[offset + stride * lane];  "row", "column", "swizzled": a tile with `width` columns, rows of
 //           width + padding elements, of which a block of `width` threads per row reads one element each
 //   size    bytes of an element;  offset  elements before lane 0's, or before the tile
 //   lanes   how many take part, from lane 0 on, every `step`-th of them;  access  "load" or "store"
@@ -12,7 +12,7 @@ const WarpPattern = (() => {
     size: [1, 16, 4], stride: [-64, 64, 1], offset: [0, 64, 0], width: [8, 64, 32], padding: [0, 32, 0],
     lanes: [1, WARP, WARP], step: [1, 16, 1],
   };
-  const CHOICES = { shape: ["line", "row", "column", "rotated"], access: ["load", "store"], size: [1, 2, 4, 8, 16] };
+  const CHOICES = { shape: ["line", "row", "column", "swizzled"], access: ["load", "store"], size: [1, 2, 4, 8, 16] };
   const TYPES = { 1: "uint8_t", 2: "__half", 4: "float", 8: "double", 16: "float4" };
 
   // A pattern of which every value is allowed, whatever was typed or linked.
@@ -24,6 +24,7 @@ const WarpPattern = (() => {
       pattern[name] = Number.isFinite(number) ? Math.min(Math.max(number, least), most) : usual;
     }
     if (!CHOICES.size.includes(pattern.size)) pattern.size = LIMITS.size[2];
+    if (pattern.shape === "swizzled") pattern.width = 2 ** Math.floor(Math.log2(pattern.width)); // x ^ y stays within a row
     return pattern;
   }
 
@@ -33,7 +34,7 @@ const WarpPattern = (() => {
     const x = lane % width, y = Math.floor(lane / width), pitch = width + padding;
     if (shape === "row") return offset + y * pitch + x;
     if (shape === "column") return offset + x * pitch + y;
-    return offset + x * pitch + ((x + y) % width);
+    return offset + x * pitch + (x ^ y);
   }
 
   // The byte address of each lane, null where it takes no part.
@@ -41,7 +42,7 @@ const WarpPattern = (() => {
     Array.from({ length: WARP }, (_, lane) =>
       lane < pattern.lanes && lane % pattern.step === 0 ? element(pattern, lane) * pattern.size : null);
 
-  const ELEMENTS = { row: "tile[y][x]", column: "tile[x][y]", rotated: "tile[x][(x + y) % WIDTH]" };
+  const ELEMENTS = { row: "tile[y][x]", column: "tile[x][y]", swizzled: "tile[x][x ^ y]" };
 
   function place({ shape, stride, offset }) {
     if (shape !== "line") return ELEMENTS[shape];

@@ -17,7 +17,7 @@ from tests.docs.building import ROOT
 
 WARP = 32
 MOST_ROWS = 12  # that a picture shows
-SHAPES = ("line", "row", "column", "rotated")
+SHAPES = ("line", "row", "column", "swizzled")
 
 
 def drawn(count: int) -> list[Pattern]:
@@ -45,10 +45,11 @@ def element(chosen: Pattern, lane: int) -> int:
     if chosen["shape"] == "line":
         walk: int = offset + stride * lane
         return walk if stride >= 0 else walk - stride * (WARP - 1)
-    x, y, pitch = lane % chosen["width"], lane // chosen["width"], chosen["width"] + chosen["padding"]
-    row, column = {"row": (y, x), "column": (x, y), "rotated": (x, (x + y) % chosen["width"])}[
-        chosen["shape"]
-    ]
+    width = chosen["width"]
+    if chosen["shape"] == "swizzled":
+        width = 1 << width.bit_length() - 1  # a power of two
+    x, y, pitch = lane % width, lane // width, width + chosen["padding"]
+    row, column = {"row": (y, x), "column": (x, y), "swizzled": (x, x ^ y)}[chosen["shape"]]
     return int(offset + row * pitch + column)
 
 
@@ -163,13 +164,13 @@ def test_every_control_is_reached_by_the_tab_key_and_a_button_by_the_space_bar(
     browser.evaluate("document.getElementById('explorer-form').elements.shape.focus()")
     focused = "document.activeElement.name || document.activeElement.textContent"
     reached = [browser.evaluate(focused)]
-    while reached[-1] != "rotated rows" and len(reached) < 40:
+    while reached[-1] != "swizzled column" and len(reached) < 40:
         browser.press("Tab", 9)
         reached.append(browser.evaluate(focused))
     assert reached[:7] == ["shape", "stride", "offset", "access", "size", "lanes", "step"]
     assert len(reached) == 7 + 8  # the buttons
     browser.press(" ", 32)
-    assert browser.evaluate("document.getElementById('explorer-form').elements.shape.value") == "rotated"
+    assert browser.evaluate("document.getElementById('explorer-form').elements.shape.value") == "swizzled"
     assert browser.evaluate("document.getElementById('explorer-conflicts').textContent") == "0"
 
 

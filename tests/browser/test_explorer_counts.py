@@ -30,7 +30,7 @@ PATTERNS = (
     pattern(shape="column", padding=1, access="store"),
     pattern(shape="column", width=8, padding=1, size=8),
     pattern(shape="row", width=16, padding=2),
-    pattern(shape="rotated", lanes=31),
+    pattern(shape="swizzled", lanes=31),
 )
 
 
