@@ -127,6 +127,8 @@ def test_the_sentence_is_announced_after_a_pause(browser: Browser, site: str) ->
     (page,) = shown(browser, site, [pattern(stride=2)])
     region = "document.querySelector('.explorer-spoken')"
     assert browser.evaluate(f"{region}.getAttribute('aria-live')") == "polite"
+    others = "document.querySelectorAll('#explorer output:not([aria-live=off])').length"
+    assert browser.evaluate(others) == 0, "an output is a live region of its own unless it is told not to be"
     wait = f"new Promise(done => setTimeout(() => done({region}.textContent.trim()), 900))"
     assert browser.evaluate(wait) == page["said"]
     assert "8 sectors of 32 bytes move, the fewest possible are 4" in page["said"]
