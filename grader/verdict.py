@@ -33,7 +33,7 @@ they do not know; a change that an old reader would misread raises the version.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -78,6 +78,14 @@ _PRECEDENCE = (
     Status.FAIL,
     Status.NOT_ATTEMPTED,
 )
+
+
+def overall(seen: Collection[Status]) -> Status:
+    """The status of a whole whose checks ended in these ways."""
+    for status in _PRECEDENCE:
+        if status in seen:
+            return status
+    return Status.PASS if Status.PASS in seen else Status.UNAVAILABLE
 
 
 @dataclass(frozen=True)
@@ -144,11 +152,7 @@ class Verdict:
 
     @property
     def status(self) -> Status:
-        seen = {check.status for check in self.checks}
-        for status in _PRECEDENCE:
-            if status in seen:
-                return status
-        return Status.PASS if Status.PASS in seen else Status.UNAVAILABLE
+        return overall({check.status for check in self.checks})
 
     @property
     def passed(self) -> bool:

@@ -159,6 +159,8 @@ PARTS = [
     ),
 ]
 
+PROFILE = Case("65,536 elements", [tensor(1 << 16), tensor(1 << 16), tensor(1 << 16)])
+
 QUESTIONS = [
     Choice(
         "cause_muladd",

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.report.words import NAMES, amount, name_of, place, standing, told
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, Finding, Status, Verdict, overall
 
 # Marks differ in shape as well as in colour; the colours are readable on light and dark backgrounds.
 MARKS = {
@@ -96,8 +96,8 @@ def _finding(finding: Finding, known: bool) -> Iterator[RenderableType]:
 
 def table_view(verdicts: Sequence[Verdict]) -> RenderableType:
     """One row per verdict, with one mark per check in the order of the legend below."""
-    present = {check.name for verdict in verdicts for check in verdict.checks}
-    names = [name for name in NAMES if name in present and name != "todo"]
+    present = {name for verdict in verdicts for name in _ended(verdict)}
+    names = [name for name in NAMES if name in present and name not in ("todo", "changes")]
     table = Table(box=None, padding=(0, 1), header_style="dim", pad_edge=False)
     table.add_column("exercise", no_wrap=True)
     table.add_column("checks", no_wrap=True)
@@ -116,5 +116,12 @@ def table_view(verdicts: Sequence[Verdict]) -> RenderableType:
 
 def _marks(verdict: Verdict, names: Sequence[str]) -> Text:
     """A mark for every name; a blank where the exercise has no such check."""
-    ended = {check.name: check.status for check in verdict.checks}
+    ended = _ended(verdict)
     return Text(" ").join(Text(*MARKS[ended[name]]) if name in ended else Text(" ") for name in names)
+
+
+def _ended(verdict: Verdict) -> dict[str, Status]:
+    """How each check ended; the parts of an exercise, which have names of their own, as one."""
+    ended = {check.name: check.status for check in verdict.checks if check.name in NAMES}
+    parts = {check.status for check in verdict.checks if check.name not in NAMES}
+    return ended | ({"parts": overall(parts)} if parts else {})

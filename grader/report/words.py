@@ -19,11 +19,15 @@ ENDED = {
 
 NAMES = {
     "todo": "to do",
+    "changes": "changes",
     "build": "build",
     "correctness": "correctness",
     "gradient": "gradient",
+    "parts": "parts",
     "safety": "safety",
     "device_work": "device work",
+    "dispatcher": "dispatcher",
+    "packaging": "packaging",
     "accepts": "accepts",
     "kills": "kills",
     "efficiency": "efficiency",

@@ -96,6 +96,15 @@ def test_the_table_marks_each_check_in_the_order_of_its_legend() -> None:
     assert "checks: build, correctness, safety, device work, performance" in text
 
 
+def test_parts_have_one_mark_together_in_the_table() -> None:
+    ways = {"mix": Status.PASS, "silu": Status.NOT_ATTEMPTED, "square": Status.FAIL, "answers": Status.PASS}
+    parts = [CheckResult(name, status, "It ended.") for name, status in ways.items()]
+    verdict = Verdict("10_broken", "t", "simt", 1, (CheckResult("build", Status.PASS, "Built."), *parts))
+    text = printed(80, verdict, table=True)
+    assert re.search(r"10_broken +✓ ✗ ✓ ", text)
+    assert "checks: build, parts, answer sheet" in text
+
+
 def test_square_brackets_are_text_and_not_markup() -> None:
     verdict = Verdict(
         "x", "t", "simt", 1, (CheckResult("correctness", Status.FAIL, "at [bold] [3, 7]", 0, 40),)
