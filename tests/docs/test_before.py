@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import roofline
 from grader.exercise import CHECKS
 from grader.profile.occupancy import known_devices
 from grader.report.words import NAMES
+from grader.simt.memory_model import SECTOR
+from tests.simt.counted_kernels import KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BEFORE = ROOT / "docs" / "before"
@@ -53,6 +56,17 @@ def test_the_worked_example_is_the_specs() -> None:
     assert f"would take {point.seconds_of_arithmetic * 1e6:.1f} µs" in page
     assert f"lies at {roofline.RIDGE:.0f} operations per byte" in page
     assert f"far left of {roofline.RIDGE:.0f}" in page
+
+
+def test_the_sectors_of_two_products_are_those_that_were_counted_on_an_h200() -> None:
+    text = (ROOT / "benchmarks" / "results" / "memory_counters_h200.csv").read_text()
+    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    counted = {row["kernel"]: int(row["load_sectors"]) + int(row["store_sectors"]) for row in rows}
+    size = KERNELS["matmul"][-1]
+    sectors = (counted["matmul"], counted["matmul_tiled"], 3 * size * size * 4 // SECTOR)
+    for number in sectors:
+        moved = number * SECTOR
+        assert f"| {number:,} | {moved / 1e6:.1f} MB | {2 * size**3 / moved:.1f} |" in _page("roofline")
 
 
 def test_the_arithmetic_of_the_data_sheet_is_that_of_its_units() -> None:
