@@ -18,7 +18,7 @@ COURSE = Path(__file__).resolve().parent.parent.parent
 BANDWIDTH = 4.8e12  # bytes/s: NVIDIA, "H200 Tensor Core GPU" data sheet (SXM)
 ARITHMETIC = 67e12  # float32 operations/s without tensor cores: the same data sheet
 RIDGE = ARITHMETIC / BANDWIDTH  # operations per byte from which on arithmetic is the limit
-SHOWN = ("02", "03", "06", "07")
+SHOWN = ("02", "03", "06", "07", "14", "21")
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 70, 24, 520, 250  # pixels of the plot
 _X, _Y = (-2.0, 4.0), (10.0, 14.5)  # powers of ten: operations per byte, operations per second
@@ -127,4 +127,4 @@ def _mark(canvas: Canvas, each: Point) -> None:
     """The most that memory and arithmetic allow, and the operation's number beside it."""
     x, y = _place(each.intensity, min(each.intensity * BANDWIDTH, ARITHMETIC))
     canvas.box(x - 4, y - 4, 8, 8, "", "c")
-    canvas.text(x + 9, y + 14, f"{each.number}", "small strong c")
+    canvas.text(x + 7, y + 15, f"{each.number}", "small strong c")
