@@ -72,7 +72,7 @@ CAPTURES = (
     Capture("21_dispatcher.derivative_under_the_cuda_key", "21", mutant="derivative under the CUDA key"),
     Capture("06_naive_matmul.profile_exchanged", "06", profiled=counted.EXCHANGED, nvcc="13.0"),
     Capture("27_write_the_tests.class_of_the_exception", "27", mutant="any exception will do"),
-    Capture("27_write_the_tests.too_strict", "27", mutant="results row after row"),
+    Capture("27_write_the_tests.too_strict", "27", mutant="messages word for word"),
     Capture("90_row_sums.second_barrier_missing", "90", mutant="second barrier missing", course=SAMPLE),
 )
 

@@ -100,7 +100,7 @@ def test_untouched() -> None:
     pytest.skip("TODO(untouched)")
 
 
-# TODO(refusals): tests of every kind of bad input; the message must name the argument, about 21
+# TODO(refusals): tests of every kind of bad input; the message must name the argument, about 15
 #   lines.
 def test_refusals() -> None:
     pytest.skip("TODO(refusals)")

@@ -5,6 +5,8 @@ The given one is tested twice, since a test that fails now and then tells nothin
 
 from __future__ import annotations
 
+import re
+
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
 from grader.checks.suites import Run, run_all, tests_of
@@ -14,6 +16,11 @@ from grader.words import counted
 
 _SHOWN_LINES = 12
 _MORE_FAILURES = 5
+_LONGEST_LINE = 160  # characters
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<=[= ])0x[0-9a-f]{6,}")
+_TOO_STRICT = (
+    "That implementation keeps every promise of op.py's docstring: the test asks for more than was promised."
+)
 
 
 def check(bench: Bench) -> Outcome:
@@ -82,17 +89,22 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
         return Outcome(Status.FAIL, f"Your suite {what}: {run.broken}", topic=topic)
     failure, *more = run.failures
     place = f"{tests.file}:{failure.line}: " if failure.line else ""
-    first_line, *following = failure.message.strip().splitlines() or ["it failed without a word"]
-    sentence = f"{place}Your suite {what}: {failure.test} says: {first_line}"
+    said, *following = _lines(failure.message) or ["it failed without a word"]
+    sentence = f'{place}Your suite {what}: {failure.test} says "{said.rstrip(".")}".'
     if topic == "accepts":
-        sentence += (
-            "\nIt keeps every promise of op.py's docstring, so the test asks for more than was promised."
-        )
-    lines = [line for line in following if line.strip()][:_SHOWN_LINES]
+        sentence += f" {_TOO_STRICT}"
     if more:
         names = [each.test for each in more[:_MORE_FAILURES]]
         left = len(more) - len(names)
-        lines.append(f"Also: {', '.join(names)}{f', and {left} more' if left else ''}")
-    return Outcome(
-        Status.FAIL, sentence.replace("\n", " "), case=failure.test, lines=tuple(lines), topic=topic
-    )
+        following = [
+            *following[:_SHOWN_LINES],
+            f"Also: {', '.join(names)}{f', and {left} more' if left else ''}",
+        ]
+    lines = tuple(following[: _SHOWN_LINES + 1])
+    return Outcome(Status.FAIL, sentence, case=failure.test, lines=lines, topic=topic)
+
+
+def _lines(message: str) -> list[str]:
+    """What a test said, without addresses, which are others every time; long lines cut."""
+    lines = [_ADDRESS.sub("", line).rstrip() for line in message.strip().splitlines()]
+    return [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} ..." for line in lines if line]

@@ -180,27 +180,23 @@ def test_nothing_that_exists_is_changed() -> None:
 
 
 # --8<-- [start:refusals]
-@pytest.mark.parametrize(
-    ("change_x", "change_bias", "named"),
-    [
-        (lambda x: x, lambda bias: bias[:-1], "bias"),
-        (lambda x: x, lambda bias: torch.cat([bias, bias]), "bias"),
-        (lambda x: x, lambda bias: bias[None], "bias"),
-        (lambda x: x, lambda bias: bias.double(), "bias"),
-        (lambda x: x, lambda bias: bias.cpu(), "bias"),
-        (lambda x: x[0, 0], lambda bias: bias, "x"),
-        (lambda x: x.cpu(), lambda bias: bias, "x"),
-        (lambda x: x.int(), lambda bias: bias.int(), "x"),
-    ],
-)
-def test_refused_by_name(
-    change_x: Callable[[torch.Tensor], torch.Tensor],
-    change_bias: Callable[[torch.Tensor], torch.Tensor],
-    named: str,
-) -> None:
-    x, bias = draw((4, 6))
+REFUSED: dict[str, Callable[[torch.Tensor, torch.Tensor], Pair]] = {
+    "bias too short": lambda x, bias: (x, bias[:-1]),
+    "bias too long": lambda x, bias: (x, torch.cat([bias, bias])),
+    "bias a matrix": lambda x, bias: (x, bias[None]),
+    "bias of another dtype": lambda x, bias: (x, bias.double()),
+    "bias on the CPU": lambda x, bias: (x, bias.cpu()),
+    "x a scalar": lambda x, bias: (x[0, 0], bias),
+    "x on the CPU": lambda x, bias: (x.cpu(), bias),
+    "x of whole numbers": lambda x, bias: (x.int(), bias.int()),
+}
+
+
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_refused_by_name(wrong: str) -> None:
+    named = wrong.split()[0]
     with pytest.raises(RuntimeError, match=rf"\b{named}\b"):
-        op.bias_softmax(change_x(x), change_bias(bias))
+        op.bias_softmax(*REFUSED[wrong](*draw((4, 6))))
 
 
 # --8<-- [end:refusals]

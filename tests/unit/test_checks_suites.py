@@ -159,8 +159,8 @@ def test_a_suite_that_is_too_strict_is_told_by_the_trait_and_its_own_words(bench
 
     assert outcome.status is Status.FAIL
     assert outcome.sentence.startswith(
-        "test_op.py:14: Your suite refuses a correct implementation, one with an addition: test_factor says: "
-        "AssertionError: no factor"
+        "test_op.py:14: Your suite refuses a correct implementation, one with an addition: test_factor says "
+        '"AssertionError: no factor'
     )
     assert outcome.case == "test_factor"
 
@@ -168,7 +168,7 @@ def test_a_suite_that_is_too_strict_is_told_by_the_trait_and_its_own_words(bench
 def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None:
     refused = _accepts(bench, GOOD.replace("x + x", "x + 1"))
     assert refused.sentence.startswith(
-        "test_op.py:7: Your suite refuses the implementation that you were given: test_values[0] says: assert"
+        'test_op.py:7: Your suite refuses the implementation that you were given: test_values[0] says "assert'
     )
     assert refused.lines[-1] == "Also: test_values[2], test_values[7.5]"
     bench.outcomes["accepts"] = refused
@@ -226,7 +226,7 @@ def test_once():
     outcome = _accepts(bench, once)
     assert outcome.sentence.startswith(
         "test_op.py:4: Your suite passes for the given implementation once, and fails the second time: "
-        "test_once says: FileExistsError"
+        'test_once says "FileExistsError'
     )
 
 

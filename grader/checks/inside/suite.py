@@ -50,7 +50,9 @@ def run(module: ModuleType, file: str, entry: str, first: bool, seconds: float, 
         options.append("--exitfirst")
     print(f"[tests] {Path(file).name}", flush=True)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    pytest.main([*options, file], plugins=[recorder])
+    ended = pytest.main([*options, file], plugins=[recorder])
+    if ended in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) and not recorder.found["late"]:
+        recorder.found["broken"] = "pytest ended with an error of its own"
     return json.dumps(recorder.found)
 
 
