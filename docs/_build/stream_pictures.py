@@ -9,17 +9,19 @@ def block_given_again() -> Canvas:
     """05: the host frees scratch long before the stream has read it."""
     canvas = Canvas(
         "block-given-again", 720, 300, "A block that is given again too early",
-        "Three rows over time: the host, the stream of ring 1, the stream of ring 0. The host allocates block "
-        "A as scratch for ring 0, queues its copy and its step, and frees A at the end of the function. Then it "
-        "allocates scratch for ring 1 and receives block A again. The stream of ring 1 copies into A while the "
-        "step of ring 0 on the other stream is still reading A. With record_stream the allocator would have "
-        "given block B.",
+        "Three rows over time: the host, the stream of ring 1, the stream of ring 0. The host allocates "
+        "block A as scratch for ring 0, queues its copy and its step, and frees A at the end of the "
+        "function. Then it allocates scratch for ring 1 and receives block A again. The stream of ring 1 "
+        "copies into A while the step of ring 0 on the other stream is still reading A. With record_stream "
+        "the allocator would have given another block.",
     )  # fmt: skip
     for y, name in ((30, "host"), (112, "ring 1's stream"), (188, "ring 0's stream")):
         canvas.text(110, y + 22, name, "end")
         canvas.line([(118, y + 40), (710, y + 40)], "line dashed")
-    host = (("allocate", "A", 124), ("queue", "2 calls", 204), ("free", "A", 284), ("allocate", "A again", 364),
-            ("queue", "2 calls", 444), ("free", "A", 524))  # fmt: skip
+    host = (
+        ("allocate", "A", 124), ("queue", "2 calls", 204), ("free", "A", 284),
+        ("allocate", "A again", 364), ("queue", "2 calls", 444), ("free", "A", 524),
+    )  # fmt: skip
     for what, which, x in host:
         kind = "b" if which == "A again" else "d" if what == "free" else "box"
         canvas.box(x, 30, 74, 38, f"{what}\n{which}", kind)
@@ -45,9 +47,9 @@ def fork_and_join() -> Canvas:
     """05: the two events that keep a side stream in order with the caller's."""
     canvas = Canvas(
         "fork-and-join", 720, 190, "Fork and join with events",
-        "The caller's stream and a side stream over time. The caller's earlier work ends with the event ready. "
-        "The side stream waits for ready, copies and steps, and records the event done. The caller's stream "
-        "waits for done before the caller's later work.",
+        "The caller's stream and a side stream over time. The caller's earlier work ends with the event "
+        "ready. The side stream waits for ready, copies and steps, and records the event done. The caller's "
+        "stream waits for done before the caller's later work.",
     )  # fmt: skip
     for row, name in enumerate(("caller's stream", "side stream")):
         y = 30 + row * 84

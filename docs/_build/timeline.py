@@ -53,11 +53,11 @@ def streams_side_by_side() -> Canvas:
     height = 34 * (RINGS + 3) + 108
     canvas = Canvas(
         "streams-side-by-side", 720, height, "Three rings on one stream, and on streams of their own",
-        f"Time goes from left to right, in simulated microseconds. Above, copies and kernels of {RINGS} rings "
-        f"follow one another on one stream and end after {max(work.end for work in alone):.1f} microseconds. "
-        "Below, the host queues the same work for a stream each, one after the other; the streams work at the "
-        f"same time and end after {max(work.end for work in apart):.1f} microseconds. In both the host is done "
-        "with queueing long before the device is done with the work.",
+        f"Time goes from left to right, in simulated microseconds. Above, copies and kernels of {RINGS} "
+        f"rings follow one another on one stream and end after {max(work.end for work in alone):.1f} "
+        "microseconds. Below, the host queues the same work for a stream each, one after the other; the "
+        f"streams work at the same time and end after {max(work.end for work in apart):.1f} microseconds. "
+        "In both the host is done with queueing before the device is done with the work.",
     )  # fmt: skip
     y = 24.0
     for title, works in (("one stream", alone), ("a stream for each ring", apart)):

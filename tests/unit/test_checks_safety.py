@@ -52,7 +52,8 @@ def test_a_clean_submission_passes_under_three_schedules() -> None:
     assert outcome.sentence.startswith("6 traced calls:")
     assert schedules == ["forward", "forward", "reversed", "random", "reversed", "random"]
     assert outcome.sentence.endswith(
-        "all work in order with the caller's stream, and the same answers in other orders of blocks and threads."
+        "all work in order with the caller's stream, and the same answers in other orders of blocks and "
+        "threads."
     )
 
 
