@@ -19,7 +19,9 @@ from .conftest import COURSES, EXERCISES, SEED
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.slug)
 def test_the_stub_is_not_attempted_and_every_todo_is_named(exercise: Exercise, tmp_path: Path) -> None:
     for path, text in shipped_files(exercise).items():
-        (tmp_path / path.name).write_text(text)
+        copy = tmp_path / path.relative_to(exercise.root)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(text)
 
     verdict = grade(exercise, tmp_path, backend="simt", seed=SEED)
 
