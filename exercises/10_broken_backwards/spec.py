@@ -204,7 +204,7 @@ QUESTIONS = [
             "c": "the result in place of the gate: a kernel wrote over it, and autograd sees no kernel "
             "write.",
         },
-        think="Follow the memory of gate through the four lines of forward.",
+        think="Follow the memory of gate through the lines of forward, as they were.",
         part="silu",
     ),
     Choice(

@@ -1,8 +1,9 @@
-"""Seven small operations, each a torch.autograd.Function around a kernel. Every forward is right."""
+"""Seven small operations, each an autograd.Function around a kernel."""
 
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 import grader
@@ -10,18 +11,18 @@ import grader
 grader.load("broken_backwards", ["kernel.cu", "binding.cpp"], is_python_module=False)
 _ops = torch.ops.broken_backwards
 
-Gradient = torch.Tensor | None
+Gradient = Tensor | None
 
 
 class Muladd(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
         ctx.save_for_backward(a, b)
         return _ops.muladd(a, b, c)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_out: torch.Tensor) -> tuple[Gradient, ...]:
+    def backward(ctx: Any, grad_out: Tensor) -> tuple[Gradient, ...]:
         a, b = ctx.saved_tensors
         grad_a = _ops.multiply(grad_out, b) if ctx.needs_input_grad[0] else None
         grad_b = _ops.multiply(grad_out, a) if ctx.needs_input_grad[1] else None
@@ -32,15 +33,16 @@ class Muladd(torch.autograd.Function):
 
 class Mix(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, weight: float, y: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, x: Tensor, weight: float, y: Tensor) -> Tensor:
         ctx.weight = weight
         return _ops.mix(x, weight, y)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_out: torch.Tensor) -> tuple[Gradient, ...]:
-        grad_x = _ops.scale(grad_out, 1 - ctx.weight) if ctx.needs_input_grad[0] else None
-        grad_y = _ops.scale(grad_out, ctx.weight) if ctx.needs_input_grad[2] else None
+    def backward(ctx: Any, grad_out: Tensor) -> tuple[Gradient, ...]:
+        x_needs_grad, _, y_needs_grad = ctx.needs_input_grad
+        grad_x = _ops.scale(grad_out, 1 - ctx.weight) if x_needs_grad else None
+        grad_y = _ops.scale(grad_out, ctx.weight) if y_needs_grad else None
         # --8<-- [start:mix]
         return grad_x, None, grad_y
         # --8<-- [end:mix]
@@ -48,7 +50,7 @@ class Mix(torch.autograd.Function):
 
 class Sigmoid(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, x: Tensor) -> Tensor:
         out = _ops.sigmoid(x)
         # --8<-- [start:sigmoid_forward]
         ctx.save_for_backward(out)
@@ -57,7 +59,7 @@ class Sigmoid(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_out: torch.Tensor) -> torch.Tensor:
+    def backward(ctx: Any, grad_out: Tensor) -> Tensor:
         # --8<-- [start:sigmoid_backward]
         (out,) = ctx.saved_tensors
         # --8<-- [end:sigmoid_backward]
@@ -66,7 +68,7 @@ class Sigmoid(torch.autograd.Function):
 
 class Silu(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, x: Tensor) -> Tensor:
         gate = _ops.sigmoid(x)
         ctx.save_for_backward(x, gate)
         # --8<-- [start:silu]
@@ -75,20 +77,20 @@ class Silu(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_out: torch.Tensor) -> torch.Tensor:
+    def backward(ctx: Any, grad_out: Tensor) -> Tensor:
         x, gate = ctx.saved_tensors
         return _ops.silu_backward(grad_out, x, gate)
 
 
 class ChannelScale(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, gain: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, x: Tensor, gain: Tensor) -> Tensor:
         ctx.save_for_backward(x, gain)
         return _ops.channel_scale(x, gain)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_out: torch.Tensor) -> tuple[Gradient, ...]:
+    def backward(ctx: Any, grad_out: Tensor) -> tuple[Gradient, ...]:
         x, gain = ctx.saved_tensors
         grad_x = _ops.channel_scale(grad_out, gain) if ctx.needs_input_grad[0] else None
         grad_gain = None
@@ -101,20 +103,20 @@ class ChannelScale(torch.autograd.Function):
 
 class Square(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, x: Tensor) -> Tensor:
         ctx.save_for_backward(x)
         return _ops.multiply(x, x)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_out: torch.Tensor) -> torch.Tensor:
+    def backward(ctx: Any, grad_out: Tensor) -> Tensor:
         (x,) = ctx.saved_tensors
         return _ops.square_backward(grad_out, x)
 
 
 class ScaledTanh(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, scale: float) -> torch.Tensor:
+    def forward(ctx: Any, x: Tensor, scale: float) -> Tensor:
         out = _ops.scaled_tanh(x, scale)
         ctx.save_for_backward(out)
         ctx.scale = scale
@@ -122,41 +124,41 @@ class ScaledTanh(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_out: torch.Tensor) -> tuple[Gradient, ...]:
+    def backward(ctx: Any, grad_out: Tensor) -> tuple[Gradient, ...]:
         (out,) = ctx.saved_tensors
         return _ops.scaled_tanh_backward(grad_out, out, ctx.scale), None
 
 
-def muladd(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+def muladd(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """a * b + c."""
     return Muladd.apply(a, b, c)
 
 
-def mix(x: torch.Tensor, weight: float, y: torch.Tensor) -> torch.Tensor:
+def mix(x: Tensor, weight: float, y: Tensor) -> Tensor:
     """x for weight 0, y for weight 1, and in between what lies in between."""
     return Mix.apply(x, weight, y)
 
 
-def sigmoid(x: torch.Tensor) -> torch.Tensor:
+def sigmoid(x: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
     return Sigmoid.apply(x)
 
 
-def silu(x: torch.Tensor) -> torch.Tensor:
+def silu(x: Tensor) -> Tensor:
     """x * sigmoid(x)."""
     return Silu.apply(x)
 
 
-def channel_scale(x: torch.Tensor, gain: torch.Tensor) -> torch.Tensor:
+def channel_scale(x: Tensor, gain: Tensor) -> Tensor:
     """x of (images, channels, length), every channel times its value of gain."""
     return ChannelScale.apply(x, gain)
 
 
-def square(x: torch.Tensor) -> torch.Tensor:
+def square(x: Tensor) -> Tensor:
     """x * x."""
     return Square.apply(x)
 
 
-def scaled_tanh(x: torch.Tensor, scale: float) -> torch.Tensor:
+def scaled_tanh(x: Tensor, scale: float) -> Tensor:
     """tanh(scale * x)."""
     return ScaledTanh.apply(x, scale)
