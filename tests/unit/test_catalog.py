@@ -85,6 +85,8 @@ def edit_facts(course: Path, old: str, new: str) -> None:
         ('edit = ["kernel.cu"]', 'edit = ["kernel.cu", 3]', "It must be a list of strings."),
         ('edit = ["kernel.cu"]', 'edit = ["kernel.cu", "op.py"]', "listed twice"),
         ('edit = ["kernel.cu"]', 'edit = ["kernel.cu", "../x"]', "'../x' is not a plain file name"),
+        ('edit = ["kernel.cu"]', 'edit = ["kernel.cu", "/x"]', "'/x' is not a plain file name"),
+        ('edit = ["kernel.cu"]', 'edit = ["kernel.cu", "a/b/x"]', "'a/b/x' is not a plain file name"),
         ('edit = ["kernel.cu"]', 'edit = ["other.cu"]', "sections.index.file is 'kernel.cu'"),
         ('sources = ["kernel.cu", "binding.cpp"]', 'sources = ["gone.cu"]', "build.sources names 'gone.cu'"),
         ('name = "toy_negate"', 'name = "toy-negate"', "build.name is 'toy-negate'"),

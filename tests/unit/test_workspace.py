@@ -105,6 +105,30 @@ def test_resetting_an_untouched_exercise_changes_nothing(toy_catalog: Catalog) -
     assert not (toy_catalog.course / ".cu2grad").exists()
 
 
+def test_files_in_a_folder_of_the_exercise_are_synced_and_kept(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    facts = exercise.root / "exercise.toml"
+    facts.write_text(facts.read_text().replace("binding.cpp", "csrc/binding.cpp"))
+    for root in (exercise.root, exercise.solution_dir):
+        (root / "csrc").mkdir()
+        (root / "binding.cpp").rename(root / "csrc" / "binding.cpp")
+    moved = Catalog.open(toy_catalog.course).exercises[0]
+    binding = moved.root / "csrc" / "binding.cpp"
+    text = binding.read_text()
+    assert workspace.sync(Catalog.open(toy_catalog.course)) == []
+
+    binding.write_text("mine")
+    done = workspace.reset(moved)
+    assert done.restored == (binding,)
+    assert binding.read_text() == text
+    assert done.backup is not None
+    assert (done.backup / "csrc" / "binding.cpp").read_text() == "mine"
+
+    shutil.rmtree(moved.root / "csrc")
+    assert workspace.sync(Catalog.open(toy_catalog.course)) == [binding]
+    assert binding.read_text() == text
+
+
 def test_a_backup_that_fails_leaves_the_file_alone(toy_catalog: Catalog) -> None:
     exercise = toy_catalog.exercises[0]
     (exercise.root / "kernel.cu").write_text("mine\n")
