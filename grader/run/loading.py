@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from grader.run.wire import Parcel
 if TYPE_CHECKING:
     from grader.build import Artifact
 
-BOX_FOLDER = Path("/tmp")  # where an isolated worker puts the library it is given
+BOX_FOLDER = Path("/tmp")  # where isolated workers put the libraries they are given
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,14 @@ class Loading:
     """A submission: the built library, ``op.py`` if the exercise has one, and the learner's folder.
 
     An isolated worker does not see the cache, which holds other people's libraries too: its own is
-    ``carried`` to it.
+    ``carried`` to it, into a folder of its own: workers of one zygote see one file system.
     """
 
     artifact: Artifact | None
     op_file: Path | None
     files: Path
     carried: bool
+    box: Path = field(default_factory=lambda: BOX_FOLDER / secrets.token_hex(8))
 
     def parcel(self) -> Parcel:
         """The library's bytes where they are carried."""
@@ -74,4 +76,4 @@ class Loading:
         }
 
     def _path_inside(self, artifact: Artifact) -> Path:
-        return BOX_FOLDER / artifact.path.name if self.carried else artifact.path
+        return self.box / artifact.path.name if self.carried else artifact.path

@@ -25,7 +25,7 @@ _LONGEST_MESSAGE = 2000
 # What a suite of one file has no use for, what would write files, and what collects garbage for a quarter of
 # a second at the end.
 _LEFT_OUT = (
-    "cacheprovider", "capture", "doctest", "junitxml", "monkeypatch", "pastebin", "terminal",
+    "cacheprovider", "capture", "doctest", "faulthandler", "junitxml", "monkeypatch", "pastebin", "terminal",
     "threadexception", "tmpdir", "unittest", "unraisableexception",
 )  # fmt: skip
 

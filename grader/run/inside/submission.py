@@ -41,6 +41,7 @@ class Submission:
         if (
             built is not None and request.records
         ):  # the library itself: this process is isolated and does not see the cache
+            built.path.parent.mkdir(exist_ok=True)
             built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
             if built.interface == "wheel":
                 zipfile.ZipFile(built.path).extractall(built.installed)
