@@ -43,7 +43,7 @@ def second_problem(bench: Bench, case: Case, inputs: Inputs, names: list[str]) -
         return None
     return Outcome(
         Status.FAIL,
-        f"{text} by {by} is wrong, and nobody says so: to autograd, what a kernel makes in backward is a "
+        f"{text} by {by} is wrong, and no error says so: to autograd, what a kernel makes in backward is a "
         "constant. Mark backward with @once_differentiable, which refuses to be differentiated, or build it "
         "of operations that have gradients.",
         case=case.name, expected="the right derivative, or an error", got="another one", topic="twice",

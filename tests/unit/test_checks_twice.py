@@ -62,7 +62,7 @@ def test_once_differentiable_refuses() -> None:
 def test_a_constant_in_silence_is_wrong() -> None:
     outcome = problem(with_backward(constant))
     assert outcome is not None and outcome.status is Status.FAIL
-    assert "by a is wrong, and nobody says so" in outcome.sentence
+    assert "by a is wrong, and no error says so" in outcome.sentence
     assert "@once_differentiable" in outcome.sentence
     assert outcome.topic == "twice"
 
