@@ -150,13 +150,14 @@ class Gradient:
     """How the backward pass is judged.
 
     Every case is compared, for random, expanded and non-contiguous cotangents, with float64 autograd
-    through the reference, and once per input with that input alone requiring grad. ``mode="gradcheck"``
-    also runs ``torch.autograd.gradcheck`` on the cases whose floating inputs are all float64;
-    ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
+    through the reference, and once per input with that input alone requiring grad. The first one that has
+    elements is also asked with each tensor changed in place between forward and backward.
+    ``mode="gradcheck"`` also runs ``torch.autograd.gradcheck`` on the cases whose floating inputs are all
+    float64; ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
     differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward
     that launches as many kernels for one gradient as for all. ``nondet_tol`` goes to gradcheck: the
-    difference allowed between two backward runs of one input. ``twice=True`` also differentiates the backward:
-    it has to be right then, or refuse as ``once_differentiable`` does.
+    difference allowed between two backward runs of one input. ``twice=True`` also differentiates the
+    backward: it has to be right then, or refuse as ``once_differentiable`` does.
     """
 
     cases: Sequence[Case] = ()

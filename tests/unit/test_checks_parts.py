@@ -14,10 +14,8 @@ from grader.build import Artifact
 from grader.catalog import Exercise, Section
 from grader.checks import build as building
 from grader.checks import grading
-from grader.errors import BrokenSpec
 from grader.run.failures import WorkerCrashed
 from grader.run.values import Trace
-from grader.spec import Spec, load_spec
 from grader.verdict import CheckResult, Status, Verdict
 from grader.workspace import shipped_files
 from tests.unit.fake_submission import FakeSession, fake_exercise
@@ -214,44 +212,3 @@ def test_what_was_seen_on_the_device_is_told_beside_a_wrong_answer(
 
     lines = results(judge({**RIGHT, "twice": lambda x: 3 * x}, edit_trace=edit))["twice"].lines
     assert any(line.startswith("On the way, ") for line in lines)
-
-
-# ---- the spec ---------------------------------------------------------------------------------------------
-
-
-def spec_of(exercise: Exercise, text: str) -> Spec:
-    (exercise.root / "spec.py").write_text(text)
-    return load_spec(exercise)
-
-
-def test_the_spec_is_that_of_the_first_part_with_all_of_them(exercise: Exercise) -> None:
-    spec = spec_of(exercise, SPEC)
-    assert (spec.entry, spec.parameters) == ("twice", ("x",))
-    assert spec.profile is not None and spec.profile.name == "large"
-    assert [each.parameters for each in spec.parts] == [("x",), ("x", "factor")]
-    assert [each.part.points for each in spec.parts if each.part] == [41, 40]
-    assert [each.part.sections for each in spec.parts if each.part] == [("twice",), ("less_a", "less_b")]
-    assert spec.parts[1].profile is None and spec.parts[1].gradient is None
-
-
-def test_points_of_its_own_are_taken_from_the_total(exercise: Exercise) -> None:
-    spec = spec_of(exercise, SPEC.replace('Part("less", "a smaller number",', 'Part("less", "a", points=71,'))
-    assert [each.part.points for each in spec.parts if each.part] == [10, 71]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "said"),
-    [
-        ("PARTS = [", "ENTRY = 'x'\nPARTS = [", "ENTRY is there too"),
-        ('Part("less"', 'Part("twice"', "'twice' is no identifier, or the name of two parts"),
-        ('"less_b")', '"less_c")', "'less': exercise.toml has no section 'less_c'"),
-        ("tensor(8), 0.5]", "tensor(8), 0.5, 1]", "PARTS, 'less': CASES, 'one': 3 arguments"),
-        ('"a smaller number",', '"a", points=90,', "do not add up to scores.parts, which is 81"),
-        ("PARTS = [", "PARTS = []\n_ = [", "PARTS is empty"),
-    ],
-)
-def test_a_broken_spec_is_a_sentence(exercise: Exercise, before: str, after: str, said: str) -> None:
-    assert SPEC.count(before) == 1
-    with pytest.raises(BrokenSpec, match=r"spec\.py") as raised:
-        spec_of(exercise, SPEC.replace(before, after))
-    assert said in str(raised.value)

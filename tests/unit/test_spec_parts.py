@@ -1,0 +1,57 @@
+"""PARTS in a spec.py: one Spec for each part, points and sections settled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Exercise, Section
+from grader.errors import BrokenSpec
+from grader.spec import Spec, load_spec
+from tests.unit.fake_submission import fake_exercise
+from tests.unit.test_checks_parts import SPEC
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> Exercise:
+    sections = {name: Section(name, "op.py", "repair", 1) for name in ("twice", "less_a", "less_b")}
+    return fake_exercise(tmp_path, sections=sections, scores={"parts": 81, "answers": 19})
+
+
+def spec_of(exercise: Exercise, text: str) -> Spec:
+    (exercise.root / "spec.py").write_text(text)
+    return load_spec(exercise)
+
+
+def test_the_spec_is_that_of_the_first_part_with_all_of_them(exercise: Exercise) -> None:
+    spec = spec_of(exercise, SPEC)
+    assert (spec.entry, spec.parameters) == ("twice", ("x",))
+    assert spec.profile is not None and spec.profile.name == "large"
+    assert [each.parameters for each in spec.parts] == [("x",), ("x", "factor")]
+    assert [each.part.points for each in spec.parts if each.part] == [41, 40]
+    assert [each.part.sections for each in spec.parts if each.part] == [("twice",), ("less_a", "less_b")]
+    assert spec.parts[1].profile is None and spec.parts[1].gradient is None
+
+
+def test_points_of_its_own_are_taken_from_the_total(exercise: Exercise) -> None:
+    spec = spec_of(exercise, SPEC.replace('Part("less", "a smaller number",', 'Part("less", "a", points=71,'))
+    assert [each.part.points for each in spec.parts if each.part] == [10, 71]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("PARTS = [", "ENTRY = 'x'\nPARTS = [", "ENTRY is there too"),
+        ('Part("less"', 'Part("twice"', "'twice' is no identifier, or the name of two parts"),
+        ('"less_b")', '"less_c")', "'less': exercise.toml has no section 'less_c'"),
+        ("tensor(8), 0.5]", "tensor(8), 0.5, 1]", "PARTS, 'less': CASES, 'one': 3 arguments"),
+        ('"a smaller number",', '"a", points=90,', "do not add up to scores.parts, which is 81"),
+        ("PARTS = [", "PARTS = []\n_ = [", "PARTS is empty"),
+    ],
+)
+def test_a_broken_spec_is_a_sentence(exercise: Exercise, before: str, after: str, said: str) -> None:
+    assert SPEC.count(before) == 1
+    with pytest.raises(BrokenSpec, match=r"spec\.py") as raised:
+        spec_of(exercise, SPEC.replace(before, after))
+    assert said in str(raised.value)
