@@ -13,11 +13,6 @@ Gradients = tuple[torch.Tensor | None, torch.Tensor | None]
 InDims = tuple[int | None, ...]
 
 
-def sqdist(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The squared distance of every point of x, (..., n, d), to every point of y, (..., m, d): (..., n, m)."""
-    return SqDist.apply(x, y)
-
-
 def sqdist_fake(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     # TODO(fake): a tensor like the distances of x and y, without computing them, about 1 line.
     raise NotImplementedError("TODO(fake)")
@@ -75,4 +70,9 @@ def sqdist_backward_vmap(info: Any, in_dims: InDims, *args: torch.Tensor) -> tup
 
 # TODO(registrations): register the five functions above: two fakes, the derivative of sqdist, two
 #   rules for vmap, about 5 lines.
-pass  # so far PyTorch knows the kernels and nothing else
+# So far PyTorch knows the kernels, and nothing else of them.
+
+
+def sqdist(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The squared distances of the points of x, (..., n, d), to those of y, (..., m, d): (..., n, m)."""
+    return SqDist.apply(x, y)

@@ -1,4 +1,4 @@
-"""sqdist: squared distances between the points of x, (..., n, d), and those of y, (..., m, d): (..., n, m)."""
+"""sqdist: squared distances of the points of x, (..., n, d), to those of y, (..., m, d): (..., n, m)."""
 
 from typing import Any
 

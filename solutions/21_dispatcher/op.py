@@ -13,11 +13,6 @@ Gradients = tuple[torch.Tensor | None, torch.Tensor | None]
 InDims = tuple[int | None, ...]
 
 
-def sqdist(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The squared distance of every point of x, (..., n, d), to every point of y, (..., m, d): (..., n, m)."""
-    return SqDist.apply(x, y)
-
-
 def sqdist_fake(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     # --8<-- [start:fake]
     return x.new_empty((*x.shape[:-1], y.shape[-2]))
@@ -91,3 +86,8 @@ torch.library.register_autograd("pairwise::sqdist", SqDist.backward, setup_conte
 torch.library.register_vmap("pairwise::sqdist", sqdist_vmap)
 torch.library.register_vmap("pairwise::sqdist_backward", sqdist_backward_vmap)
 # --8<-- [end:registrations]
+
+
+def sqdist(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The squared distances of the points of x, (..., n, d), to those of y, (..., m, d): (..., n, m)."""
+    return SqDist.apply(x, y)
