@@ -39,7 +39,9 @@ def check(bench: Bench) -> Outcome:
 def _praise(bench: Bench) -> str:
     cases, refusals = len(bench.spec.cases), len(bench.spec.refusals)
     text = f"All {cases} cases are right" if cases > 1 else "The one case is right"
-    return text + (f", and bad input is refused ({counted(refusals, 'way')})." if refusals else ".")
+    text += f", and bad input is refused ({counted(refusals, 'way')})." if refusals else "."
+    left_out = bench.spec.left_out
+    return text + (f" {left_out} more need a second GPU, which is not here." if left_out else "")
 
 
 def _first_of(failures: list[Outcome]) -> Outcome:

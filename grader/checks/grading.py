@@ -118,7 +118,7 @@ class Grading:
 
     def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:
-            preparing = pool.submit(_prepare, self.exercise)
+            preparing = pool.submit(_prepare, self.exercise, self.backend)
             if self._is_changed_too_much():
                 why = f"{NOT_JUDGED}: more was changed than a repair takes."
                 self._give_up(zygote, preparing.result(), Status.FAIL, why)
@@ -225,7 +225,7 @@ class Grading:
             self._add(name, Outcome(status, sentence), 0.0)
 
 
-def _prepare(exercise: Exercise) -> Spec:
+def _prepare(exercise: Exercise, backend: Backend) -> Spec:
     """Import torch and what the checks need, and load the spec: all that does not need the build."""
     for module in ("bench", *(CHECKS[name] for name in exercise.scores)):
         importlib.import_module(f"grader.checks.{module}")
@@ -233,4 +233,9 @@ def _prepare(exercise: Exercise) -> Spec:
     import torch
 
     torch.set_num_threads(1)  # references are small, and a second thread would only wait for a busy core
-    return load_spec(exercise)
+    spec = load_spec(exercise)
+    if backend == "simt":
+        return spec
+    from grader.checks.devices import within
+
+    return within(spec, torch.cuda.device_count())

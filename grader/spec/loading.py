@@ -60,6 +60,7 @@ class Spec:
     packaging: Packaging | None = None
     part: Part | None = None
     parts: tuple[Spec, ...] = ()
+    left_out: int = 0  # cases and refusals for devices that this machine does not have
 
 
 def load_spec(exercise: Exercise) -> Spec:
