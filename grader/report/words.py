@@ -19,7 +19,7 @@ ENDED = {
 
 NAMES = {
     "todo": "to do",
-    "changes": "changes",
+    "changes": "extent of changes",
     "build": "build",
     "correctness": "correctness",
     "gradient": "gradient",
