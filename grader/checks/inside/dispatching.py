@@ -45,6 +45,10 @@ def compiled(
     import torch._dynamo
     from torch._dynamo.backends.registry import lookup_backend
 
+    if backend == "inductor":
+        import torch._inductor.config
+
+        torch._inductor.config.compile_threads = 1  # a worker starts no pool of processes
     torch._dynamo.reset()
     function = _operator(operator) if operator else getattr(submission, entry)
     graphs: list[Any] = []
