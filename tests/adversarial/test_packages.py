@@ -10,9 +10,11 @@ import pytest
 
 from grader.audit import audit_installed, python_source, setup_source
 from grader.catalog import Catalog
+from grader.checks import grade
 from grader.errors import BuildFailed
 from grader.packages import PackageRequest, build_package
 from grader.run import landlock
+from grader.verdict import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 EXERCISE = Catalog.open(ROOT).find("23")
@@ -143,3 +145,11 @@ def test_an_isolated_build_sees_no_files_of_the_user(tmp_path: Path) -> None:
     assert len(seen) < 4000
     assert not any(Path(name).name in seen for name in visible if Path(name).name.startswith(".bash"))
     assert "\nFalse\n" in built.log.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap: apt install bubblewrap")
+def test_a_package_is_judged_inside_the_sandbox_as_outside() -> None:
+    verdict = grade(EXERCISE, EXERCISE.solution_dir, backend="simt", seed=1, isolate=True)
+    assert [check.sentence for check in verdict.checks if check.status is not Status.PASS] == []
+    assert verdict.earned == verdict.out_of == 100

@@ -120,7 +120,7 @@ class Calls:
 
     def _run(self, text: dict[str, Any], arguments: list[Any], place: Place | None) -> tuple[str, list[Any]]:
         """Call the entry under the tracer; the only references to its results are in the list returned."""
-        entry = self._entry(text, arguments)
+        inside = self._inside(text, arguments) if text.get("inside") else None
         deliver = self._delivery(place, self._last)
 
         def prepare() -> None:
@@ -131,12 +131,13 @@ class Calls:
             self._tracer.watch(text["trace"], text["device"], prepare),
             torch.set_grad_enabled(text.get("grad", True)),
         ):
+            # One that is not there is told as an error of a call that has begun: nothing of it is a leak.
+            entry = inside or self._submission.entry(text["entry"])
             result = entry(*arguments)
         return flatten(result)
 
-    def _entry(self, text: dict[str, Any], arguments: list[Any]) -> Callable[..., Any]:
-        if not text.get("inside"):
-            return self._submission.entry(text["entry"])
+    def _inside(self, text: dict[str, Any], arguments: list[Any]) -> Callable[..., Any]:
+        """The function of an author's file, which gets the submission before its arguments."""
         arguments.insert(0, self._submission.module)
         return self._submission.inside(text["entry"])
 
