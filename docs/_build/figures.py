@@ -71,6 +71,5 @@ def diagrams() -> Iterator[tuple[Path, str]]:
         yield FOLDER / f"{name}.svg", draw().render()
 
 
-
 if __name__ == "__main__":
     raise SystemExit(bring_up_to_date(diagrams(), "--check" in sys.argv[1:], "figures.py"))

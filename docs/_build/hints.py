@@ -36,6 +36,5 @@ def pages() -> Iterator[tuple[Path, str]]:
         yield FOLDER / f"{path.parent.name}.md", render(path.read_text(encoding="utf-8"))
 
 
-
 if __name__ == "__main__":
     raise SystemExit(bring_up_to_date(pages(), "--check" in sys.argv[1:], "hints.py"))

@@ -41,6 +41,5 @@ def pages() -> Iterator[tuple[Path, str]]:
         yield FOLDER / f"{name}.md", "\n".join(render(record) for record in records)
 
 
-
 if __name__ == "__main__":
     raise SystemExit(bring_up_to_date(pages(), "--check" in sys.argv[1:], "measured.py"))
