@@ -52,8 +52,8 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     small enough for a simulated GPU, which executes some million accesses a second. Default: the case of
     ``EFFICIENCY``; else, of ``CASES``, the largest that is laid out plainly.
 ``DISPATCHER``
-    The operators that a submission registers, and the calls by which opcheck, torch.compile and torch.func are
-    tried on them; see :class:`Dispatcher`.
+    The operators that a submission registers, and the calls by which opcheck, torch.compile and torch.func
+    are tried on them; see :class:`Dispatcher`.
 ``EFFICIENCY``
     Limits on what the simulated GPU counts in one case, for exercises with points for ``efficiency``:
     ``Efficiency(Case(...), [Limit("global_load_sectors", lambda a, b, c: ...), Limit("launches", 1)])``.
