@@ -16,6 +16,7 @@ struct Execution {
     const simt_launch* launch = nullptr;
     int device = 0;
     uint64_t id = 0;                       // counts launches
+    uint32_t first_epoch = 0;              // of its accesses to global memory; 0 where they are not recorded
     Block* block = nullptr;                // the block that is running
     uint3 thread_index[kMaxBlockThreads];  // threadIdx of each linear thread, for this block shape
     uint64_t cycles = 0;                   // simulated clock, longest of the blocks so far

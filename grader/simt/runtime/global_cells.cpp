@@ -50,6 +50,23 @@ void GlobalCells::unmap() {
     words_ = parts_ = nullptr;
 }
 
+bool GlobalCells::were_touched(uintptr_t begin, uintptr_t end, const Epochs& epochs, bool writes_only) const {
+    if (!words_ || epochs.first == 0) return false;
+    auto within = [&](Record record) { return epoch_of(record) - epochs.first < epochs.end - epochs.first; };
+    auto touched = [&](const GlobalCell& cell) {
+        return (!(cell.write & kSplit) && within(cell.write)) || (!writes_only && within(cell.read));
+    };
+    for (uintptr_t byte = begin - arena.begin; byte < end - arena.begin; byte = byte / 4 * 4 + 4) {
+        const GlobalCell& word = words_[byte / 4];
+        if (touched(word)) return true;
+        if (!(word.write & kSplit)) continue;
+        for (uintptr_t part = byte; part < std::min(byte / 4 * 4 + 4, end - arena.begin); ++part) {
+            if (touched(parts_[part])) return true;
+        }
+    }
+    return false;
+}
+
 void GlobalCells::forget(uintptr_t begin, uintptr_t bytes) {
     if (!words_) return;
     uintptr_t first = begin - arena.begin, end = std::min(first + bytes, arena.device_bytes());

@@ -7,12 +7,18 @@
 
 namespace simt {
 
+struct Epochs {   // from `first` on, up to the one before `end`; none when `first` is 0
+    uint32_t first = 0, end = 0;
+};
+
 class GlobalCells {
 public:
     bool map();     // false: there is no address space for them
     void unmap();
     GlobalCell* words() const { return words_; }
     GlobalCell* parts() const { return parts_; }
+    // Whether the latest access to one of these bytes of the arena (the latest write, if only writes count) was in the epochs.
+    bool were_touched(uintptr_t begin, uintptr_t end, const Epochs& epochs, bool writes_only) const;
     // The range was freed and its pages given back: its cells give back theirs, which are more.
     void forget(uintptr_t begin, uintptr_t bytes);
     void forget_all();

@@ -121,6 +121,7 @@ void begin_execution(const simt_launch& launch) {
     access.on_device = 1;
     access.cells = access.parts = nullptr;
     if (launch.module->checked) global_races.begin_launch(shared_memory.next_epoch(), execution.device);
+    execution.first_epoch = access.cells ? shared_memory.next_epoch() : 0;
     counting.begin_launch(launch, access);
     blockDim = {launch.block[0], launch.block[1], launch.block[2]};
     gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};
@@ -143,7 +144,7 @@ int refused(const simt_launch& launch, const Refusal& refusal) {
 int finish(const simt_launch& launch) {
     double time_us = modelled_duration(launch);
     Submitted work = advance_stream(launch.stream, time_us);
-    stream_uses.launched(launch, work.moment);
+    stream_uses.launched(launch, work.moment, {execution.first_epoch, shared_memory.next_epoch()});
     record_launch(launch, execution.device, execution.error, time_us, work);
     counting.end_launch(launch, execution.device, execution.error, time_us);
     execution.access.on_device = 0;

@@ -25,15 +25,13 @@ bool fits(size_t asked, size_t freed) {
 
 std::string told(const Use& use) { return use.what + " on " + name_of_stream(use.when.stream); }
 
-// A kernel may have written what it was given a pointer to: so it did, when a kernel was the last to write that byte.
-bool may_have_written(const Use& use, const Use& reader) {
-    return use.writes || (use.is_launch && !reader.is_launch && *arena.mark(use.begin) == SIMT_KERNEL);
-}
-
 bool conflict(const Use& earlier, const Use& later) {
-    if (earlier.is_launch && later.is_launch) return false;   // both may only read
-    if (earlier.begin >= later.end || later.begin >= earlier.end) return false;
-    return later.writes || may_have_written(earlier, later);
+    if (earlier.is_launch && later.is_launch) return false;   // the later one's records may hide the earlier one's
+    if (!earlier.is_launch && !later.is_launch) {
+        return (earlier.writes || later.writes) && earlier.begin < later.end && later.begin < earlier.end;
+    }
+    const Use &kernel = earlier.is_launch ? earlier : later, &copy = earlier.is_launch ? later : earlier;
+    return global_cells.were_touched(copy.begin, copy.end, kernel.epochs, /*writes_only=*/!copy.writes);
 }
 
 void report_unordered(const Use& earlier, const Use& later) {
@@ -52,14 +50,15 @@ void report_reuse(const Use& earlier, const Use& later, size_t bytes) {
 
 }  // namespace
 
-void StreamUses::launched(const simt_launch& launch, const Moment& when) {
+void StreamUses::launched(const simt_launch& launch, const Moment& when, const Epochs& epochs) {
     const char* parameters = static_cast<const char*>(launch.closure);
     for (size_t at = 0; at + sizeof(uintptr_t) <= launch.closure_bytes; at += sizeof(uintptr_t)) {
         uintptr_t word;
         memcpy(&word, parameters + at, sizeof word);
         int region = arena.region(word);
         if (region < 0 || region >= kDevices) continue;
-        add({when, word, word + 1, true, false, launch.kernel ? launch.kernel : "a kernel", launch.file, launch.line});
+        const char* kernel = launch.kernel ? launch.kernel : "a kernel";
+        add({when, word, word + 1, true, false, epochs, kernel, launch.file, launch.line});
     }
 }
 
@@ -67,7 +66,7 @@ void StreamUses::touched(const void* begin, size_t bytes, bool writes, const cha
     auto address = reinterpret_cast<uintptr_t>(begin);
     int region = arena.region(address);
     if (bytes == 0 || region < 0 || region >= kDevices) return;
-    add({when, address, address + bytes, false, writes, call});
+    add({when, address, address + bytes, false, writes, {}, call});
 }
 
 void StreamUses::add(Use use) {

@@ -1,8 +1,9 @@
 // Which streams use a block of memory, and whether anything orders them.
 //
-// Of copies, fills and library operators the bytes are known. Of a launch it is known which pointers it was given: every
-// address of device memory among its parameters counts as used. Two uses are in conflict when a copy or fill touches the byte
-// that a kernel on another stream was given a pointer to, one of them writes, and neither stream waits for the other.
+// Of copies, fills and library operators the bytes are known. Of a launch it is known which pointers it was given: a block to
+// which an address among its parameters leads counts as used. Two uses of a block are in conflict when one of them is a copy,
+// fill or operator, one of them writes bytes that the other touched, and neither stream waits for the other. Which bytes a
+// kernel touched is in the cells in which races are looked for; of a kernel that was not checked it is not known.
 //
 // Blocks of PyTorch's caching allocator belong to the stream that was current when they were allocated. When one is freed, the
 // allocator hands it to the next request of that stream at once: work queued there later comes after work queued there earlier.
@@ -21,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "global_cells.h"
 #include "ordering.h"
 #include "simt_api.h"
 
@@ -30,6 +32,7 @@ struct Use {
     Moment when;
     uintptr_t begin = 0, end = 0;   // bytes; of a launch the one that the pointer points to
     bool is_launch = false, writes = false;
+    Epochs epochs{};                // of a launch
     std::string what;               // the kernel, or the call
     const char* file = nullptr;     // of a launch: its place
     int line = 0;
@@ -37,7 +40,7 @@ struct Use {
 
 class StreamUses {
 public:
-    void launched(const simt_launch& launch, const Moment& when);
+    void launched(const simt_launch& launch, const Moment& when, const Epochs& epochs);
     void touched(const void* begin, size_t bytes, bool writes, const char* call, const Moment& when);
 
     void allocated(uintptr_t base, size_t bytes, uint64_t owner);   // by the caching allocator, for that stream

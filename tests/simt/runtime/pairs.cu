@@ -397,6 +397,55 @@ void cooperative(void (*kernel)(float*, bool), bool sync) {
 }
 volatile float on_host;
 
+// Two streams that wait for nobody but the legacy default stream, on which `zeros` fills.
+struct TwoStreams {
+    cudaStream_t one, other;
+    TwoStreams() {
+        cudaStreamCreate(&one);
+        cudaStreamCreate(&other);
+    }
+    ~TwoStreams() {
+        cudaDeviceSynchronize();
+        cudaStreamDestroy(one);
+        cudaStreamDestroy(other);
+    }
+    void let_other_wait() const {
+        cudaEvent_t done;
+        cudaEventCreate(&done);
+        cudaEventRecord(done, one);
+        cudaStreamWaitEvent(other, done);
+        cudaEventDestroy(done);
+    }
+};
+__global__ void twice_as_much(float* c, int first) { c[first + threadIdx.x] *= 2; }
+void twice(float* c, int first, cudaStream_t stream) {
+    twice_as_much<<<1, T, 0, stream>>>(c, first);  // <- twice_as_much
+}
+void fill_then_double(bool wait) {
+    float* c = zeros(2 * T);
+    TwoStreams streams;
+    cudaMemsetAsync(c + T, 1, T * sizeof(float), streams.one);
+    if (wait) streams.let_other_wait();
+    twice(c, T, streams.other);
+}
+void double_then_copy(bool wait) {
+    float *c = zeros(T), *copy = zeros(T);
+    TwoStreams streams;
+    twice(c, 0, streams.one);
+    if (wait) streams.let_other_wait();
+    cudaMemcpyAsync(copy, c, T * sizeof(float), cudaMemcpyDeviceToDevice, streams.other);
+}
+// Both kernels get a pointer to the whole, and take the half that their own stream has filled.
+void half_a_stream_each() {
+    float* c = zeros(2 * T);
+    TwoStreams streams;
+    for (int half = 0; half < 2; ++half) {
+        cudaStream_t stream = half ? streams.other : streams.one;
+        cudaMemsetAsync(c + half * T, 1, T * sizeof(float), stream);
+        twice(c, half * T, stream);
+    }
+}
+
 struct Case {
     const char* name;
     void (*run)();
@@ -518,6 +567,11 @@ const Case kCases[] = {
     {"copy_waited_for", [] { copy_async<<<1, T>>>(zeros(T), zeros(T), true); }},
     {"source_changed", [] { change_source<<<1, T>>>(zeros(T), zeros(T), false); }},
     {"source_kept", [] { change_source<<<1, T>>>(zeros(T), zeros(T), true); }},
+    {"filled_on_another_stream", [] { fill_then_double(false); }},
+    {"filled_before", [] { fill_then_double(true); }},
+    {"copied_too_early", [] { double_then_copy(false); }},
+    {"copied_after", [] { double_then_copy(true); }},
+    {"half_a_stream_each", [] { half_a_stream_each(); }},
 };
 }  // namespace
 
