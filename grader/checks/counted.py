@@ -65,7 +65,7 @@ def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, se
     names = {each.name for each in differentiable(spec.gradient, inputs)} if spec.gradient else set()
     forward = session.call(
         spec.entry, inputs.for_worker(names), stream=case.stream, device=case.device, grad=bool(names),
-        count=True, seconds=COUNTING_SECONDS,
+        count=True, seconds=COUNTING_SECONDS, in_place=case.modifies,
     )  # fmt: skip
     _refuse_failure(text, forward, exercise)
     backward = _backward(session, forward, seed)
