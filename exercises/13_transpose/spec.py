@@ -68,7 +68,9 @@ def both(x: torch.Tensor) -> int:
 
 
 READ = "Lanes that are neighbours read neighbours of one row of x."
-WRITE = "Lanes that are neighbours write neighbours of one row of out; a tile in shared memory turns the rest."
+WRITE = (
+    "Lanes that are neighbours write neighbours of one row of out; a tile in shared memory turns the rest."
+)
 TURN = "The tile is written by rows and read by columns: lay it out so that both reach 32 different banks."
 
 EFFICIENCY = [

@@ -195,8 +195,9 @@ QUESTIONS = [
     ),
     Choice(
         "last_warp",
-        "In a variant of halving_tree one warp does the last levels: each lane does s[t] += s[t + stride] for "
-        "stride = 16, 8, 4, 2, 1, with no barrier between them, since a warp runs in step anyway. Is that so?",
+        "In a variant of halving_tree one warp does the last levels: each lane does s[t] += s[t + stride] "
+        "for stride = 16, 8, 4, 2, 1, with no barrier between them, since a warp runs in step anyway. "
+        "Is that so?",
         {
             "a": "it is right: all lanes of a warp execute an instruction together",
             "b": "it is right if s is volatile, so that no value stays in a register",

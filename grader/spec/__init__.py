@@ -59,7 +59,8 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     ``Efficiency(Case(...), [Limit("global_load_sectors", lambda a, b, c: ...), Limit("launches", 1)])``.
     ``python -m pydoc grader.spec.efficiency`` has the words; ``METRICS`` there, all that can be limited.
 ``PARTS``
-    Several operations, judged one by one, instead of ``ENTRY``, ``reference`` and ``CASES``; see :class:`Part`.
+    Several operations, judged one by one, instead of ``ENTRY``, ``reference`` and ``CASES``; see
+    :class:`Part`.
 ``QUESTIONS``
     A list of ``Choice`` and ``Count``, for exercises with points for ``answers``: what the learner answers in
     ``answers.toml``. ``python -m pydoc grader.spec.questions`` has the words.

@@ -1,4 +1,4 @@
-"""The kernels on the way to exercise 13's solution: each is right, and falls short where the lesson says so."""
+"""The kernels on the way to exercise 13: each is right, and falls short where the lesson says so."""
 
 from __future__ import annotations
 
