@@ -26,8 +26,8 @@ def wheel() -> Canvas:
     canvas = Canvas(
         "wheel", 760, 320, "From a source tree through a wheel to an installed package",
         "On the left the source tree: pyproject.toml and setup.py, three files in csrc, two in fused_muladd. "
-        "In the middle the wheel: metadata made of pyproject.toml and setup.py, one library made of the files "
-        "in csrc by nvcc and the C++ compiler, and the two Python files, copied. On the right what the "
+        "In the middle the wheel: metadata made of pyproject.toml and setup.py, one library made of the "
+        "files in csrc by nvcc and the C++ compiler, and the two Python files, copied. On the right what the "
         "library holds: machine code sm_75 for Turing, sm_80 for Ampere and Ada, sm_90 for Hopper, and "
         "compute_90, PTX for later GPUs. pip unpacks the wheel into site-packages and compiles nothing.",
     )  # fmt: skip

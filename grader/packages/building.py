@@ -8,14 +8,14 @@ import sys
 import time
 import tomllib
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from grader import cache
 from grader.build import Artifact, diagnostics
 from grader.build.request import Backend
-from grader.errors import BuildFailed
+from grader.errors import BuildFailed, ToolchainError
 from grader.packages import wheel as wheels
 from grader.packages.running import run_back_end
 from grader.packages.workshop import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
@@ -119,12 +119,23 @@ def _machine(request: PackageRequest) -> list[object]:
 
     compiler, torch = host_compiler(), torch_install()
     parts: list[object] = [__version__, request.owner, request.backend, request.isolate, sys.executable]
-    parts += [sys.version, torch.root, torch.version, version("setuptools"), compiler.version]
+    parts += [sys.version, torch.root, torch.version, _setuptools(), compiler.version]
     parts += [*compiler.command, cache.tree_digest(Path(__file__).parent, (".py",))]
     if request.backend == "cuda":
         return [*parts, cuda_toolkit().identity]
     simt = Path(translate.__file__).parent.parent
     return [*parts, native.sources_digest(), cache.tree_digest(simt, (".py",))]
+
+
+def _setuptools() -> str:
+    try:
+        return version("setuptools")
+    except PackageNotFoundError:
+        raise ToolchainError(
+            "setuptools is not installed in this Python.",
+            "It is the build back end that makes wheels with torch's BuildExtension.",
+            "Install it with: python -m pip install 'setuptools>=77'",
+        ) from None
 
 
 def _require_back_end(project: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
-from grader.errors import BuildFailed
+from grader.errors import BuildFailed, ToolchainError
 from grader.packages import PackageRequest, build_package, requirements, wheel
 from grader.packages.building import facts_of
 from grader.packages.workshop import workshop
@@ -183,3 +184,14 @@ def test_names_are_compared_as_pip_compares_them() -> None:
     assert requirements.release("2.13.0a0+git1") == (2, 13, 0)
     assert requirements.find("torch", ["torchvision"]) is None
     assert requirements.parse("!") is None
+
+
+def test_a_missing_setuptools_is_this_machines_fault(
+    request_: PackageRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("grader.packages.building.version", missing)
+    with pytest.raises(ToolchainError, match="setuptools is not installed"):
+        build_package(request_)
