@@ -49,7 +49,7 @@ def on_device(tensor: torch.Tensor, device: str) -> torch.Tensor:
 
 def arguments_of(case: Case, needs_grad: bool) -> list[Any]:
     """The case's arguments, drawn from SEED and its name."""
-    from grader.checks.inputs import Drawn, draw, seeded
+    from grader.checks.values.inputs import Drawn, draw, seeded
 
     def placed(value: Any) -> Any:
         if isinstance(value, list):
@@ -68,7 +68,7 @@ def results_of(case: Case, entry: Any, needs_grad: bool) -> Iterator[Any]:
     """What one call returns, and the gradients of its floating inputs."""
     import torch
 
-    from grader.checks.inputs import seeded
+    from grader.checks.values.inputs import seeded
 
     arguments = arguments_of(case, needs_grad)
     stream: Any = torch.cuda.Stream() if case.stream == "side" else torch.cuda.current_stream()

@@ -11,10 +11,10 @@ import torch
 
 from grader.build import Artifact
 from grader.catalog import Exercise
-from grader.checks.inputs import Inputs, draw, seeded
 from grader.checks.outcome import Outcome
-from grader.checks.truth import Expected
-from grader.checks.wording import call_text
+from grader.checks.values.inputs import Inputs, draw, seeded
+from grader.checks.values.truth import Expected
+from grader.checks.values.wording import call_text
 from grader.run.session import Session as WorkerSession
 from grader.run.values import Measurement, Output, Reply
 from grader.spec import Argument, Case, Refusal, Spec

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from grader.catalog import Exercise
 from grader.checks import build as building
-from grader.checks import changed, todo
+from grader.checks import todo
 from grader.checks.ending import ended_badly, printed
 from grader.checks.origin import digest_of, lesson_for, versions_of
 from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
+from grader.checks.repairs import changed
 from grader.errors import InfrastructureError, SubmissionError
 from grader.run.spawn import Zygote
 from grader.spec import Spec, load_spec
@@ -101,7 +102,7 @@ class Grading:
     def _ask(self) -> None:
         """Questions are there to be read before anything is written."""
         if "answers" in self.exercise.scores:
-            ask = importlib.import_module("grader.checks.answers").ask
+            ask = importlib.import_module("grader.checks.questions.answers").ask
             self._add("answers", ask(self.exercise, load_spec(self.exercise), self.files), 0.0)
 
     def _zygote(self, isolate: bool) -> Zygote:
@@ -236,6 +237,6 @@ def _prepare(exercise: Exercise, backend: Backend) -> Spec:
     spec = load_spec(exercise)
     if backend == "simt":
         return spec
-    from grader.checks.devices import within
+    from grader.checks.values.devices import within
 
     return within(spec, torch.cuda.device_count())

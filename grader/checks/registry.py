@@ -4,18 +4,18 @@ from __future__ import annotations
 
 # The check's name in scores and verdicts (grader.exercise.CHECKS), and the module that does it.
 CHECKS = {
-    "correctness": "correctness",
-    "gradient": "gradient",
-    "parts": "parts",
-    "safety": "safety",
-    "device_work": "device_work",
-    "dispatcher": "dispatcher",
+    "correctness": "values.correctness",
+    "gradient": "gradients.gradient",
+    "parts": "repairs.parts",
+    "safety": "device.safety",
+    "device_work": "device.device_work",
+    "dispatcher": "operators.dispatcher",
     "packaging": "packaging",
-    "accepts": "accepts",
-    "kills": "kills",
-    "efficiency": "efficiency",
-    "performance": "speed",
-    "answers": "answers",
+    "accepts": "suites.accepts",
+    "kills": "suites.kills",
+    "efficiency": "device.efficiency",
+    "performance": "timing.speed",
+    "answers": "questions.answers",
 }
 WITHOUT_CODE = ("answers",)  # the checks that do not run the submission
 # What the workers of a check import, once for all of them: pytest, and what torch imports when `backward` and

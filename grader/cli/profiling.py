@@ -94,7 +94,7 @@ def take_profile(
     from grader.profile.occupancy import simulated_device
 
     with _loaded(exercise, files, progress) as (session, spec):
-        from grader.checks.counted import choose, run_counted, tensor_names
+        from grader.checks.device.counted import choose, run_counted, tensor_names
 
         chosen = choose(spec, exercise, case)
         progress("counting")

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 
 from grader.catalog import Catalog
-from grader.checks.predicted import counts_of
+from grader.checks.questions.predicted import counts_of
 from grader.run.spawn import Zygote
 from grader.simt.memory_model import sectors, wavefronts
 from grader.spec import Count, Program, load_spec

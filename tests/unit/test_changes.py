@@ -8,7 +8,7 @@ import pytest
 
 from grader.catalog import Exercise, Section
 from grader.changes import Place, changes_of
-from grader.checks import changed
+from grader.checks.repairs import changed
 from grader.verdict import Status
 from grader.workspace import shipped_files
 from tests.unit.fake_submission import fake_exercise

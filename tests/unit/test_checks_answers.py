@@ -11,11 +11,11 @@ import pytest
 
 from grader.answer_key import digest, shipped_key
 from grader.build import Artifact
-from grader.checks import predicted
-from grader.checks.answers import ask, check
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
-from grader.checks.predicted import is_right
+from grader.checks.questions import predicted
+from grader.checks.questions.answers import ask, check
+from grader.checks.questions.predicted import is_right
 from grader.errors import BrokenExercise, BuildFailed, InfrastructureError
 from grader.exercise import Exercise
 from grader.run.failures import WorkerCrashed

@@ -9,9 +9,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.checks.compare import compare, compare_values, pair, wrong_elements
-from grader.checks.inputs import draw, seeded
-from grader.checks.truth import EXACT, Expected, Tolerance, expected_changes, expected_outputs, tolerance_for
+from grader.checks.values.compare import compare, compare_values, pair, wrong_elements
+from grader.checks.values.inputs import draw, seeded
+from grader.checks.values.truth import (
+    EXACT,
+    Expected,
+    Tolerance,
+    expected_changes,
+    expected_outputs,
+    tolerance_for,
+)
 from grader.errors import BrokenSpec
 from grader.run.values import Output
 from grader.spec import Spec, tensor

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks import correctness
-from grader.checks.correctness import mentions
 from grader.checks.outcome import Outcome
+from grader.checks.values import correctness
+from grader.checks.values.correctness import mentions
 from grader.run.values import Reply, Trace
 from grader.spec import Case, Refusal, tensor
 from grader.spec.vocabulary import TensorSpec

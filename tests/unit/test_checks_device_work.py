@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks import device_work
-from grader.checks.launches import kernel_name
+from grader.checks.device import device_work
+from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Outcome
 from grader.run.values import Trace
 from grader.spec import Case, tensor

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import torch
 
-from grader.checks import correctness
-from grader.checks.devices import within
+from grader.checks.values import correctness
+from grader.checks.values.devices import within
 from grader.spec import Argument, Case, Gradient, Refusal, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench
 

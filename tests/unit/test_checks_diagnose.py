@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from grader.checks.diagnose import diagnose
-from grader.checks.wrong import Wrong
+from grader.checks.values.diagnose import diagnose
+from grader.checks.values.wrong import Wrong
 
 POISONED = torch.full((4,), 0xA5, dtype=torch.uint8).view(torch.float32).item()
 

@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.checks import dispatcher, registered
+from grader.checks.operators import dispatcher, registered
 from grader.checks.outcome import Outcome
 from grader.run.values import Output, RemoteError, Reply
 from grader.spec import Case, Dispatcher, Gradient, Mapped, Operator, tensor
@@ -33,7 +33,7 @@ class InsideSession(FakeSession):
     def __init__(self, entry: Callable[..., Any], kernels: list[int], **options: Any) -> None:
         super().__init__(entry, **options)
         self.kernels = kernels
-        path = registered.__file__.replace("registered.py", "inside/dispatching.py")
+        path = registered.__file__.replace("registered.py", "inside.py")
         recipe = importlib.util.spec_from_file_location("dispatching", path)
         assert recipe is not None and recipe.loader is not None
         self.inside = importlib.util.module_from_spec(recipe)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks import efficiency
-from grader.checks.excess import CountedStage, amount_of, in_words, reason
+from grader.checks.device import efficiency
+from grader.checks.device.excess import CountedStage, amount_of, in_words, reason
 from grader.checks.outcome import Outcome
 from grader.errors import BrokenSpec
 from grader.profile.model import Memory

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks import gradient
+from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome
 from grader.run.values import Reply, Trace
 from grader.spec import Case, Gradient, tensor

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from grader.checks.inputs import Drawn, draw, draw_tensor, seeded
+from grader.checks.values.inputs import Drawn, draw, draw_tensor, seeded
 from grader.spec import TensorSpec, tensor
 
 

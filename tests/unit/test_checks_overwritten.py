@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
+from grader.checks.gradients.overwritten import CALLS, overwritten_problem
 from grader.checks.outcome import Outcome
-from grader.checks.overwritten import CALLS, overwritten_problem
 from grader.run.values import Trace
 from grader.spec import Case, Gradient, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench

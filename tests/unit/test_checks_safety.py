@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks import correctness, safety
+from grader.checks.device import safety
+from grader.checks.device.safety import merge
 from grader.checks.outcome import Outcome
-from grader.checks.safety import merge
+from grader.checks.values import correctness
 from grader.run.values import RemoteError, Reply, Trace
 from grader.spec import Case, Gradient, Refusal, tensor
 from grader.verdict import Finding, Status

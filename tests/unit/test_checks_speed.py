@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks import speed
 from grader.checks.outcome import Outcome
-from grader.checks.ratios import Block, log_ratios, ratio
+from grader.checks.timing import speed
+from grader.checks.timing.ratios import Block, log_ratios, ratio
 from grader.run.values import Measurement, RemoteError
 from grader.spec import Speed, tensor
 from grader.verdict import Status

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks import correctness, device_work, safety
 from grader.checks.bench import Bench
+from grader.checks.device import device_work, safety
 from grader.checks.outcome import Outcome
+from grader.checks.values import correctness
 from grader.run.values import RemoteError, Trace
 from grader.spec import Case, tensor
 from grader.verdict import Status

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.checks import accepts, kills, suites
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
+from grader.checks.suites import accepts, kills
+from grader.checks.suites import runs as suites
 from grader.errors import BrokenExercise
 from grader.exercise import Exercise
 from grader.implementations import collection

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-from grader.checks import gradient
+from grader.checks.gradients import gradient
+from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome
-from grader.checks.twice import second_problem
 from grader.spec import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from grader.checks import build as building
-from grader.checks.counted import Counted, choose, run_counted, tensor_names
+from grader.checks.device.counted import Counted, choose, run_counted, tensor_names
 from grader.checks.outcome import Outcome
 from grader.cli import main
 from grader.errors import SubmissionError, UsageError

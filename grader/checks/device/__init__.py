@@ -1,0 +1,1 @@
+"""What happened on the device: memory, order, who did the work, and what it cost."""

@@ -1,0 +1,152 @@
+"""One case of an exercise, run once on the simulated device with counting on: forward, and backward."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from grader.catalog import Exercise
+from grader.checks.bench import COUNTING_SECONDS
+from grader.checks.gradients.gradient import differentiable
+from grader.checks.values.inputs import Inputs, draw, seeded
+from grader.checks.values.wording import call_text, first_paragraph
+from grader.errors import SubmissionError, UsageError
+from grader.profile.model import Memory
+from grader.run.session import Session
+from grader.run.values import Reply
+from grader.spec import Argument, Case, Spec, TensorSpec
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What came back: ``call`` in words, the bytes that the spec says must move, the replies."""
+
+    case: Case
+    call: str
+    traffic: int | None
+    forward: Reply
+    backward: Reply | None
+
+
+def choose(spec: Spec, exercise: Exercise, wanted: str | None) -> Case:
+    """The case called `wanted`; without it the spec's PROFILE, else the one that EFFICIENCY limits, else the
+    largest plain one of its CASES.
+
+    Raises UsageError, naming the cases there are.
+    """
+    gradient = spec.gradient.cases if spec.gradient else ()
+    limited = [each.case for each in spec.efficiency]
+    known = [*([spec.profile] if spec.profile else []), *limited, *spec.cases, *gradient]
+    if wanted is not None:
+        for case in known:
+            if case.name == wanted:
+                return case
+        names = ", ".join(f'"{name}"' for name in dict.fromkeys(case.name for case in known))
+        raise UsageError(
+            f'{exercise.slug} has no case "{wanted}".',
+            f"Its cases are {names}.",
+            f'Run: grader profile {exercise.number:02d} --case "{known[0].name}"',
+        )
+    if spec.profile is not None or limited:
+        return spec.profile or limited[0]
+    plain = [case for case in spec.cases if case.stream == "default" and all(map(_is_plain, case.args))]
+    return max(plain or spec.cases, key=_elements)
+
+
+def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, seed: int) -> Counted:
+    """Call the entry once, and its backward where the operation has one.
+
+    Raises SubmissionError when the call raises or launches no kernel, and the failures of any request.
+    """
+    inputs = draw(case.args, seeded(seed, exercise.slug, "profile", case.name))
+    text = call_text(spec.entry, inputs, case.stream)
+    names = {each.name for each in differentiable(spec.gradient, inputs)} if spec.gradient else set()
+    forward = session.call(
+        spec.entry, inputs.for_worker(names), stream=case.stream, device=case.device, grad=bool(names),
+        count=True, seconds=COUNTING_SECONDS, in_place=case.modifies,
+    )  # fmt: skip
+    _refuse_failure(text, forward, exercise)
+    backward = _backward(session, forward, seed)
+    if backward is not None and _is_open(backward):
+        backward = None
+    if backward is not None:
+        _refuse_failure(f"The backward of {text}", backward, exercise)
+    if not forward.trace.counts and not (backward and backward.trace.counts):
+        raise SubmissionError(
+            f"{text} launched no kernel.",
+            "A profile counts what kernels do to memory.",
+            f"Choose another case with --case, or see what is missing: grader check {exercise.number:02d}",
+        )
+    return Counted(case, text, _traffic(spec, inputs), forward, backward)
+
+
+def tensor_names(reply: Reply, backward: bool = False) -> dict[int, Memory]:
+    """Tensors by address; of a backward, results are called after the inputs whose gradients they are."""
+    words = {}
+    if backward:
+        words = {f"output {index}": f"grad_{each.name}" for index, each in enumerate(reply.outputs)}
+        words["the output"] = words.get("output 0", "")
+        words["cotangent 0"] = "grad_out"
+    found: dict[int, Memory] = {}
+    for each in reply.trace.placed:
+        found.setdefault(each.base, Memory(words.get(each.name, each.name), each.itemsize))
+    return found
+
+
+def _backward(session: Session, forward: Reply, seed: int) -> Reply | None:
+    if forward.handle is None:
+        return None
+    generator = seeded(seed, "cotangent")
+    tensors = [output.tensor for output in forward.outputs if output.tensor is not None]
+    cotangents = [
+        torch.rand(tensor.shape, generator=generator, dtype=torch.float64).to(tensor.dtype)
+        for tensor in tensors
+    ]
+    reply = session.backward(forward.handle, cotangents, count=True, seconds=COUNTING_SECONDS)
+    session.release(forward.handle)
+    return reply
+
+
+def _is_open(reply: Reply) -> bool:
+    """Whether a TODO was reached: what is written so far can be profiled."""
+    error = reply.error
+    return error is not None and error.type == "NotImplementedError" and "TODO(" in error.message
+
+
+def _refuse_failure(call: str, reply: Reply, exercise: Exercise) -> None:
+    again = f"Repair it first: grader check {exercise.number:02d}"
+    if reply.error is not None:
+        at = f" at {reply.error.where}" if reply.error.where else ""
+        raise SubmissionError(
+            f"{call} raised {reply.error.type}{at}: {first_paragraph(reply.error.message)}",
+            "Only a call that succeeds can be profiled.",
+            again,
+        )
+    if reply.trace.sticky_error is not None:
+        raise SubmissionError(
+            f"{call}: a kernel failed with {reply.trace.sticky_error}.",
+            "Counts of a kernel that was stopped say nothing.",
+            again,
+        )
+
+
+def _traffic(spec: Spec, inputs: Inputs) -> int | None:
+    return int(spec.traffic(*inputs.for_reference(widen=False))) if spec.traffic else None
+
+
+def _is_plain(argument: Argument) -> bool:
+    return not isinstance(argument, TensorSpec) or (
+        argument.layout == "contiguous" and argument.special is None and argument.device == "cuda:0"
+    )
+
+
+def _elements(case: Case) -> int:
+    return sum(_size(argument) for argument in case.args)
+
+
+def _size(argument: Argument | Sequence[Argument]) -> int:
+    if isinstance(argument, TensorSpec):
+        return argument.numel
+    return sum(map(_size, argument)) if isinstance(argument, list | tuple) else 0

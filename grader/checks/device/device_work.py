@@ -1,0 +1,217 @@
+"""Was the answer computed by the learner's kernel, and not on the host or by a library operator?
+
+On simt the last writer of every byte of the result is known. On cuda the launches and operators that the
+profiler saw decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device.launches import accepted_launches, own_launches
+from grader.checks.outcome import Outcome, passed
+from grader.verdict import Status
+from grader.words import counted, listed
+
+# Allocation, views, metadata and moving numbers about. A result must still be last written by the learner's
+# kernel, so none of these can stand in for it.
+STRUCTURAL = frozenset(
+    f"aten::{name}"
+    for name in (
+        "alias", "as_strided", "broadcast_tensors", "chunk", "clone", "contiguous", "copy_", "detach",
+        "detach_", "empty", "empty_like", "empty_strided", "expand", "expand_as", "fill_", "flatten",
+        "full", "full_like", "is_pinned", "lift_fresh", "mT", "movedim", "narrow", "new_empty",
+        "new_empty_strided", "new_full", "new_zeros", "numpy_T", "ones", "ones_like", "permute",
+        "record_stream", "reshape", "reshape_as", "resize_", "resolve_conj", "resolve_neg", "result_type",
+        "select", "set_", "slice", "split", "squeeze", "squeeze_", "t", "transpose", "unbind", "unflatten",
+        "unsqueeze", "unsqueeze_", "view", "view_as", "zero_", "zeros", "zeros_like", "_conj",
+        "_local_scalar_dense", "_reshape_alias", "_unsafe_view",
+    )
+)  # fmt: skip
+# Those of them that may copy, which forward may not call where copying is what the kernel is for.
+MOVING = frozenset(
+    f"aten::{name}"
+    for name in ("clone", "contiguous", "copy_", "flatten", "new_tensor", "reshape", "resize_", "set_")
+)
+BY = {
+    "host": "host code: a loop on the CPU wrote through a device pointer, which a GPU does not allow",
+    "library": "a library operator instead of your kernel",
+    "copy": "a copy from the host: it was computed on the CPU",
+    "memset": "a fill (zeros or cudaMemset) and by no kernel after it",
+}
+NOT_BROUGHT_BACK = (
+    "the result is not what was copied back from memory that your kernel wrote. Copy it whole, with one "
+    "cudaMemcpy into the result, and leave it as it is."
+)
+
+
+def check(bench: Bench) -> Outcome:
+    """Judge every recorded call that succeeded; the forward strictly, the backward by its operators."""
+    bench.ensure_calls()
+    stages = ("forward", "backward")
+    calls = [call for call in bench.calls if call.traced and call.succeeded and call.stage in stages]
+    if not any(call.stage == "forward" for call in calls):
+        return Outcome(Status.FAIL, "No call succeeded, so there is no work on the device to be seen.")
+    for call in calls:
+        failure = judge_call(bench, call)
+        if failure is not None:
+            return failure
+    launches = sum(len(accepted_launches(call)) for call in calls)
+    return passed(
+        f"The work was done by your kernels: {counted(launches, 'launch', 'launches')} in "
+        f"{counted(len(calls), 'traced call')}."
+    )
+
+
+def judge_call(bench: Bench, call: Call) -> Outcome | None:
+    """One call, which need not be on the bench's record: what its trace says against it."""
+    return _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
+
+
+def _forward(bench: Bench, call: Call) -> Outcome | None:
+    """The result is written by the learner's kernel, whatever library operators the backward may use."""
+    if not _has_elements(call):
+        return None
+    if not accepted_launches(call):
+        if own_launches(call):
+            return _failed(call, f"{call.text} ran no kernel: every launch was refused.", "no_kernel")
+        library = _foreign(bench, call)
+        instead = f" {listed(library)} did the work instead." if library else ""
+        return _failed(call, f"{call.text} launched no kernel.{instead}", "no_kernel")
+    return (
+        _wrong_writer(bench, call)
+        or _host_access(call)
+        or _foreign_operators(bench, call)
+        or _traffic_with_host(bench, call)
+        or _carried(bench, call)
+        or _few_streams(bench, call)
+    )
+
+
+def _backward(bench: Bench, call: Call) -> Outcome | None:
+    """Gradients may come from allowed library operators, but from neither the host nor others."""
+    for output, writers in zip(call.reply.outputs, call.reply.trace.writers, strict=False):
+        if writers and writers.get("host", 0):
+            sentence = f"{call.text}: the gradient of {output.name} was written by {BY['host']}."
+            return _failed(call, sentence, "host")
+    return _host_access(call) or _foreign_operators(bench, call) or _traffic_with_host(bench, call)
+
+
+def _has_elements(call: Call) -> bool:
+    return any(output.tensor is not None and output.tensor.numel() for output in call.reply.outputs)
+
+
+def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
+    several = len(call.reply.outputs) > 1
+    for number, writers in enumerate(call.reply.trace.writers):
+        writer, share = _foreign_writer(writers or {})
+        if writer == "host" and bench.exercise.copies:
+            return _failed(call, f"{call.text}: {NOT_BROUGHT_BACK}", writer)
+        if writer:
+            subject = f"output {number}" if several else "the result"
+            return _failed(
+                call, f"{call.text}: {share} of {subject} was last written by {BY[writer]}.", writer
+            )
+    return None
+
+
+def _carried(bench: Bench, call: Call) -> Outcome | None:
+    """Where copies are allowed, only arguments go to the device: else a kernel just carries an answer."""
+    foreign = call.reply.trace.foreign_copies
+    if not bench.exercise.copies or not foreign:
+        return None
+    sentence = (
+        f"{call.text} copied to the device what is none of its arguments ({listed(list(foreign)[:3])}). "
+        "The arguments go there as they are; what is computed from them, a kernel computes."
+    )
+    return _failed(call, sentence, "copies")
+
+
+def _few_streams(bench: Bench, call: Call) -> Outcome | None:
+    """Where the case asks for work side by side, it has to be on different streams."""
+    asked = max((case.streams for case in bench.spec.cases if case.name == call.case), default=1)
+    used = len({(launch.device, launch.stream) for launch in accepted_launches(call)})
+    if used >= asked:
+        return None
+    sentence = (
+        f"{call.text} launched everything on {counted(used, 'stream')}; {asked} are asked for. Kernels on "
+        "one stream run one after the other, also where none needs the other's result."
+    )
+    return _failed(call, sentence, "streams")
+
+
+def _host_access(call: Call) -> Outcome | None:
+    """Host code that reads or writes device memory could compute there what a kernel then only copies."""
+    if all(finding.get("kind") != "device_pointer_on_host" for finding in call.reply.trace.findings):
+        return None
+    sentence = (
+        f"{call.text}: host code read or wrote device memory, which a GPU does not allow. What is computed "
+        "between the launches is computed on the CPU."
+    )
+    return _failed(call, sentence, "host")
+
+
+def _foreign_writer(writers: Mapping[str, int]) -> tuple[str, str]:
+    """The writer, other than a kernel, of most bytes, and how much it wrote in words."""
+    allowed = {"kernel", "unwritten"}  # what nobody wrote is judged by its value
+    foreign = {writer: count for writer, count in writers.items() if writer not in allowed and count}
+    if not foreign:
+        return "", ""
+    writer = max(foreign, key=lambda each: foreign[each])
+    whole = foreign[writer] == sum(writers.values())
+    return writer, "all" if whole else f"{foreign[writer]} of {sum(writers.values())} bytes"
+
+
+def _foreign(bench: Bench, call: Call) -> list[str]:
+    """Operators, each once and without overload names, that the exercise does not allow at this stage."""
+    names = [name.partition(".")[0] for name in call.reply.trace.operators if "::" in name]
+    allowed = STRUCTURAL | bench.exercise.library if call.stage == "backward" else STRUCTURAL
+    if call.stage == "forward" and not bench.exercise.moves:
+        allowed -= MOVING
+    own = f"{bench.exercise.build.name}::"
+    return [name for name in dict.fromkeys(names) if name not in allowed and not name.startswith(own)]
+
+
+def _foreign_operators(bench: Bench, call: Call) -> Outcome | None:
+    foreign = _foreign(bench, call)
+    if not foreign:
+        return None
+    library = listed(sorted(bench.exercise.library)) if call.stage == "backward" else ""
+    allowed = f" Allowed here: {library}." if library else ""
+    if STRUCTURAL.issuperset(foreign):
+        allowed = " That holds for all that copies: contiguous(), clone() and the like."
+    return _failed(
+        call,
+        f"{call.text} called {listed(foreign)}. This exercise is about doing that work in a kernel.{allowed}",
+        "library",
+    )
+
+
+def _traffic_with_host(bench: Bench, call: Call) -> Outcome | None:
+    trace = call.reply.trace
+    if bench.exercise.copies:
+        return None
+    if trace.copies:
+        return _failed(
+            call,
+            f"{call.text} copied between host and device ({listed(list(trace.copies)[:3])}). Data that is on "
+            "the device stays there: such a copy waits for the whole stream.",
+            "copies",
+        )
+    if trace.host_syncs:
+        return _failed(
+            call,
+            f"{call.text} waited for the device {_times(trace.host_syncs)}. An operator only enqueues work; "
+            "leave out cudaDeviceSynchronize and item(), which stall every caller.",
+            "synchronisation",
+        )
+    return None
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _failed(call: Call, sentence: str, topic: str) -> Outcome:
+    return Outcome(Status.FAIL, sentence, case=call.case, topic=topic)

@@ -1,0 +1,228 @@
+"""Does the call stay within the spec's limits on what it may ask of memory? Counted, so only on simt.
+
+The counts come from the worker, like every trace: they are a claim (docs/reference/trust.md). A wrong answer,
+or one that other code than the learner's kernels wrote, is not counted at all: doing nothing is cheap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device import device_work
+from grader.checks.device.counted import tensor_names
+from grader.checks.device.excess import CountedStage, amount_of, in_words, reason
+from grader.checks.device.launches import is_own
+from grader.checks.gradients import gradient
+from grader.checks.gradients.engine import numeric_sizes
+from grader.checks.gradients.tape import dense, record_tape
+from grader.checks.outcome import Outcome, passed
+from grader.checks.values.correctness import wrong_output
+from grader.checks.values.inputs import Inputs
+from grader.checks.values.truth import expected_outputs
+from grader.checks.values.wording import error_outcome
+from grader.profile.words import number
+from grader.simt.counters import symbolise
+from grader.spec.efficiency import METRICS, Efficiency, Limit, Stage
+from grader.verdict import NOT_JUDGED, Finding, Status
+from grader.words import listed
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A limit beside what was counted."""
+
+    case: str
+    limit: Limit
+    stage: CountedStage
+    amount: int
+    most: float
+
+    @property
+    def holds(self) -> bool:
+        return self.amount <= self.most
+
+
+def check(bench: Bench) -> Outcome:
+    """Count each case of EFFICIENCY once; the limits that hold earn their shares of the points."""
+    if bench.backend != "simt":
+        return Outcome(
+            Status.UNAVAILABLE,
+            "What a kernel asks memory for is counted by the simulated GPU, which sees every access; on a "
+            "real one these points do not count. Run: grader check "
+            f"{bench.exercise.number:02d} --backend simt",
+        )
+    if not bench.spec.efficiency:
+        return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on what is counted.")
+    judged: list[Judged] = []
+    for efficiency in bench.spec.efficiency:
+        inputs = bench.draw(efficiency.case.args, "efficiency", efficiency.case.name)
+        stages = _count(bench, efficiency, inputs)
+        if isinstance(stages, Outcome):
+            return stages
+        judged += [
+            _judge(efficiency.case.name, limit, stages[limit.stage], inputs) for limit in efficiency.limits
+        ]
+    return _outcome(bench, judged)
+
+
+def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged:
+    most = limit.most(*inputs.for_reference(widen=False)) if callable(limit.most) else limit.most
+    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage.launches), most)
+
+
+# ---- counting ----------------------------------------------------------------------------------------------
+
+
+def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, CountedStage] | Outcome:
+    """Run the case with counting on, and its backward if a limit asks for it; or what stands in the way."""
+    case = efficiency.case
+    both = any(limit.stage == "backward" for limit in efficiency.limits)
+    asked = gradient.differentiable(bench.spec.gradient, inputs) if both and bench.spec.gradient else []
+    names = [each.name for each in asked]
+    call = bench.forward(case, inputs, requires_grad=names, count=True)
+    failure = _failed(call) or wrong_output(expected_outputs(bench.spec, inputs, case.name), inputs, call)
+    if failure is not None:
+        return _not_counted(bench, failure, "correctness")
+    back = _count_backward(bench, efficiency, inputs, call, names) if both else None
+    if isinstance(back, Outcome):
+        return _not_counted(bench, back, "gradient")
+    for each in (call, back):
+        work = device_work.judge_call(bench, each) if each is not None else None
+        if work is not None:
+            return _not_counted(bench, work, "device_work")
+    stages: dict[Stage, CountedStage] = {"forward": _stage(call, call)}
+    if back is not None:
+        stages["backward"] = _stage(back, call)
+    return stages
+
+
+def _count_backward(
+    bench: Bench, efficiency: Efficiency, inputs: Inputs, call: Call, names: list[str]
+) -> Call | Outcome:
+    case, handle = efficiency.case, call.reply.handle
+    if handle is None:
+        return Outcome(Status.FAIL, f"{call.text} returned what has no gradient.", case=case.name)
+    try:
+        with numeric_sizes():
+            tape = record_tape(bench, inputs, names, case.name)
+            cotangents = [gradient.cotangent(bench, out, "random", case.name) for out in dense(call)]
+            back = bench.backward(case, inputs, handle, cotangents, count=True)
+            wrong = gradient.wrong_gradient(bench, case, inputs, tape, names, cotangents, back, "random")
+        return _failed(back) or wrong or back
+    finally:
+        bench.session.release(handle)
+
+
+def _failed(call: Call) -> Outcome | None:
+    """An exception or a kernel that was stopped."""
+    if call.reply.error is not None:
+        return error_outcome(call.text, call.reply.error, call.case)
+    trace = call.reply.trace
+    if trace.sticky_error is not None:
+        sentence = f"{call.text}: a kernel failed with {trace.sticky_error}, so its counts say nothing."
+        return Outcome(Status.FAIL, sentence, case=call.case, topic="errors")
+    if trace.launches_total > len(trace.counts):
+        sentence = (
+            f"{call.text} launches {trace.launches_total} kernels, of which {len(trace.counts)} were "
+            "counted. A launch costs more than most kernels of this size: do the work in fewer."
+        )
+        return Outcome(Status.FAIL, sentence, case=call.case, topic="launches")
+    return None
+
+
+def _not_counted(bench: Bench, failure: Outcome, check: str) -> Outcome:
+    """`failure` is told in full, unless the check called `check` has told its like."""
+    known = bench.outcomes.get(check)
+    if known is None or not known.status.stands_in_the_way or failure.status is Status.NOT_ATTEMPTED:
+        return failure
+    return Outcome(Status.FAIL, f"{NOT_JUDGED}: {_NOT_COUNTED[check]}.")
+
+
+_NOT_COUNTED = {
+    "correctness": "what a wrong answer costs says nothing",
+    "gradient": "what a wrong gradient costs says nothing",
+    "device_work": "what others than your kernels do is not counted",
+}
+
+
+def _stage(call: Call, forward: Call) -> CountedStage:
+    counts = [each for each in symbolise(call.reply.trace.counts) if is_own(each.launch.kernel)]
+    names = tensor_names(forward.reply)
+    if call is not forward:
+        names |= tensor_names(call.reply, backward=True)  # forward's tensors are still alive
+    text = forward.text if call is forward else f"the backward of {forward.text}"
+    return CountedStage(text, tuple(counts), names)
+
+
+# ---- the outcome -------------------------------------------------------------------------------------------
+
+
+def _outcome(bench: Bench, judged: list[Judged]) -> Outcome:
+    exceeded = [each for each in judged if not each.holds]
+    if not exceeded:
+        return passed(_praise(judged))
+    first = exceeded[0]
+    metric = METRICS[first.limit.metric]
+    kept = sum(each.limit.share for each in judged if each.holds)
+    findings = _findings(exceeded)
+    place = f"{findings[0].where}: " if findings[0].where else ""
+    return Outcome(
+        Status.FAIL,
+        f"{place}{findings[0].sentence} {findings[0].rule}".strip(),
+        share=kept / sum(each.limit.share for each in judged),
+        case=first.case,
+        expected=f"at most {in_words(metric, first.most)}",
+        got=in_words(metric, first.amount),
+        findings=findings,
+        lines=_table(judged, bench.exercise.number, first.case),
+        topic=first.limit.metric,
+    )
+
+
+def _praise(judged: list[Judged]) -> str:
+    """Every call with what was counted in it."""
+    calls: dict[str, list[str]] = {}
+    for each in judged:
+        calls.setdefault(each.stage.call, []).append(in_words(METRICS[each.limit.metric], each.amount))
+    told = "; ".join(f"{call} takes {listed(amounts)}" for call, amounts in calls.items())
+    return f"Within all limits: {told}."
+
+
+def _findings(exceeded: list[Judged]) -> tuple[Finding, ...]:
+    """The first of each place: a line that exceeds several limits does so for one reason."""
+    found: dict[str, Finding] = {}
+    for each in exceeded:
+        finding = _finding(each)
+        found.setdefault(finding.where, finding)
+    return tuple(found.values())
+
+
+def _finding(judged: Judged) -> Finding:
+    limit, stage = judged.limit, judged.stage
+    metric = METRICS[limit.metric]
+    text, frame = reason(metric, stage, judged.amount, judged.most)
+    enough = f"{number(judged.most)} would do" if judged.most else "none is needed"
+    amount = in_words(metric, judged.amount)
+    total = f"In all, {stage.call} comes to {amount}, where {enough}."
+    if amount in text:
+        total = f"In {stage.call}, {enough}."
+    return Finding(
+        kind=limit.metric,
+        sentence=f"{text} {total}".strip(),
+        rule=limit.rule,
+        file=Path(frame.file).name,
+        line=frame.line,
+        source=frame.source,
+    )
+
+
+def _table(judged: list[Judged], exercise: int, case: str) -> tuple[str, ...]:
+    """One row for each limit, and the command that shows the counts of each line."""
+    rows = [
+        f"{'✓' if each.holds else '✗'} {in_words(METRICS[each.limit.metric], each.amount)}, "
+        f"at most {number(each.most)} in {each.stage.call}"
+        for each in judged
+    ]
+    return (*rows, f'The counts of every line: grader profile {exercise:02d} --case "{case}"')

@@ -1,0 +1,149 @@
+"""Did anything go wrong on the device that the answers alone do not show?
+
+Out-of-bounds accesses that stay inside mapped memory, races that the usual schedule hides, leaks, launches
+on the wrong stream: the answers may all be right. This check reads the record of every call made so far,
+and has what was right repeated in other orders of blocks and threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device.findings import in_words, source_line
+from grader.checks.device.launches import kernel_name, own_launches
+from grader.checks.device.orders import LONG_CASE, other_orders
+from grader.checks.device.streams import stray_work
+from grader.checks.outcome import Outcome, passed
+from grader.run.values import Launch
+from grader.verdict import Finding, Status
+from grader.words import counted
+
+
+def check(bench: Bench) -> Outcome:
+    """Every finding of every traced call, merged, the most frequent place told first."""
+    bench.ensure_calls()
+    findings = stray_work(bench) + in_words(bench) + failed_launches(bench)
+    findings += leaks(bench.calls)
+    repeated = 0
+    if bench.backend == "simt" and not findings:
+        findings, repeated = other_orders(bench)
+    merged = merge(findings)
+    if merged:
+        return _failure(bench, merged)
+    ran = [call for call in bench.calls if call.stage == "forward" and call.succeeded]
+    if not any(own_launches(call) for call in ran):
+        what = "No kernel was launched" if ran else "No call succeeded"
+        return Outcome(Status.FAIL, f"{what}, so nothing is known about its safety.")
+    return passed(_praise(bench, repeated))
+
+
+def _praise(bench: Bench, repeated: int) -> str:
+    traced = len(bench.calls)
+    if bench.backend == "simt":
+        return (
+            f"{traced} traced calls: no access out of bounds, no missing barrier, no leak, all work in order "
+            f"with the caller's stream{_praise_of_orders(len(bench.right), repeated)}"
+        )
+    return f"{traced} calls: no launch failed and no device memory was lost. Accesses are checked on simt."
+
+
+def _praise_of_orders(right: int, repeated: int) -> str:
+    """What is known of other orders, where `repeated` of the `right` cases were asked for again."""
+    if not right:
+        return ". No case was repeated in other orders of blocks and threads: none is known to be right."
+    same = ", and the same answers in other orders of blocks and threads"
+    if repeated == right:
+        return f"{same}."
+    if repeated:
+        return f"{same} in {repeated} of {right} cases: what takes longer than {LONG_CASE} s is not repeated."
+    return f". No case was repeated in other orders of blocks and threads: each took over {LONG_CASE} s."
+
+
+def _failure(bench: Bench, findings: list[Finding]) -> Outcome:
+    first = findings[0]
+    place = f"{first.where}: " if first.where else ""
+    others = len(findings) - 1
+    more = (
+        f" There {'is one more finding' if others == 1 else f'are {others} more findings'}." if others else ""
+    )
+    return Outcome(
+        Status.FAIL,
+        f"{place}{first.sentence} {first.rule}{_aside(bench, first)}{more}".replace("  ", " "),
+        findings=tuple(findings),
+        topic=first.kind,
+    )
+
+
+def _aside(bench: Bench, first: Finding) -> str:
+    if first.kind == "schedule":  # an answer that changes is not right
+        return ""
+    stages = {call.stage for call in bench.calls if call.reply.trace.findings}
+    if stages == {"refusal"}:
+        return " (On bad input only, which has to be refused before a kernel runs.)"
+    if len(bench.right) == len(bench.spec.cases):
+        return " (The answers are right all the same.)"
+    return ""
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding per kind and source line, with the counts added up, in the order of first sight."""
+    merged: dict[tuple[str, str, int, str], Finding] = {}
+    for each in findings:
+        key = (each.kind, each.file, each.line, "" if each.line else each.sentence)
+        earlier = merged.get(key)
+        merged[key] = each if earlier is None else replace(earlier, count=earlier.count + each.count)
+    return list(merged.values())
+
+
+def failed_launches(bench: Bench) -> list[Finding]:
+    """Launches that the runtime refused, where no exception told the caller."""
+    found = []
+    for call in bench.calls:
+        refused = [each for each in call.reply.trace.launches if each.error]
+        if refused and call.reply.error is None:
+            first = refused[0]
+            what = (
+                f"The launch of {kernel_name(first)} with grid {first.grid} and block {first.block} failed, "
+                "and the call returned as if nothing had happened."
+            )
+            rule = "Check every launch: C10_CUDA_KERNEL_LAUNCH_CHECK() turns its error into an exception."
+            found.append(_at_launch("invalid_launch", what, rule, first, len(refused), bench))
+    return found
+
+
+def _at_launch(kind: str, what: str, rule: str, launch: Launch, count: int, bench: Bench) -> Finding:
+    name = Path(launch.file).name
+    source = source_line(bench.files / name, launch.line) if name else ""
+    return Finding(kind, what, rule, name, launch.line, source, count=count)
+
+
+def leaks(calls: list[Call]) -> list[Finding]:
+    """Device memory that is still allocated after the results of a call are gone.
+
+    A call that keeps a graph is left out, since its saved tensors live on; so is a single allocation that
+    happens once and never again, since that is a cache and not a leak. After a failed kernel every cudaFree
+    fails too, so such a call says nothing.
+    """
+    plain = [
+        call
+        for call in calls
+        if call.reply.handle is None and call.stage != "backward" and call.reply.trace.sticky_error is None
+    ]
+    losing = [call for call in plain if call.reply.trace.live_allocations > 0]
+    if len(losing) < min(2, len(plain)) or not losing:
+        return []
+    worst = max(losing, key=lambda call: call.reply.trace.live_bytes)
+    trace = worst.reply.trace
+    what = counted(trace.live_allocations, "device allocation")
+    freed = "were never freed" if trace.live_allocations > 1 else "was never freed"
+    return [
+        Finding(
+            "leak",
+            f"{what} ({trace.live_bytes} bytes) made during {worst.text} {freed}.",
+            "Every cudaMalloc needs a cudaFree on every path, also on the one that raises.",
+            count=len(losing),
+        )
+    ]

@@ -1,0 +1,83 @@
+"""Work on other streams than the caller's: does it wait for the caller, and does the caller wait for it?
+
+A call may use streams of its own, as long as nobody can tell: its work comes after what the caller had queued
+before, and before what the caller queues afterwards. On simt the runtime knows what waits for what. On cuda
+the profiler shows streams but not who waits: there a launch on the default stream, while another one is
+current, is all that is held against a call, and the values of late inputs tell the rest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device.findings import source_line
+from grader.checks.device.launches import kernel_name, own_launches
+from grader.run.values import Launch
+from grader.verdict import Finding
+
+_CURRENT = (
+    "Work belongs on the current stream, or it runs before its inputs are ready: the fourth launch "
+    "parameter is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
+)
+_COPY = "A copy or fill is work like a launch: give it the stream of the kernels that need it."
+_FORK = (
+    "A stream knows nothing of another one's work: record an event on the caller's stream, and let this "
+    "stream wait for it (event.block(stream)) before anything else is queued there."
+)
+_JOIN = (
+    "The caller queues its next work at once: record an event on this stream after its last work, and let "
+    "the caller's stream wait for it before the call returns."
+)
+_MOVING = ("d2d", "memset")  # asynchronous within the device
+
+
+def stray_work(bench: Bench) -> list[Finding]:
+    """Launches, copies and fills that are not in order with the caller's stream."""
+    defaults = {0} | {call.reply.trace.stream for call in bench.calls if call.stream == "default"}
+    found = []
+    for call in bench.calls:
+        if call.reply.error is not None:  # what was on its way when it raised is nobody's fault
+            continue
+        strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(call)]
+        strays += [_stray_copy(each) for each in call.reply.trace.api_calls]
+        found += [each for each in strays if each is not None]
+    return found
+
+
+def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) -> Finding | None:
+    waits, awaited = launch.waits, launch.awaited
+    if waits is None or awaited is None:
+        own = bench.backend == "cuda" and launch.stream not in defaults
+        waits = awaited = own or launch.stream == call.reply.trace.stream
+    if waits and awaited:
+        return None
+    name = Path(launch.file).name
+    source = source_line(bench.files / name, launch.line) if name else ""
+    kind, what, rule = _told(f"{kernel_name(launch)} was launched", launch.stream, waits, awaited)
+    return Finding(kind, what, rule, name, launch.line, source)
+
+
+def _stray_copy(api_call: dict[str, object]) -> Finding | None:
+    waits, awaited = bool(api_call.get("waits", 1)), bool(api_call.get("awaited", 1))
+    if (waits and awaited) or api_call.get("kind") not in _MOVING or api_call.get("error"):
+        return None
+    stream = api_call.get("stream")
+    subject = f"{api_call.get('call')} was queued"
+    kind, what, rule = _told(subject, stream if isinstance(stream, int) else 0, waits, awaited)
+    return Finding(kind, what, _COPY if rule == _CURRENT else rule)
+
+
+def _told(subject: str, stream: int, waits: bool, awaited: bool) -> tuple[str, str, str]:
+    """The kind of finding, what happened, and the rule against it."""
+    where = f"{subject} on {'another stream' if stream else 'the default stream'}"
+    if awaited:
+        what = f"{where}, which does not wait for the caller's: it may run before its inputs are there."
+        return "stream_fork", what, _FORK
+    if waits:
+        what = f"{where}, and the caller's stream does not wait for it: the result may be read too early."
+        return "stream_join", what, _JOIN
+    if stream:
+        what = f"{where}, which neither waits for the caller's stream nor is waited for."
+        return "launch_stream", what, f"{_FORK} {_JOIN}"
+    return "launch_stream", f"{where} while another one was current.", _CURRENT

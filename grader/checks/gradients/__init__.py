@@ -1,0 +1,1 @@
+"""Right gradients: gradcheck and cotangents against float64 autograd."""

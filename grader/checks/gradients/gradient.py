@@ -1,0 +1,216 @@
+"""Is the backward pass right, for every cotangent that autograd may send and every input that may ask?"""
+
+from __future__ import annotations
+
+import torch
+
+from grader.checks.bench import Bench, Call
+from grader.checks.gradients.engine import numeric_sizes
+from grader.checks.gradients.gradcheck import gradcheck_problem
+from grader.checks.gradients.overwritten import overwritten_problem
+from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
+from grader.checks.gradients.twice import second_problem
+from grader.checks.outcome import Outcome, passed
+from grader.checks.values.compare import compare
+from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.truth import Expected, accumulation, tolerance_for
+from grader.checks.values.wording import Hints, error_outcome, mismatch_outcome
+from grader.spec import Case, Gradient
+from grader.verdict import Status
+
+COTANGENTS = ("random", "expanded", "transposed")
+
+
+def check(bench: Bench) -> Outcome:
+    """Compare with float64 autograd through the reference, then let torch.autograd.gradcheck look."""
+    gradient = bench.spec.gradient
+    if gradient is None:
+        return Outcome(Status.UNAVAILABLE, "This exercise has no gradient.")
+    with numeric_sizes():
+        return _judge(bench, gradient)
+
+
+def _judge(bench: Bench, gradient: Gradient) -> Outcome:
+    for case in gradient.cases:
+        failure = judge_case(bench, gradient, case)
+        if failure is not None:
+            return failure
+    failure = _other_ways(bench, gradient)
+    if failure is not None:
+        return failure
+    checked = [case for case in gradient.cases if gradient.mode == "gradcheck" and all_double(case, bench)]
+    for case in checked:
+        inputs = bench.draw(case.args, "gradient", case.name)
+        problem = gradcheck_problem(bench, gradient, case, inputs, differentiable(gradient, inputs))
+        if problem is not None:
+            return problem
+    agree = "Random, expanded and non-contiguous cotangents agree with float64 autograd through the reference"
+    return passed(agree + (", and gradcheck agrees." if checked else "."))
+
+
+def _other_ways(bench: Bench, gradient: Gradient) -> Outcome | None:
+    """Ask the first case that has elements again: after changes in place, and for second derivatives."""
+    for case in gradient.cases:
+        inputs = bench.draw(case.args, "gradient", case.name)
+        names = [each.name for each in differentiable(gradient, inputs)]
+        if all(inputs.named(name).tensor.numel() for name in names):
+            failure = overwritten_problem(bench, case, inputs, names)
+            if failure is None and gradient.twice:
+                failure = second_problem(bench, case, inputs, names)
+            return failure
+    return None
+
+
+def all_double(case: Case, bench: Bench) -> bool:
+    """Finite differences need float64 throughout: float32 has too few digits left after the subtraction."""
+    tensors = bench.draw(case.args, "dtypes").tensors()
+    floating = [each for each in tensors if each.spec.floating]
+    return bool(floating) and all(each.spec.dtype in ("float64", "complex128") for each in floating)
+
+
+def differentiable(gradient: Gradient, inputs: Inputs) -> list[Drawn]:
+    """The inputs whose gradients are asked for: those the spec names, or every floating tensor."""
+    return [
+        each
+        for each in inputs.tensors()
+        if each.spec.floating
+        and each.device != "numpy"
+        and (gradient.inputs is None or each.name in gradient.inputs)
+    ]
+
+
+def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
+    """All inputs together under every kind of cotangent, then each input alone."""
+    inputs = bench.draw(case.args, "gradient", case.name)
+    names = [each.name for each in differentiable(gradient, inputs)]
+    tape = record_tape(bench, inputs, names, case.name)
+    launches, failure = _judge_subset(bench, case, inputs, tape, names, COTANGENTS)
+    if failure is not None:
+        return failure
+    for name in names if len(names) > 1 else []:
+        alone, failure = _judge_subset(bench, case, inputs, tape, [name], COTANGENTS[:1])
+        if failure is not None:
+            return failure
+        if gradient.unrequested and alone >= launches > 1:
+            return _unrequested(bench, case, inputs, name, alone)
+    return None
+
+
+def _judge_subset(
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], kinds: tuple[str, ...]
+) -> tuple[int, Outcome | None]:
+    """Judge with only `names` requiring grad; also says how many kernels the last backward launched."""
+    call = bench.forward(case, inputs, requires_grad=names)
+    if call.reply.error is not None:
+        return 0, error_outcome(call.text, call.reply.error, case.name)
+    handle = call.reply.handle
+    if handle is None:
+        return 0, _detached(call, names, case.name) if tape.depends_on(names) else None
+    try:
+        failure = unlike(call, tape)
+        if failure is not None:
+            return 0, failure
+        launches = 0
+        for kind in kinds:
+            cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
+            back = bench.backward(case, inputs, handle, cotangents)
+            launches = len(back.reply.trace.launches)
+            failure = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
+            failure = failure or _changed_cotangent(bench, back, len(cotangents))
+            if failure is not None:
+                return launches, failure
+        return launches, None
+    finally:
+        bench.session.release(handle)
+
+
+def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch.Tensor:
+    """A cotangent in the shape of `output`: random, a random number expanded, or with other strides."""
+    generator = bench.generator("cotangent", kind, case)
+    drawn_as = output.dtype if output.dtype.is_complex else torch.float64
+    if kind == "expanded":
+        return torch.randn((), generator=generator, dtype=drawn_as).to(output.dtype).expand(output.shape)
+    values = torch.randn(output.shape, generator=generator, dtype=drawn_as).to(output.dtype)
+    if kind == "transposed" and output.ndim >= 2:
+        return values.mT.contiguous().mT
+    if kind == "transposed" and output.ndim == 1:
+        return values.repeat_interleave(2)[::2]
+    return values
+
+
+def wrong_gradient(
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
+    back: Call, kind: str,
+) -> Outcome | None:  # fmt: skip
+    if back.reply.error is not None:
+        return error_outcome(_with_cotangent(back.text, kind), back.reply.error, case.name)
+    wanted = tape.gradients(cotangents)
+    terms = accumulation(bench.spec, inputs)
+    for name, output in zip(names, back.reply.outputs, strict=True):
+        values = wanted[name]
+        if output.kind == "none":
+            if bool(values.any()):
+                return _missing(back, name, case.name)
+            continue
+        drawn = inputs.named(name)
+        tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, terms)
+        expected = Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance)
+        mismatch = compare(output, expected)
+        if mismatch is not None:
+            others = {other: gradient for other, gradient in wanted.items() if other != name}
+            return mismatch_outcome(
+                _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
+                hints=Hints(cotangents[0] if len(cotangents) == 1 else None, others),
+            )  # fmt: skip
+    return None
+
+
+def _changed_cotangent(bench: Bench, back: Call, outputs: int) -> Outcome | None:
+    """Incoming gradients must be as they were, bit by bit."""
+    changed = bench.session.changed_inputs() if back.reply.error is None else ()
+    if not changed:
+        return None
+    which = "the gradient that came in" if outputs == 1 else f"a gradient that came in ({changed[0]})"
+    return Outcome(
+        Status.FAIL,
+        f"{back.text} changed {which}. It is not backward's own: autograd may hand the same tensor to other "
+        "nodes. Write into a copy (clone); contiguous() makes one only where strides have to change.",
+        case=back.case, topic="grad_out_changed",
+    )  # fmt: skip
+
+
+def _with_cotangent(text: str, kind: str) -> str:
+    words = {
+        "random": "a random cotangent",
+        "expanded": "an expanded cotangent (stride 0, as sum().backward() sends)",
+        "transposed": "a non-contiguous cotangent",
+    }
+    return f"{text}, given {words[kind]}"
+
+
+def _missing(back: Call, name: str, case: str) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{back.text} returned None for {name}, which requires a gradient. backward returns one gradient per "
+        "input of forward, in the same order, and None only for inputs that need none.",
+        case=case, expected=f"a gradient of {name}", got="None", topic="none_gradient",
+    )  # fmt: skip
+
+
+def _detached(call: Call, names: list[str], case: str) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{call.text}: {names[0]} requires grad, but the result does not: autograd cannot see through the "
+        "kernel. Call it through the apply of your autograd.Function.",
+        case=case, expected="an output that requires grad", got="one that does not", topic="autograd",
+    )  # fmt: skip
+
+
+def _unrequested(bench: Bench, case: Case, inputs: Inputs, name: str, launches: int) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"The backward of {bench.text(inputs)}: only {name} requires grad, and still {launches} kernels are "
+        "launched, as many as for all gradients. Ask ctx.needs_input_grad and compute only what is wanted.",
+        case=case.name, expected=f"fewer than {launches} launches", got=str(launches),
+        topic="needs_input_grad",
+    )  # fmt: skip

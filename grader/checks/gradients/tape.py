@@ -1,0 +1,87 @@
+"""The reference's graph in double precision, from which the right gradients come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from grader.checks.bench import Bench, Call
+from grader.checks.outcome import Outcome
+from grader.checks.values.inputs import Inputs
+from grader.checks.values.truth import call_reference
+from grader.verdict import Status
+from grader.words import listed
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The reference's graph in float64: ``outputs`` depend on ``leaves`` (by input name)."""
+
+    outputs: tuple[torch.Tensor, ...]
+    leaves: dict[str, torch.Tensor]
+
+    def gradients(self, cotangents: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+        """The gradient of every leaf; zeros where the result does not depend on it."""
+        pairs = [(out, cot) for out, cot in zip(self.outputs, cotangents, strict=True) if out.requires_grad]
+        found = torch.autograd.grad(
+            [out for out, _ in pairs],
+            list(self.leaves.values()),
+            [cot.to(out.dtype) for out, cot in pairs],
+            retain_graph=True,
+            allow_unused=True,
+        )
+        return {
+            name: torch.zeros_like(leaf) if grad is None else grad
+            for (name, leaf), grad in zip(self.leaves.items(), found, strict=True)
+        }
+
+    def depends_on(self, names: list[str]) -> bool:
+        """Whether any result depends on any of the leaves `names`."""
+        outputs = [out for out in self.outputs if out.requires_grad]
+        found = torch.autograd.grad(
+            outputs,
+            [self.leaves[name] for name in names],
+            [torch.ones_like(out) for out in outputs],
+            retain_graph=True,
+            allow_unused=True,
+        )
+        return any(grad is not None for grad in found)
+
+
+def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
+    """Evaluate the reference with the inputs `names` as leaves, in double precision."""
+    leaves = {
+        each.name: each.tensor.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
+        for each in inputs.tensors()
+        if each.name in names
+    }
+    for leaf in leaves.values():
+        leaf.requires_grad_()
+    # Copies, because the reference may change its arguments in place, which autograd refuses for a leaf.
+    copies = {name: leaf.clone() for name, leaf in leaves.items()}
+    return Tape(call_reference(bench.spec, inputs.for_reference(replaced=copies), case), leaves)
+
+
+def dense(call: Call) -> list[torch.Tensor]:
+    """The tensors that a call returned."""
+    return [output.tensor for output in call.reply.outputs if output.tensor is not None]
+
+
+def unlike(call: Call, tape: Tape) -> Outcome | None:
+    """A result that is not even of the right shape has no cotangent to be asked for."""
+    got, wanted = ([list(each.shape) for each in outputs] for outputs in (dense(call), tape.outputs))
+    if got == wanted:
+        return None
+    return Outcome(
+        Status.FAIL,
+        f"{call.text} returned {_shapes(got)}, expected {_shapes(wanted)}: forward has to be right first.",
+        case=call.case, expected=_shapes(wanted), got=_shapes(got), topic="shape",
+    )  # fmt: skip
+
+
+def _shapes(shapes: list[list[int]]) -> str:
+    """``shape [3, 4]``, ``shapes [3, 4] and [4]``, ``no tensor``."""
+    if not shapes:
+        return "no tensor"
+    return f"shape{'s' if len(shapes) > 1 else ''} {listed([str(shape) for shape in shapes])}"

@@ -1,0 +1,89 @@
+"""Is the backward of the backward right, or refused? What it must not be is wrong in silence.
+
+A backward that calls a kernel gives tensors that autograd holds for constants. ``once_differentiable`` turns
+them into an error for whoever differentiates them; without it the terms are just missing.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from grader.checks.bench import Bench
+from grader.checks.gradients.tape import Tape, dense, record_tape
+from grader.checks.outcome import Outcome
+from grader.checks.values.compare import compare
+from grader.checks.values.inputs import Inputs
+from grader.checks.values.truth import Expected, accumulation, tolerance_for
+from grader.checks.values.wording import error_outcome
+from grader.run.values import Reply
+from grader.spec import Case
+from grader.verdict import Status
+
+REFUSED = "once_differentiable"  # stands in torch's words
+
+
+def second_problem(bench: Bench, case: Case, inputs: Inputs, names: list[str]) -> Outcome | None:
+    """What is wrong with the second derivatives of `case` by `names` and by the cotangents."""
+    call = bench.forward(case, inputs, requires_grad=names)
+    handle = call.reply.handle
+    if call.reply.error is not None or handle is None:
+        return None  # what is wrong with it is told elsewhere
+    cotangents = [_random(bench, each, "first", case.name) for each in dense(call)]
+    seconds = [_random(bench, inputs.named(name).tensor, name, case.name) for name in names]
+    try:
+        reply = bench.session.backward(handle, cotangents, trace=False, twice=seconds)
+    finally:
+        bench.session.release(handle)
+    text = f"The second derivative of {bench.text(inputs, case.stream)}"
+    if reply.error is not None:
+        return None if REFUSED in reply.error.message else error_outcome(text, reply.error, case.name)
+    tape = record_tape(bench, inputs, names, case.name)
+    by = _wrong(bench, inputs, _second(tape, cotangents, seconds), reply)
+    if not by:
+        return None
+    return Outcome(
+        Status.FAIL,
+        f"{text} by {by} is wrong, and no error says so: to autograd, what a kernel makes in backward is a "
+        "constant. Mark backward with @once_differentiable, which refuses to be differentiated, or build it "
+        "of operations that have gradients.",
+        case=case.name, expected="the right derivative, or an error", got="another one", topic="twice",
+    )  # fmt: skip
+
+
+def _random(bench: Bench, like: torch.Tensor, *labels: str) -> torch.Tensor:
+    generator = bench.generator("twice", *labels)
+    return torch.randn(like.shape, generator=generator, dtype=torch.float64).to(like.dtype)
+
+
+def _second(tape: Tape, cotangents: list[torch.Tensor], seconds: list[torch.Tensor]) -> list[torch.Tensor]:
+    """By each leaf of the reference's graph, then by each cotangent; zeros where nothing depends on it."""
+    sent = [each.to(torch.float64).requires_grad_() for each in cotangents]
+    leaves = list(tape.leaves.values())
+    first = torch.autograd.grad(tape.outputs, leaves, sent, create_graph=True, allow_unused=True)
+    terms = [
+        (gradient * second).sum()
+        for gradient, second in zip(first, seconds, strict=True)
+        if gradient is not None
+    ]
+    wanted = [*leaves, *sent]
+    found = torch.autograd.grad(torch.stack(terms).sum(), wanted, allow_unused=True)
+    return [
+        torch.zeros_like(leaf) if gradient is None else gradient
+        for leaf, gradient in zip(wanted, found, strict=True)
+    ]
+
+
+def _wrong(bench: Bench, inputs: Inputs, wanted: list[torch.Tensor], reply: Reply) -> str:
+    """What the first wrong derivative is taken by, or ``""``."""
+    terms = accumulation(bench.spec, inputs)
+    for output, values in zip(reply.outputs, wanted, strict=True):
+        by = output.name.replace("cotangent 0", "the cotangent")
+        if output.tensor is None:
+            if bool(values.any()):
+                return by
+            continue
+        tolerance = tolerance_for(bench.spec, values, output.tensor.dtype, terms)
+        expected = Expected(by, values, output.tensor.dtype, output.device, tolerance)
+        if compare(output, expected) is not None:
+            return by
+    return ""

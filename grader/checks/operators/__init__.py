@@ -1,0 +1,1 @@
+"""Operators as torch's dispatcher and compiler see them."""

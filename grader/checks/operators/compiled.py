@@ -1,0 +1,136 @@
+"""The entry and its operator under torch.compile: run in the worker, compared here with the reference.
+
+A forged result would have to be the right one. The number of graphs is a claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device import device_work
+from grader.checks.gradients.gradient import cotangent, differentiable
+from grader.checks.gradients.tape import record_tape
+from grader.checks.operators.registered import raised, run
+from grader.checks.outcome import Outcome
+from grader.checks.values.compare import compare
+from grader.checks.values.correctness import wrong_output
+from grader.checks.values.inputs import Inputs
+from grader.checks.values.truth import Expected, accumulation, expected_outputs, tolerance_for
+from grader.checks.values.wording import Hints, call_text, mismatch_outcome
+from grader.run.values import Output, Reply, TensorArg
+from grader.spec import Case
+from grader.spec.dispatcher import Dispatcher
+from grader.verdict import Status
+
+BACKENDS = {"cuda": "inductor"}
+PLAIN_BACKEND = "aot_eager"  # traces all that inductor does, and then runs it without generating code
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call of the compiled function, and what has to come back."""
+
+    case: Case
+    inputs: Inputs
+    expected: tuple[Expected, ...]
+    names: tuple[str, ...]  # of the arguments whose gradients are asked for
+    cotangents: tuple[torch.Tensor, ...]
+
+
+def compiled(bench: Bench, dispatcher: Dispatcher) -> Outcome | None:
+    """One graph for all sizes, with right values and gradients: of the entry, and of the operator itself."""
+    asked = [_ask(bench, case) for case in dispatcher.compiled]
+    for entry, operator in ((bench.spec.entry, ""), ("", dispatcher.operators[0].name)):
+        reply = run(
+            bench, "compiled",
+            [
+                entry, operator, BACKENDS.get(bench.backend, PLAIN_BACKEND),
+                [each.inputs.for_worker(each.names) for each in asked],
+                [[_argument(given, each) for given in each.cotangents] for each in asked],
+            ],
+            trace=bench.backend == "simt",
+        )  # fmt: skip
+        failure = _judge(bench, asked, entry or operator, reply)
+        if failure is not None:
+            return failure
+    return None
+
+
+def _ask(bench: Bench, case: Case) -> Asked:
+    inputs = bench.draw(case.args, "compiled", case.name)
+    expected = expected_outputs(bench.spec, inputs, case.name)
+    gradient = bench.spec.gradient
+    names = tuple(each.name for each in differentiable(gradient, inputs)) if gradient else ()
+    cotangents = (
+        cotangent(bench, torch.empty(each.shape, dtype=each.dtype), "random", case.name) for each in expected
+    )
+    return Asked(case, inputs, expected, names, tuple(cotangents))
+
+
+def _argument(given: torch.Tensor, asked: Asked) -> TensorArg:
+    return TensorArg(given, asked.expected[0].device, name="grad_out")
+
+
+def _judge(bench: Bench, asked: Sequence[Asked], name: str, reply: Reply) -> Outcome | None:
+    """Count the graphs last: wrong values are the more telling failure."""
+    failure = raised(f"{name}, compiled with fullgraph=True and dynamic=True,", reply)
+    if failure is not None:
+        return failure
+    graphs, *rest = reply.outputs
+    for each in asked:
+        results, rest = rest[: len(each.expected)], rest[len(each.expected) :]
+        gradients, rest = rest[: len(each.names)], rest[len(each.names) :]
+        bench.current_case = each.case.name
+        text = f"{call_text(name, each.inputs)}, compiled,"
+        call = Call("compiled", each.case.name, text, replace(reply, outputs=tuple(results)))
+        failure = wrong_output(each.expected, each.inputs, call) or _wrong_gradient(
+            bench, each, gradients, f"{call_text(name, each.inputs)}, compiled"
+        )
+        if failure is not None:
+            return failure
+    whole = Call("backward", "", f"{name}, compiled,", reply)
+    return _several_graphs(name, graphs, len(asked)) or device_work.judge_call(bench, whole)
+
+
+def _wrong_gradient(bench: Bench, asked: Asked, got: Sequence[Output], text: str) -> Outcome | None:
+    tape = record_tape(bench, asked.inputs, list(asked.names), asked.case.name) if asked.names else None
+    wanted = tape.gradients(list(asked.cotangents)) if tape else {}
+    terms = accumulation(bench.spec, asked.inputs)
+    for name, output in zip(asked.names, got, strict=True):
+        values = wanted[name]
+        if output.kind == "none" and bool(values.any()):
+            return Outcome(
+                Status.FAIL,
+                f"{text}: the gradient of {name} is None. The compiler takes the derivative that is "
+                "registered for the operator under the key Autograd; an autograd.Function in the kernel for "
+                "CUDA lies below that key, where it no longer looks.",
+                expected=f"a gradient of {name}", got="None",
+            )  # fmt: skip
+        if output.kind == "none":
+            continue
+        drawn = asked.inputs.named(name)
+        tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, terms)
+        expected = Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance)
+        mismatch = compare(output, expected)
+        if mismatch is not None:
+            return mismatch_outcome(
+                text, expected, mismatch, output.tensor, asked.inputs, case=asked.case.name,
+                hints=Hints(asked.cotangents[0]),
+            )  # fmt: skip
+    return None
+
+
+def _several_graphs(name: str, graphs: Output, calls: int) -> Outcome | None:
+    if graphs.value == 1:
+        return None
+    return Outcome(
+        Status.FAIL,
+        f"torch.compile(dynamic=True) made {graphs.value} graphs of {name} for {calls} calls that differ in "
+        "their sizes only. Somewhere a size is turned into a number, which the graph then holds: by int(), "
+        "a comparison or a list of numbers, in the fake or in front of the operator.",
+        expected="1 graph", got=f"{graphs.value} graphs",
+    )  # fmt: skip

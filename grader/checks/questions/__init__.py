@@ -1,0 +1,1 @@
+"""Questions, and what counts as an answer."""

@@ -1,0 +1,157 @@
+"""Are the questions in ``answers.toml`` answered, and rightly?
+
+A choice is compared with the digest in ``answers.key``, a number with what is counted now. A wrong answer
+never tells the right one: it names the question and the rule to think about.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeGuard
+
+from grader.answer_key import ANSWERS, KEY, digest, read_key
+from grader.catalog import Exercise
+from grader.checks.bench import Bench
+from grader.checks.outcome import Outcome, passed
+from grader.checks.questions.answer_sheet import (
+    Sheet,
+    Unclear,
+    UnreadableSheet,
+    answer_to,
+    read_sheet,
+    shown,
+    strangers,
+)
+from grader.checks.questions.predicted import counts_of, is_right
+from grader.errors import BrokenExercise
+from grader.spec import Spec
+from grader.spec.questions import Choice, Count, Question, drawn_sizes
+from grader.verdict import Status
+from grader.words import counted, listed
+
+_WIDTH = 92
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One question: how it was answered, and what there is to say about it where that was not right."""
+
+    question: Question
+    state: Literal["right", "wrong", "open"]
+    lines: tuple[str, ...] = ()
+
+
+def check(bench: Bench) -> Outcome:
+    """Judge every answer; open questions are asked."""
+    questions = bench.spec.questions
+    key = _whole_key(bench.exercise, questions)
+    try:
+        sheet = read_sheet(bench.files / ANSWERS)
+    except UnreadableSheet as problem:
+        return Outcome(Status.FAIL, str(problem), topic="answers")
+    truths = counts_of(bench, [each for each in questions if _is_counted(each, sheet)], sheet.draw)
+    judged = [_judged(bench.exercise, question, sheet, key, truths) for question in questions]
+    return _outcome(judged, strangers(sheet, questions))
+
+
+def ask(exercise: Exercise, spec: Spec, files: Path) -> Outcome:
+    """The questions, for a learner who has not written anything yet."""
+    try:
+        draw = read_sheet(files / ANSWERS).draw
+    except UnreadableSheet as problem:
+        return Outcome(Status.NOT_ATTEMPTED, str(problem), topic="answers")
+    return _outcome([Judged(each, "open", asked(each, exercise, draw)) for each in spec.questions], ())
+
+
+def _is_counted(question: Question, sheet: Sheet) -> TypeGuard[Count]:
+    """Whether the program has to run: nobody counts for an answer that is not there."""
+    return isinstance(question, Count) and isinstance(answer_to(question, sheet), float)
+
+
+def _whole_key(exercise: Exercise, questions: Sequence[Question]) -> dict[str, str]:
+    """The digest of every choice that is asked. Raises BrokenExercise where key and questions differ."""
+    if not questions:
+        raise BrokenExercise(
+            f"{exercise.slug} has points for answers, but its spec.py asks nothing.",
+            "QUESTIONS in spec.py holds what is asked; the `answers` of [scores] are its points.",
+        )
+    key = read_key(exercise)
+    choices = {question.name for question in questions if isinstance(question, Choice)}
+    if choices != key.keys():
+        names = listed(sorted(choices ^ key.keys()))
+        raise BrokenExercise(
+            f"{exercise.root / KEY} and the choices in spec.py differ: {names}.",
+            f"The key is made of the letters in the solution's {ANSWERS}, one for each choice.",
+            "Answer every choice there, then run: make sync",
+        )
+    return key
+
+
+def _judged(
+    exercise: Exercise, question: Question, sheet: Sheet, key: Mapping[str, str], truths: Mapping[str, float]
+) -> Judged:
+    answer = answer_to(question, sheet)
+    if answer is None:
+        return Judged(question, "open", asked(question, exercise, sheet.draw))
+    if isinstance(answer, Unclear):
+        return Judged(question, "wrong", _wrapped(answer.sentence))
+    if isinstance(question, Count):
+        right = is_right(float(answer), truths[question.name], question.digits)
+    else:
+        right = digest(exercise.slug, question.name, str(answer)) == key[question.name]
+    if right:
+        return Judged(question, "right")
+    given = shown(sheet.values[question.name])
+    about = f" (about {question.part})" if question.part else ""
+    return Judged(
+        question, "wrong", _wrapped(f"{question.name} = {given} is not right{about}. {question.think}")
+    )
+
+
+def asked(question: Question, exercise: Exercise, draw: int) -> tuple[str, ...]:
+    """A count with the sizes drawn, in lines; a choice stands in answers.toml, where it is answered."""
+    if isinstance(question, Choice):
+        return ()
+    sizes = drawn_sizes(question.program, exercise.slug, draw)
+    return _wrapped(f"{question.name}: {question.prompt.format(**sizes)}")
+
+
+def _choices_left(judged: Sequence[Judged]) -> tuple[str, ...]:
+    names = [
+        each.question.name for each in judged if each.state == "open" and isinstance(each.question, Choice)
+    ]
+    each = "a letter each" if len(names) > 1 else "a letter"
+    return _wrapped(f"{listed(names)}: {each}, of the choices that stand in {ANSWERS}.") if names else ()
+
+
+def _wrapped(text: str) -> tuple[str, ...]:
+    return tuple(textwrap.wrap(text, _WIDTH, subsequent_indent="  "))
+
+
+def _outcome(judged: Sequence[Judged], asides: Sequence[str]) -> Outcome:
+    right, wrong, left = (
+        [each.question.name for each in judged if each.state == state] for state in ("right", "wrong", "open")
+    )
+    lines = tuple(line for each in judged for line in each.lines)
+    lines += _choices_left(judged)
+    lines += tuple(line for aside in asides for line in _wrapped(aside))
+    if not wrong and not left:
+        number = f"All {len(judged)} answers are right" if len(judged) > 1 else "The answer is right"
+        return passed(f"{number}.")
+    status = Status.FAIL if wrong else Status.NOT_ATTEMPTED
+    sentence = _sentence(len(judged), right, wrong, left)
+    return Outcome(status, sentence, share=len(right) / len(judged), lines=lines, topic="answers")
+
+
+def _sentence(total: int, right: list[str], wrong: list[str], left: list[str]) -> str:
+    if len(left) == total:
+        return f"{counted(total, 'question is', 'questions are')} open. The answers go into {ANSWERS}."
+    words = [f"{len(right)} of {counted(total, 'answer')} {'is' if len(right) == 1 else 'are'} right"]
+    if wrong:
+        words.append(f"not right: {listed(wrong)}")
+    if left:
+        words.append(f"{counted(len(left), 'is', 'are')} still open")
+    return f"{'; '.join(words)}."

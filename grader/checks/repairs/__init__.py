@@ -1,0 +1,1 @@
+"""Exercises of several operations, and how much of a stub was changed."""

@@ -1,0 +1,78 @@
+"""One part of an exercise of several: the checks of a whole exercise, and one result.
+
+A part whose sections are as they were handed out is judged too. It earns nothing, but its result shows what
+the mistake looks like from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.changes import changes_of
+from grader.checks.bench import Bench
+from grader.checks.device import device_work, safety
+from grader.checks.device.findings import in_words
+from grader.checks.device.launches import accepted_launches
+from grader.checks.gradients import gradient
+from grader.checks.outcome import Outcome, passed
+from grader.checks.repairs import changed
+from grader.checks.values import correctness
+from grader.spec import Part
+from grader.stubs import open_todos
+from grader.verdict import Status
+from grader.words import counted
+
+
+def check(bench: Bench) -> Outcome:
+    """Judge the part that ``bench.spec`` describes."""
+    part = bench.spec.part
+    assert part is not None
+    if _is_untouched(bench, part):
+        symptom = _judge(bench)
+        return replace(
+            symptom, status=Status.NOT_ATTEMPTED, sentence=f"Not repaired yet. {symptom.sentence}",
+            share=None, topic=part.name,
+        )  # fmt: skip
+    changes = changes_of(bench.exercise, bench.files)
+    if changes is not None:
+        excess = changed.excess(bench.exercise, changes, part.sections)
+        if excess is not None:
+            return excess
+    return replace(_judge(bench), topic=part.name)
+
+
+def _is_untouched(bench: Bench, part: Part) -> bool:
+    untouched = {todo.section for todo in open_todos(bench.exercise, bench.files)}
+    return untouched.issuperset(part.sections)
+
+
+def _judge(bench: Bench) -> Outcome:
+    """The first check that does not pass, or what all of them say together."""
+    checks = [correctness, gradient, device_work, safety]
+    if bench.spec.gradient is None:
+        checks.remove(gradient)
+    for each in checks:
+        outcome: Outcome = each.check(bench)
+        if outcome.status is not Status.PASS:
+            return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench, outcome)))
+    return passed(_praise(bench))
+
+
+def _seen_on_the_way(bench: Bench, outcome: Outcome) -> Iterator[str]:
+    """What went wrong on the device until then, where the outcome is about something else."""
+    if outcome.findings:
+        return
+    for finding in in_words(bench):
+        where = f"{finding.where}: " if finding.where else ""
+        yield f"On the way, {where}{finding.sentence}"
+
+
+def _praise(bench: Bench) -> str:
+    assert bench.spec.part is not None
+    title = bench.spec.part.title
+    right = f"{counted(len(bench.spec.cases), 'case')} right"
+    gradients = ", gradients as well" if bench.spec.gradient is not None else ""
+    launches = sum(len(accepted_launches(call)) for call in bench.calls)
+    work = f"{counted(launches, 'launch', 'launches')} of your kernels did the work"
+    return f"{title[0].upper()}{title[1:]}: {right}{gradients}, and {work}."

@@ -1,0 +1,1 @@
+"""Tests that a learner wrote, run against right and wrong implementations."""

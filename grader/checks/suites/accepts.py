@@ -1,0 +1,110 @@
+"""Do the learner's tests accept every correct implementation, however it is written?
+
+The given one is tested twice, since a test that fails now and then tells nothing when it fails.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.checks.bench import Bench
+from grader.checks.outcome import Outcome, passed
+from grader.checks.suites.runs import Run, run_all, tests_of
+from grader.implementations import Implementation, collection
+from grader.verdict import Status
+from grader.words import counted
+
+_SHOWN_LINES = 12
+_MORE_FAILURES = 5
+_LONGEST_LINE = 160  # characters
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<=[= ])0x[0-9a-f]{6,}")
+_TOO_STRICT = (
+    "That implementation keeps every promise of op.py's docstring: the test asks for more than was promised."
+)
+
+
+def check(bench: Bench) -> Outcome:
+    """All correct implementations pass all tests, or the first that does not is told, with its test."""
+    known = collection(bench.exercise)
+    given, *others = known.correct
+    first, again, *rest = run_all(bench, [given, given, *others], first=False)
+    outcome = _judge_suite(bench, first)
+    if outcome is not None:
+        return outcome
+    if not again.accepted:
+        return _refused(
+            bench, again, "passes for the given implementation once, and fails the second time", "flaky"
+        )
+    for implementation, run in zip(others, rest, strict=True):
+        if not run.accepted:
+            return _refused(bench, run, _refuses(implementation), "accepts")
+    skipped = f", {first.skipped} skipped" if first.skipped else ""
+    who = f"{len(known.correct)} correct implementations, each written in another way, pass"
+    if not others:
+        who = (
+            "the implementation that you were given, the only correct one in this copy of the course, passes"
+        )
+    return passed(f"{counted(first.passed, 'test')}{skipped}: {who} all of them.")
+
+
+def _refuses(implementation: Implementation) -> str:
+    return f"refuses a correct implementation, one with {implementation.trait}"
+
+
+def _judge_suite(bench: Bench, run: Run) -> Outcome | None:
+    """What is wrong with the suite itself: seen against the implementation that the learner has."""
+    file = tests_of(bench).file
+    if run.broken:
+        return Outcome(Status.FAIL, f"{file} could not be collected: {run.broken}", topic="collected")
+    if not run.accepted:
+        return _refused(bench, run, "refuses the implementation that you were given", "accepts")
+    if run.passed:
+        return None
+    left = run.skipped + run.expected
+    if not left:
+        sentence = f"{file} holds no test. pytest collects functions whose names begin with test_."
+        return Outcome(Status.FAIL, sentence, topic="collected")
+    sentence = (
+        f"None of the {counted(left, 'test')} in {file} was passed: all are skipped or expected to fail. "
+        "What does not run sees no mistake."
+    )
+    return Outcome(Status.FAIL, sentence, topic="collected")
+
+
+def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
+    """The test that refuses, or during which the run ended, and what it said."""
+    tests = tests_of(bench)
+    if run.late:
+        sentence = (
+            f"Your suite was stopped after {tests.seconds:g} s, in {run.late}. All tests together have that "
+            "time against one implementation: small tensors show the same mistakes as large ones."
+        )
+        return Outcome(Status.TIMEOUT, sentence, case=run.late, topic="time")
+    if run.crash:
+        during = f" In {run.during}." if run.during else ""
+        return Outcome(
+            Status.CRASH, f"Your suite {what}: {run.crash}{during}", case=run.during, topic="crash"
+        )
+    if run.broken:
+        return Outcome(Status.FAIL, f"Your suite {what}: {run.broken}", topic=topic)
+    failure, *more = run.failures
+    place = f"{tests.file}:{failure.line}: " if failure.line else ""
+    said, *following = _lines(failure.message) or ["it failed without a word"]
+    sentence = f'{place}Your suite {what}: {failure.test} says "{said.rstrip(".")}".'
+    if topic == "accepts":
+        sentence += f" {_TOO_STRICT}"
+    if more:
+        names = [each.test for each in more[:_MORE_FAILURES]]
+        left = len(more) - len(names)
+        following = [
+            *following[:_SHOWN_LINES],
+            f"Also: {', '.join(names)}{f', and {left} more' if left else ''}",
+        ]
+    lines = tuple(following[: _SHOWN_LINES + 1])
+    return Outcome(Status.FAIL, sentence, case=failure.test, lines=lines, topic=topic)
+
+
+def _lines(message: str) -> list[str]:
+    """What a test said, without addresses, which are others every time; long lines cut."""
+    lines = [_ADDRESS.sub("", line).rstrip() for line in message.strip().splitlines()]
+    return [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} ..." for line in lines if line]

@@ -1,0 +1,56 @@
+"""How many wrong implementations do the learner's tests refuse?
+
+A mistake that gets through is told by its class, with what kind of test would see it; never by its text, so
+that what is learnt is a kind of test and not this mistake. A class counts when all of its mistakes are seen.
+"""
+
+from __future__ import annotations
+
+from grader.checks.bench import Bench
+from grader.checks.outcome import Outcome
+from grader.checks.suites.runs import run_all
+from grader.implementations import Collection, Kind, collection
+from grader.verdict import NOT_JUDGED, Status
+from grader.words import counted, noun
+
+_ON_PAPER = (
+    " These are the published mistakes: this copy of the course comes without the hidden ones, with which a "
+    "verdict may be lower."
+)
+
+
+def check(bench: Bench) -> Outcome:
+    """The share of the classes of which every mistake is seen."""
+    accepts = bench.outcomes.get("accepts")
+    if accepts is not None and accepts.status.stands_in_the_way:
+        why = "tests that refuse what is right say nothing when they refuse what is wrong"
+        return Outcome(accepts.status, f"{NOT_JUDGED}: {why}.")
+    known = collection(bench.exercise)
+    runs = run_all(bench, [mistake.implementation for mistake in known.mistakes], first=True)
+    through = [mistake.kind for mistake, run in zip(known.mistakes, runs, strict=True) if run.accepted]
+    return _outcome(known, through)
+
+
+def _outcome(known: Collection, through: list[Kind]) -> Outcome:
+    kinds, open_kinds = known.kinds, list(dict.fromkeys(through))
+    paper = "" if known.hidden else _ON_PAPER
+    total = counted(len(known.mistakes), "mistake")
+    if not open_kinds:
+        classes = counted(len(kinds), "class", "classes")
+        return Outcome(Status.PASS, f"Your suite sees all {total}, of {classes}.{paper}", share=1.0)
+    seen = len(kinds) - len(open_kinds)
+    sentence = (
+        f"Your suite sees {seen} of {counted(len(kinds), 'class', 'classes')} of mistakes. {len(through)} of "
+        f"{total} {noun(len(through) == 1, 'passes', 'pass')} all your tests.{paper}"
+    )
+    lines = tuple(_told(kind, through.count(kind), _size(known, kind)) for kind in open_kinds)
+    return Outcome(Status.FAIL, sentence, share=seen / len(kinds), lines=lines, topic="kills")
+
+
+def _size(known: Collection, kind: Kind) -> int:
+    return sum(mistake.kind == kind for mistake in known.mistakes)
+
+
+def _told(kind: Kind, through: int, size: int) -> str:
+    number = f"{through} of {size} not seen" if size > 1 else "not seen"
+    return f"{kind.title} ({number}): {kind.see}"

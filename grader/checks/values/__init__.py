@@ -1,0 +1,1 @@
+"""Right values: inputs drawn, the truth computed, answers compared, mistakes recognised."""

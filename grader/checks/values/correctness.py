@@ -1,0 +1,204 @@
+"""Does every case return what the reference returns, leave its inputs alone, and refuse bad input?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import torch
+
+from grader.checks.bench import Bench, Call, RightAnswer
+from grader.checks.outcome import Outcome, passed
+from grader.checks.values.compare import compare, compare_values, number
+from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
+from grader.checks.values.wording import error_outcome, first_paragraph, mismatch_outcome
+from grader.run.values import Reply
+from grader.spec import Case, Refusal
+from grader.verdict import Status
+from grader.words import counted, listed
+
+
+def check(bench: Bench) -> Outcome:
+    """Run every case and every refusal; the first failure is told, the others are counted."""
+    failures: list[Outcome] = []
+    for position, case in enumerate(bench.spec.cases):
+        failure = judge_case(bench, case, position)
+        if failure is not None:
+            failures.append(failure)
+            if failure.status is not Status.FAIL or bench.context_lost:
+                break
+    if not failures:
+        refused = (judge_refusal(bench, refusal) for refusal in bench.spec.refusals)
+        failures = [failure for failure in refused if failure is not None]
+    if failures:
+        return _first_of(failures)
+    return passed(_praise(bench))
+
+
+def _praise(bench: Bench) -> str:
+    cases, refusals = len(bench.spec.cases), len(bench.spec.refusals)
+    text = f"All {cases} cases are right" if cases > 1 else "The one case is right"
+    text += f", and bad input is refused ({counted(refusals, 'way')})." if refusals else "."
+    left_out = bench.spec.left_out
+    return text + (f" {left_out} more need a second GPU, which is not here." if left_out else "")
+
+
+def _first_of(failures: list[Outcome]) -> Outcome:
+    first = failures[0]
+    if len(failures) == 1 or not first.case:
+        return first
+    others = [f'"{each.case}"' for each in failures[1:4]]
+    if len(failures) > 4:
+        others.append(f"{len(failures) - 4} more")
+    return replace(first, lines=(*first.lines, f"Also wrong: {listed(others)}."))
+
+
+def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
+    """Call the entry for one case and compare everything that can be compared."""
+    inputs = bench.draw(case.args, "case", position)
+    call = bench.forward(case, inputs)
+    if call.reply.error is not None:
+        outcome = error_outcome(call.text, call.reply.error, case.name)
+        return _pointing_to_safety(outcome) if call.reply.trace.sticky_error else outcome
+    if call.reply.trace.sticky_error is not None:
+        return _device_error(call, case.name)
+    expected = expected_outputs(bench.spec, inputs, case.name)
+    failure = wrong_output(expected, inputs, call) or _wrong_arguments(bench, case, inputs, call)
+    if failure is None:
+        bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
+    return failure
+
+
+def _pointing_to_safety(outcome: Outcome) -> Outcome:
+    """The line that raised is only the first to hear of a kernel that failed."""
+    return replace(outcome, sentence=f"{outcome.sentence}. A kernel failed: the safety check says where.")
+
+
+def _device_error(call: Call, case: str) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{call.text}: a kernel failed with {call.reply.trace.sticky_error}. The safety check says where.",
+        case=case, expected="a result", got=str(call.reply.trace.sticky_error), topic="errors",
+    )  # fmt: skip
+
+
+def wrong_output(expected: tuple[Expected, ...], inputs: Inputs, call: Call) -> Outcome | None:
+    """The first output of `call` that is not what was expected."""
+    outputs = call.reply.outputs
+    if len(outputs) != len(expected):
+        return Outcome(
+            Status.FAIL,
+            f"{call.text} returned {len(outputs)} values, expected {len(expected)}.",
+            case=call.case, expected=str(len(expected)), got=str(len(outputs)), topic="shape",
+        )  # fmt: skip
+    for output, wanted in zip(outputs, expected, strict=True):
+        mismatch = compare(output, wanted)
+        if mismatch is not None:
+            return mismatch_outcome(call.text, wanted, mismatch, output.tensor, inputs, case=call.case)
+    return None
+
+
+def _wrong_arguments(bench: Bench, case: Case, inputs: Inputs, call: Call) -> Outcome | None:
+    """Inputs must be untouched bit by bit, but for those that the case says are changed in place."""
+    changed = set(bench.session.changed_inputs())
+    if not changed and not case.modifies:
+        return None
+    wanted = expected_changes(bench.spec, inputs, case.modifies, case.name)
+    for drawn, after in zip(inputs.tensors(), bench.session.inputs(), strict=True):
+        if drawn.name in wanted:
+            failure = _wrong_change(bench, call, drawn, after, wanted[drawn.name])
+            if failure is not None:
+                return failure
+        elif drawn.name in changed:
+            return _modified(call, drawn, after)
+    return None
+
+
+def _wrong_change(
+    bench: Bench, call: Call, drawn: Drawn, after: torch.Tensor, values: torch.Tensor
+) -> Outcome | None:
+    tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, 1)
+    mismatch = compare_values(after, values, tolerance)
+    if mismatch is None:
+        return None
+    return Outcome(
+        Status.FAIL,
+        f"{call.text}: {drawn.name} is changed in place, and afterwards holds {mismatch.got} at "
+        f"{list(mismatch.index or ())}, expected {mismatch.expected}.",
+        case=call.case, expected=mismatch.expected, got=mismatch.got, index=mismatch.index, topic="values",
+    )  # fmt: skip
+
+
+def _modified(call: Call, drawn: Drawn, after: torch.Tensor) -> Outcome:
+    """Name the first changed element; it may also be the bytes between the elements of a view."""
+    before = drawn.tensor
+    changed = ~((before == after) | (before.isnan() & after.isnan()))
+    text = f"{call.text} changed its input {drawn.name}"
+    advice = "Inputs are read only; write to a tensor of your own."
+    if not bool(changed.any()):
+        return Outcome(
+            Status.FAIL,
+            f"{text}, in the memory between its elements. {advice}",
+            case=call.case,
+            topic="inputs",
+        )
+    index = tuple(changed.nonzero()[0].tolist())
+    was, now = number(before[index].item()), number(after[index].item())
+    return Outcome(
+        Status.FAIL, f"{text}: at {list(index)} it was {was} and is {now} afterwards. {advice}",
+        case=call.case, expected=was, got=now, index=index, topic="inputs",
+    )  # fmt: skip
+
+
+def judge_refusal(bench: Bench, refusal: Refusal) -> Outcome | None:
+    """Bad input must raise the right exception, and its message must name what is wrong."""
+    inputs = bench.draw(refusal.args, "refusal", refusal.name)
+    call = bench.forward(refusal, inputs, stage="refusal")
+    problem = refusal_problem(refusal, call.reply, bench.spec.parameters)
+    if problem is None:
+        return None
+    status, what = problem
+    return Outcome(
+        status, f"{call.text}: {what}", case=refusal.name, expected=listed(refusal.exceptions),
+        got=call.reply.error.type if call.reply.error else "no error", topic="refusals",
+    )  # fmt: skip
+
+
+def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...]) -> tuple[Status, str] | None:
+    """What is wrong with the answer to bad input, or None."""
+    wanted = " or ".join(refusal.exceptions)
+    if reply.error is None:
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) has to be refused with {wanted}, but it was accepted.",
+        )
+    message = first_paragraph(reply.error.message)
+    if reply.error.type == "NotImplementedError" and "TODO(" in message:
+        return Status.NOT_ATTEMPTED, f"still open: {message}"
+    if reply.trace.sticky_error is not None:
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) has to be refused with {wanted} before a kernel runs; here a kernel "
+            f"ran on it, and failed: {message}",
+        )
+    if reply.error.type not in refusal.exceptions:
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) has to be refused with {wanted}, not {reply.error.type}: {message}",
+        )
+    missing = [word for word in refusal.mentions if not mentions(message, word, word in parameters)]
+    if missing:
+        words = listed([f'"{word}"' for word in missing])
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) is refused, but the message does not say {words}. A message names "
+            f"the argument and what is wrong with it; this one says: {message}",
+        )
+    return None
+
+
+def mentions(message: str, word: str, whole: bool) -> bool:
+    """Whether `word` stands in `message`, in any case: as a whole word, or as the beginning of one."""
+    end = r"(?!\w)" if whole else ""
+    return re.search(rf"(?<!\w){re.escape(word)}{end}", message, re.IGNORECASE) is not None

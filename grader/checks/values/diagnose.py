@@ -1,0 +1,39 @@
+"""Recognise what a wrong answer looks like, the way an experienced colleague would at a glance.
+
+Every pattern is a function from :class:`Wrong` to a sentence or ``""``; the first that speaks is used. A
+pattern must be certain of what it says about the numbers; what it concludes from them it offers as a
+question or a hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grader.checks.values import places, relations
+from grader.checks.values.wrong import Wrong
+
+PATTERNS: tuple[Callable[[Wrong], str], ...] = (
+    places.never_written,
+    places.bytes_for_elements,
+    places.not_a_number,
+    places.all_zero,
+    relations.a_factor,
+    relations.transposed,
+    relations.shifted,
+    relations.a_chain_factor,
+    relations.the_cotangent,
+    relations.an_input,
+    relations.low_precision,
+    places.a_region,
+)
+
+
+def diagnose(wrong: Wrong) -> str:
+    """One or two sentences about what the pattern suggests; ``""`` when nothing is recognised."""
+    if wrong.count == 0 or wrong.got.is_complex():
+        return ""
+    for pattern in PATTERNS:
+        sentence = pattern(wrong)
+        if sentence:
+            return sentence
+    return ""

@@ -1,0 +1,104 @@
+"""Patterns of where an answer is wrong: unwritten memory, zeros, NaN, a tail, an edge."""
+
+from __future__ import annotations
+
+import torch
+
+from grader.checks.values.wrong import MANY, Wrong
+
+POISON = 0xA5  # fills fresh device memory on simt
+WARP = 32
+
+
+def never_written(wrong: Wrong) -> str:
+    raw = wrong.got.contiguous().reshape(-1).view(torch.uint8).reshape(wrong.total, -1)
+    untouched = (raw == POISON).all(dim=1)
+    number = int(untouched.sum())
+    if number == 0 or wrong.got.dtype == torch.bool:
+        return ""
+    fill = f"the fill pattern 0x{POISON:X} of fresh device memory"
+    if number == wrong.total:
+        return f"Nothing was written: every element still holds {fill}. Does the kernel run, on this pointer?"
+    first = int(untouched.to(torch.uint8).argmax())
+    if bool(untouched[first:].all()):
+        which = f"Elements {first} to {wrong.total - 1} were" if number > 1 else f"Element {first} was"
+        return f"{which} never written: {fill} is still there. {_about_the_grid(wrong, first)}"
+    return f"{number} of {wrong.total} elements were never written: they still hold {fill}."
+
+
+def _about_the_grid(wrong: Wrong, first: int) -> str:
+    row = wrong.expected.shape[-1]
+    if wrong.expected.ndim >= 2 and first % row == 0 and first > 0:
+        return f"That is from row {first // row} on: is the number of blocks rounded up in every dimension?"
+    if first % WARP == 0 and first > 0:
+        return "Is the number of blocks rounded up, and does the index count the block?"
+    if wrong.total - first > WARP:
+        return "Does every element have a thread: the index, the guard and the number of blocks?"
+    return "Is the guard at the end of the grid too strict?"
+
+
+def all_zero(wrong: Wrong) -> str:
+    zeros = wrong.flat_got == 0
+    if wrong.count < 2 or not bool(zeros[wrong.flat_mask].all()):
+        return ""
+    if bool(zeros.all()):
+        return "Every element is 0: the result was allocated but not computed, or multiplied by 0."
+    return f"All {wrong.count} wrong elements are 0."
+
+
+def bytes_for_elements(wrong: Wrong) -> str:
+    """``n`` bytes copied where ``n`` elements were meant: the first quarter of a float32 tensor is right."""
+    size = wrong.got.element_size()
+    first = wrong.total // size
+    if size == 1 or first < MANY or wrong.count != wrong.total - first or bool(wrong.flat_mask[:first].any()):
+        return ""
+    return (
+        f"Exactly the first {first} of {wrong.total} elements are right, one in {size}, and an element has "
+        f"{size} bytes: is a number of elements given where one of bytes is wanted?"
+    )
+
+
+def not_a_number(wrong: Wrong) -> str:
+    strange = ~wrong.flat_got.isfinite() & wrong.flat_expected.isfinite()
+    lost = wrong.flat_got.isfinite() & ~wrong.flat_expected.isfinite()
+    if bool(strange.any()):
+        number = int(strange.sum())
+        return (
+            f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite: 0/0, an "
+            "overflow, or memory that nobody wrote."
+        )
+    if bool(lost.any()) and int(lost.sum()) == wrong.count:
+        return "NaN and infinity have to go through to the result; here they were lost, as max and min do it."
+    return ""
+
+
+def a_region(wrong: Wrong) -> str:
+    """Which part is wrong: the tail, one edge, every other element."""
+    indices = wrong.flat_mask.nonzero().reshape(-1)
+    first, last = int(indices[0]), int(indices[-1])
+    if wrong.count == wrong.total:
+        return "Every element is wrong." if wrong.total > 1 else ""
+    if first > 0 and last == wrong.total - 1 and wrong.count == wrong.total - first:
+        right = "Element 0 is right" if first == 1 else f"Elements 0 to {first - 1} are right"
+        blocks = ", a whole number of warps: look at the last, partial block" if first % 32 == 0 else ""
+        return f"{right}{blocks}; everything from {first} on is wrong."
+    edge = _edge(wrong)
+    if edge:
+        return edge
+    if wrong.count >= MANY and bool((indices[1:] - indices[:-1] == 2).all()):
+        return f"Every other element is wrong, from {first} on."
+    return f"{wrong.count} of {wrong.total} elements are wrong."
+
+
+def _edge(wrong: Wrong) -> str:
+    if wrong.expected.ndim < 2:
+        return ""
+    mask = wrong.mask.reshape(-1, *wrong.mask.shape[-2:]).any(dim=0)
+    rows, columns = mask.any(dim=1), mask.any(dim=0)
+    for name, lines in (("row", rows), ("column", columns)):
+        number = int(lines.sum())
+        if 2 * number > lines.numel() or not bool(lines[-number:].all()):
+            continue
+        which = f"the last {name}" if number == 1 else f"the last {number} {name}s"
+        return f"All wrong elements lie in {which}: look at the tiles or blocks that hang over the edge."
+    return ""

@@ -1,0 +1,143 @@
+"""What the right answer is: the reference in double precision, and how far from it an answer may be.
+
+The tolerance is derived, not guessed. Writing ``eps`` for the spacing of the dtype at 1 and ``n`` for the
+number of terms that are added into one element (``accumulation`` in the spec),
+
+    |got - expected| <= (8 eps + n eps_sum) (|expected| + rms(expected))
+
+``8 eps`` covers the roundings of a short expression and of intrinsics that are good to two units in the
+last place. ``n eps_sum`` covers a sum: for random signs its error is about sqrt(n) u sum|x_i| (Higham and
+Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41, 2019), and
+sum|x_i| is about sqrt(n) rms(expected). ``eps_sum`` is float32's for the half-precision types, because sums
+belong into float32 there: a kernel that adds in half precision is outside. The rms stands for the size of
+what was cancelled where the result itself is near zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from grader.checks.values.inputs import Inputs
+from grader.errors import BrokenSpec
+from grader.spec import Spec
+
+ROUNDINGS = 8
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """``|got - expected| <= relative |expected| + absolute``, element by element."""
+
+    relative: float
+    absolute: float
+
+
+EXACT = Tolerance(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One tensor that the call must return.
+
+    ``values`` is float64, complex128, integer or bool, on the CPU; ``device`` is ``"cuda:0"``..., or
+    ``"numpy"``.
+    """
+
+    name: str
+    values: torch.Tensor
+    dtype: torch.dtype
+    device: str
+    tolerance: Tolerance
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape)
+
+
+def expected_outputs(spec: Spec, inputs: Inputs, case: str) -> tuple[Expected, ...]:
+    """Evaluate the reference twice: in double precision for values, at the case's own dtypes for dtypes.
+
+    Raises:
+        BrokenSpec: the reference raised, or returned something other than tensors.
+    """
+    exact = call_reference(spec, inputs.for_reference(), case)
+    typed = call_reference(spec, inputs.for_reference(widen=False), case)
+    device = result_device(inputs)
+    terms = accumulation(spec, inputs)
+    names = ["the output"] if len(exact) == 1 else [f"output {number}" for number in range(len(exact))]
+    return tuple(
+        Expected(name, values, plain.dtype, device, tolerance_for(spec, values, plain.dtype, terms))
+        for name, values, plain in zip(names, exact, typed, strict=True)
+    )
+
+
+def expected_changes(
+    spec: Spec, inputs: Inputs, names: tuple[str, ...], case: str
+) -> dict[str, torch.Tensor]:
+    """The tensors of the arguments `names`, by their own names, after the reference changed them in place.
+
+    They are in double precision; of a list, every tensor is meant.
+    """
+    arguments = inputs.for_reference()
+    call_reference(spec, arguments, case)
+    changed: dict[str, torch.Tensor] = {}
+    for position in map(spec.parameters.index, names):
+        drawn = Inputs((inputs.values[position],)).tensors()
+        changed |= zip([each.name for each in drawn], flat_tensors(arguments[position]), strict=True)
+    return changed
+
+
+def flat_tensors(value: Any) -> list[torch.Tensor]:
+    """The tensors in an argument, those inside lists included, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [tensor for each in value for tensor in flat_tensors(each)] if isinstance(value, list) else []
+
+
+def call_reference(spec: Spec, arguments: list[Any], case: str) -> tuple[torch.Tensor, ...]:
+    """The reference's results as a tuple of tensors."""
+    try:
+        result = spec.reference(*arguments)
+    except Exception as problem:
+        raise BrokenSpec(
+            f"{spec.path}: reference raised {type(problem).__name__} for case {case!r}: {problem}",
+            "The reference must accept every case, on CPU tensors, in float64 and in the case's own dtypes.",
+            "Correct reference or the case in that file.",
+        ) from problem
+    results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    if not all(isinstance(each, torch.Tensor) for each in results):
+        raise BrokenSpec(
+            f"{spec.path}: reference did not return a tensor or a tuple of tensors for case {case!r}.",
+            "Every result of the reference is compared with one of the submission.",
+            "Correct reference in that file.",
+        )
+    return results
+
+
+def result_device(inputs: Inputs) -> str:
+    """Where results belong: ``"numpy"`` for NumPy arguments, else the first tensor's device."""
+    tensors = inputs.tensors()
+    if any(each.device == "numpy" for each in tensors):
+        return "numpy"
+    return tensors[0].device if tensors else "cuda:0"
+
+
+def accumulation(spec: Spec, inputs: Inputs) -> int:
+    return int(spec.accumulation(*inputs.for_reference(widen=False))) if spec.accumulation else 1
+
+
+def tolerance_for(spec: Spec, values: torch.Tensor, dtype: torch.dtype, terms: int) -> Tolerance:
+    """The module's formula, or the spec's own tolerances; integers and booleans must be equal."""
+    if not (dtype.is_floating_point or dtype.is_complex):
+        return EXACT
+    if spec.tolerances is not None:
+        return Tolerance(*spec.tolerances(dtype))
+    eps = torch.finfo(dtype).eps
+    in_sums = min(eps, torch.finfo(torch.float32).eps)
+    relative = ROUNDINGS * eps + terms * in_sums
+    finite = values[values.isfinite()]
+    rms = float(finite.abs().square().mean().sqrt()) if finite.numel() else 0.0
+    return Tolerance(relative, relative * rms)

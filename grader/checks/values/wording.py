@@ -1,0 +1,154 @@
+"""How a verdict speaks of calls, values and failures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from grader.checks.outcome import Outcome
+from grader.checks.values.compare import Mismatch, number
+from grader.checks.values.diagnose import diagnose
+from grader.checks.values.inputs import Drawn, Inputs, Value
+from grader.checks.values.truth import Expected
+from grader.checks.values.wrong import Wrong
+from grader.run.values import RemoteError
+from grader.verdict import Status
+
+
+def call_text(entry: str, inputs: Inputs, stream: str = "default") -> str:
+    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
+    arguments = ", ".join(_argument(value) for value in inputs.values)
+    aside = " under a side stream" if stream == "side" else ""
+    return f"{entry}({arguments}){aside}"
+
+
+def _argument(value: Value) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_argument(each) for each in value) + "]"
+    if not isinstance(value, Drawn):
+        return repr(value)
+    given = value.spec
+    words = [f"{given.name}: {given.dtype} {_shape(given.shape)}"]
+    if given.layout != "contiguous":
+        words.append("sliced [..., ::2]" if given.layout == "sliced" else given.layout)
+    if given.special:
+        words.append({"nan": "with NaN", "inf": "with infinities"}.get(given.special, given.special))
+    if given.kind == "numpy":
+        words.append("NumPy")
+    elif given.device != "cuda:0":
+        words.append(f"on {given.device}")
+    return " ".join(words)
+
+
+def _shape(shape: Sequence[int]) -> str:
+    return "(" + ", ".join(str(extent) for extent in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What else may explain a wrong gradient: the cotangent, and the right gradients of the other inputs."""
+
+    cotangent: torch.Tensor | None = None
+    others: Mapping[str, torch.Tensor] = field(default_factory=dict)
+
+    def swapped(self, got: torch.Tensor) -> str:
+        """Whether `got` is the gradient of another input."""
+        for name, values in self.others.items():
+            if (
+                values.shape == got.shape
+                and bool(values.any())
+                and torch.allclose(got.to(values.dtype), values)
+            ):
+                return (
+                    f"This equals the gradient of {name}: either the two are returned in another order than "
+                    "forward's inputs, or one is computed with the tensor that the other needs."
+                )
+        return ""
+
+
+NO_HINTS = Hints()
+
+
+def mismatch_outcome(
+    call: str, expected: Expected, mismatch: Mismatch, got: torch.Tensor | None, inputs: Inputs, *, case: str,
+    hints: Hints = NO_HINTS,
+) -> Outcome:  # fmt: skip
+    """The failure of one comparison, with the three values and what the pattern suggests."""
+    if mismatch.what != "value":
+        return Outcome(
+            Status.FAIL,
+            f"{call}: {_wrong_form(expected, mismatch)}",
+            case=case, expected=mismatch.expected, got=mismatch.got, topic=mismatch.what,
+        )  # fmt: skip
+    assert mismatch.index is not None and mismatch.wrong is not None and got is not None
+    there = inputs_at(inputs, mismatch.index, expected.shape)
+    named = [(each.name, each.tensor) for each in inputs.tensors()]
+    numbers = [each for each in inputs.values if isinstance(each, float)]
+    named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
+    hint = hints.swapped(got) or diagnose(Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent))
+    where = f" at {list(mismatch.index)}" if mismatch.index else ""
+    subject = " returned" if expected.name == "the output" else f": {expected.name} is"
+    because = f" ({there})" if there else ""
+    sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
+    return Outcome(
+        Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
+        index=mismatch.index, topic="values",
+    )  # fmt: skip
+
+
+def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
+    """Wrong kind, dtype, shape or device, with the remedy where it is always the same."""
+    name, wanted, got = expected.name, mismatch.expected, mismatch.got
+    if mismatch.what == "kind":
+        remedy = " Is a return missing?" if got == "None" else ""
+        return f"{name} is {got}, expected {wanted}.{remedy}"
+    remedies = {
+        "dtype": "Allocate it with the options of the input, as at::empty_like(a) does.",
+        "shape": "The size of the result follows from the sizes of the inputs.",
+        "device": "A result belongs on the device of its inputs: allocate it with the input's options.",
+    }
+    having = {"dtype": "has dtype", "shape": "has shape", "device": "is on"}[mismatch.what]
+    return f"{name} {having} {got}, expected {wanted}. {remedies[mismatch.what]}"
+
+
+def inputs_at(inputs: Inputs, index: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """``a = 0.25, b = 0.7``: the elements that line up with `index` under broadcasting.
+
+    ``""`` unless all of them do: an element of a product of matrices does not depend on the input's element
+    at the same index, even where there happens to be one.
+    """
+    texts = []
+    for each in inputs.tensors():
+        try:
+            value = each.tensor.expand(shape)[index]
+        except RuntimeError:
+            return ""
+        texts.append(f"{each.name} = {number(value.item())}")
+    return ", ".join(texts)
+
+
+def error_outcome(call: str, error: RemoteError, case: str) -> Outcome:
+    """Learner code raised where it should have returned; an open TODO is not a failure but work to do."""
+    if error.type == "NotImplementedError" and "TODO(" in error.message:
+        where = f" ({error.where})" if error.where else ""
+        return Outcome(Status.NOT_ATTEMPTED, f"Still open{where}: {error.message}", case=case, topic="todo")
+    where = f" at {error.where}" if error.where else ""
+    sentence = f"{call} raised {error.type}{where}: {first_paragraph(error.message)}"
+    return Outcome(Status.FAIL, sentence, case=case, expected="a result", got=error.type, topic="errors")
+
+
+_APPENDIX = (
+    r"\n(?:Exception raised from|CUDA kernel errors might|Search for `cuda|For debugging consider)"
+    r"|(?<=backend\.) This could be because the operator"  # the dispatcher lists all its keys
+)
+_LONGEST = 800  # characters
+
+
+def first_paragraph(message: str) -> str:
+    """An error message without the backtrace, the advice and the lists that PyTorch appends."""
+    text = re.split(_APPENDIX, message, maxsplit=1)[0]
+    line = " ".join(line.strip() for line in text.strip().splitlines())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."

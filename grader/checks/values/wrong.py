@@ -1,0 +1,52 @@
+"""A wrong answer beside the right one, as the patterns of :mod:`grader.checks.values.diagnose` look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+MANY = 8  # with fewer elements a coincidence is too likely
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer: ``got`` as returned, ``expected`` in double precision, ``mask`` of the wrong elements.
+
+    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient.
+    """
+
+    got: torch.Tensor
+    expected: torch.Tensor
+    mask: torch.Tensor
+    inputs: Sequence[tuple[str, torch.Tensor]] = ()
+    cotangent: torch.Tensor | None = None
+    flat_got: torch.Tensor = field(init=False)
+    flat_expected: torch.Tensor = field(init=False)
+    flat_mask: torch.Tensor = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flat_got", self.got.reshape(-1).to(self.expected.dtype))
+        object.__setattr__(self, "flat_expected", self.expected.reshape(-1))
+        object.__setattr__(self, "flat_mask", self.mask.reshape(-1))
+
+    @property
+    def total(self) -> int:
+        return self.flat_mask.numel()
+
+    @property
+    def count(self) -> int:
+        return int(self.flat_mask.sum())
+
+    def is_close(self, candidate: torch.Tensor, where: torch.Tensor | None = None) -> bool:
+        """Whether ``got`` is `candidate` up to its own rounding (at the elements `where`)."""
+        eps = torch.finfo(self.got.dtype).eps if self.got.is_floating_point() else 0.0
+        got, other = self.flat_got, candidate.reshape(-1).to(self.expected.dtype)
+        if where is not None:
+            got, other = got[where], other[where]
+        if got.numel() == 0 or not bool(got.isfinite().all()):
+            return False
+        finite = self.flat_expected[self.flat_expected.isfinite()]
+        size = float(finite.abs().max()) if finite.numel() else 0.0
+        return bool(((got - other).abs() <= 64 * eps * (other.abs() + size)).all())
