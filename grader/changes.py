@@ -1,4 +1,4 @@
-"""How much of a stub was changed: a repair is small, and stays where the mistake is.
+"""How much of a stub was changed, and where: a repair is small, and stays where the mistake is.
 
 Lines are compared as they stand, without trailing blanks; blank lines and lines of comment are free.
 """
@@ -6,6 +6,7 @@ Lines are compared as they stand, without trailing blanks; blank lines and lines
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -111,3 +112,47 @@ def _shares(removed: Counter[str], added: int, touched: list[str]) -> Iterator[t
     beyond = max(0, added - removed.total())
     for number, owner in enumerate(touched):
         yield owner, removed[owner] + (beyond if number == 0 else 0)
+
+
+def section_at(exercise: Exercise, name: str, line: int) -> str:
+    """The section of a line (from 1) of the learner's file ``name``, or else the nearest one, or ``""``.
+
+    The lines that the file shares with its stub say where in the stub this one would stand.
+    """
+    stub = stub_text(exercise, name)
+    owners = _owners(exercise, name, stub)
+    try:
+        code = _numbered((exercise.root / name).read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return ""
+    place = next((index for index, (number, _) in enumerate(code) if number >= line), len(code) - 1)
+    start, end, share = _stub_lines_at(_numbered(stub), code, place)
+    between = [owner for owner in dict.fromkeys(owners[start:end]) if owner]
+    if between:
+        return _by_length(exercise, between, share)
+    near = [(min(abs(i - start), abs(i - end + 1)), owner) for i, owner in enumerate(owners) if owner]
+    return min(near, default=(0, ""), key=lambda each: each[0])[1]
+
+
+def _stub_lines_at(
+    stub: list[tuple[int, str]], code: list[tuple[int, str]], place: int
+) -> tuple[int, int, float]:
+    """The lines of the stub in whose place line `place` of the code is, and how far into them: 0 to 1.
+
+    Where the line was inserted between two of the stub, or is the stub's own, these and it are the answer.
+    """
+    old, new = [text for _, text in stub], [text for _, text in code]
+    for tag, i, i_end, j, j_end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if j <= place < j_end:
+            if tag == "equal":
+                return i + place - j, i + place - j + 1, 0.0
+            share = (place - j + 0.5) / (j_end - j)
+            return (i, i_end, share) if tag == "replace" else (max(0, i - 1), i + 1, share)
+    return 0, 0, 0.0
+
+
+def _by_length(exercise: Exercise, names: list[str], share: float) -> str:
+    """Which of the neighbouring sections `names` a place belongs to, by the length that each should have."""
+    lines = [exercise.sections[name].lines for name in names]
+    reached = list(itertools.accumulate(lines))
+    return next(name for name, end in zip(names, reached, strict=True) if share * reached[-1] <= end)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Exercise, Section
-from grader.changes import Place, changes_of
+from grader.catalog import Catalog, Exercise, Section
+from grader.changes import Place, changes_of, section_at
 from grader.checks.repairs import changed
 from grader.verdict import Status
-from grader.workspace import shipped_files
+from grader.workspace import shipped_files, without_markers
 from tests.unit.fake_submission import fake_exercise
 
 SOLUTION = """\
@@ -168,3 +168,39 @@ def test_a_release_keeps_the_stubs_and_one_without_them_cannot_tell(exercise: Ex
         exercise.root / "op.py": STUB,
         exercise.root / "k.h": "#pragma once\n",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "sections"),
+    [
+        (STUB, {5: "first", 8: "first", 11: "first", 12: "second", 13: "second"}),
+        (SOLUTION, {7: "first", 13: "second"}),
+        (
+            STUB.replace("y = y * 3\n    return y", "for _ in range(2):\n        y = y + x\n    return y"),
+            {7: "first", 8: "first", 9: "first", 13: "second", 14: "second"},
+        ),
+        ("# mine\nimport numpy\n\n" + STUB, {10: "first", 16: "second"}),
+        ("nothing\nof\nit\nis\nleft\n", {1: "first", 5: "second"}),
+        ("", {1: "first"}),
+    ],
+)
+def test_a_line_of_an_edited_file_belongs_to_the_section_it_stands_in_or_near(
+    exercise: Exercise, text: str, sections: dict[int, str]
+) -> None:
+    (exercise.root / "op.py").write_text(text)
+    assert {line: section_at(exercise, "op.py", line) for line in sections} == sections
+
+
+def test_sections_without_a_line_between_them_share_by_their_length(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.find("00")
+    solution = without_markers((exercise.solution_dir / "kernel.cu").read_text())
+    (exercise.root / "kernel.cu").write_text(solution)
+    assert [section_at(exercise, "kernel.cu", line) for line in (6, 7, 8)] == ["index", "index", "store"]
+
+
+def test_without_a_stub_or_a_file_no_section_is_known(exercise: Exercise) -> None:
+    (exercise.root / "op.py").unlink()
+    assert section_at(exercise, "op.py", 7) == ""
+    (exercise.root / "op.py").write_text(STUB)
+    (exercise.solution_dir / "op.py").unlink()
+    assert section_at(exercise, "op.py", 7) == ""

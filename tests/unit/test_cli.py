@@ -14,7 +14,8 @@ import pytest
 from grader import progress
 from grader.catalog import Catalog, Exercise
 from grader.cli import checking, demo, main
-from grader.verdict import CheckResult, Status, Verdict
+from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.workspace import without_markers
 
 Command = Callable[..., int]
 
@@ -239,6 +240,76 @@ def test_a_hint_is_shown_without_the_ones_after_it(run: Command, capsys: pytest.
     assert "The right-hand side reads `x`." in printed
     assert "One thread writes one element." not in printed
     assert "For more: grader hint 00 store" in printed
+
+
+def said(check: CheckResult, course: Path) -> None:
+    """Keeps a verdict on 00 that consists of ``check``, as `grader check` would."""
+    exercise = Catalog.open(course).find("00")
+    checking.keep(exercise, Verdict(exercise.slug, exercise.title, "simt", 7, (check,)))
+
+
+@pytest.mark.parametrize(
+    ("check", "section"),
+    [
+        (
+            CheckResult(
+                "safety", Status.FAIL, "x", findings=(Finding("race", "x", file="kernel.cu", line=8),)
+            ),
+            "store",
+        ),
+        (
+            CheckResult("build", Status.BUILD_ERROR, "x", lines=("exercises/kernel.cu:8:5: error: y",)),
+            "store",
+        ),
+        (CheckResult("device_work", Status.FAIL, "Waits for the device in kernel.cu:8."), "store"),
+        (CheckResult("store", Status.FAIL, "a part, which has the name of its section"), "store"),
+        (CheckResult("answers", Status.FAIL, "x", lines=("store = 4 is not right. Count again.",)), "store"),
+        (CheckResult("safety", Status.FAIL, "in a file that is given: binding.cpp:8"), "index"),
+        (CheckResult("todo", Status.NOT_ATTEMPTED, "x", lines=("kernel.cu:8: TODO(store)",)), "index"),
+        (CheckResult("correctness", Status.FAIL, "wrong, and nobody knows where"), "index"),
+    ],
+)
+def test_without_a_section_the_hint_is_for_what_the_last_verdict_names(
+    run: Command,
+    pretended: PretendedGrader,
+    capsys: pytest.CaptureFixture[str],
+    toy_course: Path,
+    check: CheckResult,
+    section: str,
+) -> None:
+    kernel = toy_course / "exercises" / "00_negate" / "kernel.cu"
+    kernel.write_text(without_markers((toy_course / "solutions/00_negate/kernel.cu").read_text()))
+    said(check, toy_course)
+    for number in (1, 2):
+        assert run("hint", "00") == 0
+        assert capsys.readouterr().out.startswith(f"00_negate, {section}: hint {number} of 3")
+
+
+def test_after_a_pass_a_hint_needs_a_section(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    kernel = toy_course / "exercises" / "00_negate" / "kernel.cu"
+    stub = kernel.read_text()
+    kernel.write_text(without_markers((toy_course / "solutions/00_negate/kernel.cu").read_text()))
+    said(CheckResult("correctness", Status.PASS, "right"), toy_course)
+    assert run("hint", "00") == 0
+    printed = capsys.readouterr().out
+    assert "nothing is open: name a section to read its hints." in printed
+    assert "There are hints for index, store. Run: grader hint 00 index" in printed
+    run("hint", "00", "store")
+    assert capsys.readouterr().out.startswith("00_negate, store: hint 1 of 3")
+    kernel.write_text(stub)  # begun anew: what was said of the old file does not count
+    run("hint", "00")
+    assert capsys.readouterr().out.startswith("00_negate, index: hint 1 of 3")
+
+
+def test_a_damaged_verdict_is_no_reason_to_give_no_hint(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    said(CheckResult("correctness", Status.PASS, "right"), toy_course)
+    (toy_course / ".cu2grad" / "verdicts" / "00_negate.json").write_text("{")
+    assert run("hint", "00") == 0
+    assert capsys.readouterr().out.startswith("00_negate, index: hint 1 of 3")
 
 
 def test_reset_says_where_the_backup_is(
