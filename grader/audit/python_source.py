@@ -29,6 +29,17 @@ _ATTRIBUTES = frozenset((
     "make_dataclass", "load_library", "load_inline", "from_file", "frombuffer", "tofile",
     "fromfile", "memmap", "ctypeslib", "register_fake", "gi_frame", "cr_frame", "ag_frame",
     "tb_frame", "f_back", "f_globals", "f_locals", "f_builtins", "gi_code",
+    # Modules behind modules, under the names that they have there.
+    "torch", "grader", "bltns", "np", "mp", "multiprocessing", "concurrent",
+    # What evaluates strings, or looks attributes up by them: annotations are evaluated to choose a function.
+    "singledispatch", "singledispatchmethod", "runstring", "rundocs", "format", "format_map",
+    # Classes of classes: what they are called with names attributes by strings.
+    "ABCMeta", "EnumMeta", "EnumType",
+    "loadtxt", "genfromtxt", "fromregex", "savetxt", "dump", "loaded_libraries", "import_module",
+))  # fmt: skip
+# Of numpy: what reads and writes files (`load` runs what a pickle says), and its tools for tests and builds.
+_CLOSED_NUMPY = frozenset((
+    "core", "distutils", "f2py", "lib", "load", "rec", "save", "savez", "savez_compressed", "test", "testing",
 ))  # fmt: skip
 CLOSED_TORCH = frozenset((
     "classes", "compile", "distributed", "export", "fx", "hub", "jit", "library", "load", "monitor",
@@ -39,6 +50,8 @@ _METHODS = frozenset((
     "__init__", "__call__", "__repr__", "__str__", "__len__", "__iter__", "__getitem__", "__eq__",
     "__hash__", "__enter__", "__exit__", "__post_init__",
 ))  # fmt: skip
+# Names between double underscores that say something about a file or a class, and give it no powers.
+_LABELS = frozenset(("__name__", "__file__", "__doc__", "__all__", "__version__", "__author__", "__slots__"))
 _OWN = ("self", "cls", "ctx")  # objects whose private attributes are the submission's own
 
 
@@ -75,14 +88,16 @@ class SourceAudit:
         self.imported: dict[str, str] = {}  # local name -> dotted name
         self.calls: dict[int, ast.Call] = {}  # by the id of the expression that is called
         self.qualified: set[int] = set()  # ids of the expressions whose attribute is taken
+        self.subscripted: set[int] = set()  # and of those before square brackets
 
     def run(self, tree: ast.Module) -> Iterator[Objection]:
-        nodes = list(ast.walk(tree))
+        nodes = [inner for node in ast.walk(tree) for inner in (node, *_written_in_quotes(node))]
         self.calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 yield from self._import(node)
         self.qualified = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        self.subscripted = {id(node.value) for node in nodes if isinstance(node, ast.Subscript)}
         for node in nodes:
             if isinstance(node, ast.Name):
                 yield from self._name(node)
@@ -92,6 +107,8 @@ class SourceAudit:
                 yield from self._function(node)
             elif isinstance(node, ast.ClassDef):
                 yield from self._class(node)
+            elif isinstance(node, ast.Call):
+                yield from self._call(node)
             elif isinstance(node, ast.MatchClass):
                 for name in node.kwd_attrs:
                     yield from self._attribute_name(node, name, own=False)
@@ -122,15 +139,18 @@ class SourceAudit:
     def _is_refused(self, full: str) -> bool:
         root, *rest = full.split(".")
         private = any(part.startswith("_") for part in rest) and root != "__future__"
-        return (
-            private
-            or bool(_ATTRIBUTES & set(rest))
-            or (root == "torch" and bool(rest) and rest[0] in self.closed)
-        )
+        return private or bool(_ATTRIBUTES & set(rest)) or self._is_closed(full)
+
+    def _is_closed(self, full: str) -> bool:
+        root, part = (*full.split("."), "")[:2]
+        return part in {"torch": self.closed, "numpy": _CLOSED_NUMPY}.get(root, ())
 
     def _name(self, node: ast.Name) -> Iterator[Objection]:
-        if node.id in _NAMES:
+        dunder = node.id.startswith("__") and node.id not in _LABELS
+        if node.id in _NAMES or dunder:
             yield self._object(node, f"uses `{node.id}`", _REACH_RULE)
+        elif node.id == "type" and id(node) not in self.calls and id(node) not in self.subscripted:
+            yield self._object(node, "hands on `type` as a value", _REACH_RULE)
         elif self.imported.get(node.id) in self.imports | {"grader"}:
             if not isinstance(node.ctx, ast.Load):
                 yield self._object(node, f"gives the name `{node.id}` another meaning", _PATCH_RULE)
@@ -147,8 +167,10 @@ class SourceAudit:
             yield self._object(node, f"uses `{full}`", _GRADER_RULE)
         elif self.registers and f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
             yield from self._registration(node, full)
-        elif full.startswith("torch.") and full.split(".")[1] in self.closed:
+        elif self._is_closed(full):
             yield self._object(node, f"uses `{full}`", _REACH_RULE)
+        elif isinstance(node.value, ast.Attribute) and node.value.attr == "numpy":  # a module's, no tensor's
+            yield self._object(node, f"reads the attribute `numpy.{node.attr}`", _REACH_RULE)
         else:
             yield from self._attribute_name(node, node.attr, own)
 
@@ -171,6 +193,11 @@ class SourceAudit:
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Objection]:
         if node.name.startswith("__") and node.name not in _METHODS:
             yield self._object(node, f"defines `{node.name}`", _REACH_RULE)
+
+    def _call(self, node: ast.Call) -> Iterator[Objection]:
+        """``type`` with three arguments makes a class whose attributes are named by strings."""
+        if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) != 1:
+            yield self._object(node, "makes a class by calling `type`", _REACH_RULE)
 
     def _class(self, node: ast.ClassDef) -> Iterator[Objection]:
         if node.keywords:
@@ -196,3 +223,15 @@ def _root(node: ast.expr) -> ast.Name | None:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node if isinstance(node, ast.Name) else None
+
+
+def _written_in_quotes(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands in quotes in an annotation is code, too: some functions evaluate it."""
+    outer = node.annotation if isinstance(node, ast.arg | ast.AnnAssign) else getattr(node, "returns", None)
+    for each in ast.walk(outer) if isinstance(outer, ast.expr) else ():
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            try:
+                code = ast.parse(each.value.strip(), mode="eval")
+            except (SyntaxError, ValueError, RecursionError):
+                continue
+            yield from (ast.copy_location(inner, node) for inner in ast.walk(code.body))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from grader.audit.objection import Objection
 
@@ -16,16 +16,26 @@ _IMPORTS = ("os", "sys", "pathlib", "re", "glob", "platform", "setuptools", "tor
 _IMPORT_RULE = f"setup.py may import {', '.join(_IMPORTS[:-1])}."
 _DECLARES = "setup.py declares what is built, and leaves the building to setuptools and torch."
 _PARTS = {  # what it may use of modules that can do more
+    "glob": frozenset(("glob", "iglob")),
     "os": frozenset(("environ", "path", "getenv", "cpu_count", "sep", "pathsep", "name", "fspath")),
+    "pathlib": frozenset(("Path", "PurePath", "PurePosixPath")),
+    "platform": frozenset(("machine", "python_version", "release", "system")),
+    "setuptools": frozenset(("Extension", "find_namespace_packages", "find_packages", "setup")),
     "sys": frozenset(("platform", "version_info", "byteorder", "maxsize", "version")),
-}
+    "torch": frozenset(("__version__", "cuda", "utils", "version")),
+    "torch.cuda": frozenset(("get_arch_list", "get_device_capability", "is_available")),
+    "torch.utils": frozenset(("cpp_extension",)),
+    "torch.utils.cpp_extension": frozenset((
+        "BuildExtension", "CUDAExtension", "CUDA_HOME", "CppExtension", "include_paths", "library_paths",
+    )),
+}  # fmt: skip
 _NAMES = frozenset((
     "eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "globals", "locals", "vars",
-    "breakpoint", "input", "__builtins__", "__loader__", "__spec__",
+    "breakpoint", "input", "type", "__builtins__", "__loader__", "__spec__",
 ))  # fmt: skip
 _WRITES = frozenset((
     "write_text", "write_bytes", "unlink", "rename", "replace", "symlink_to", "hardlink_to", "chmod", "touch",
-    "mkdir", "rmdir", "sandbox", "msvc", "_distutils", "modules", "meta_path",
+    "mkdir", "rmdir", "open", "os", "sys", "subprocess", "shutil", "distutils", "format", "format_map",
 ))  # fmt: skip
 _CHECKS_RULE = "Every access of a submission is to be checked, so a build may not touch the checks."
 _TOUCHES = re.compile(
@@ -41,20 +51,25 @@ def audit(text: str, file: str) -> Iterator[Objection]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
-    found = [each for node in ast.walk(tree) for each in _objections(node, file)]
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    imported = {name: full for node in imports for name, full in _imported(node).items()}
+    found = [each for node in ast.walk(tree) for each in _objections(node, file, imported)]
+    found += _handed_on(tree, file, imported)
     yield from sorted(found, key=lambda objection: objection.line)
 
 
-def _objections(node: ast.AST, file: str) -> Iterator[Objection]:
+def _objections(node: ast.AST, file: str, imported: Mapping[str, str]) -> Iterator[Objection]:
     line = getattr(node, "lineno", 0)
     if isinstance(node, ast.Import | ast.ImportFrom):
-        for name in _imported(node):
+        for name in _imported(node).values():
             if not _may_import(name):
                 yield Objection(file, line, f"imports `{name}`", _IMPORT_RULE)
     elif isinstance(node, ast.Name) and node.id in _NAMES:
         yield Objection(file, line, f"uses `{node.id}`", _DECLARES)
+    elif isinstance(node, ast.Call) and _opens_to_write(node):
+        yield Objection(file, line, "opens a file for more than reading", _DECLARES)
     elif isinstance(node, ast.Attribute):
-        if not _may_use(node):
+        if not _may_use(node, imported):
             yield Objection(file, line, f"uses `{ast.unparse(node)}`", _DECLARES)
         elif not isinstance(node.ctx, ast.Load):
             yield Objection(file, line, f"changes `{ast.unparse(node)}`", _DECLARES)
@@ -64,24 +79,59 @@ def _objections(node: ast.AST, file: str) -> Iterator[Objection]:
         yield Objection(file, line, f"says `{touches}`", _CHECKS_RULE)
 
 
-def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
-    if isinstance(node, ast.ImportFrom):
-        return [f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names]
-    return [alias.name for alias in node.names]
+def _handed_on(tree: ast.Module, file: str, imported: Mapping[str, str]) -> Iterator[Objection]:
+    """Modules under another name, which could not be followed."""
+    nodes = list(ast.walk(tree))
+    qualified = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        if isinstance(node, ast.Name | ast.Attribute) and id(node) not in qualified:
+            full = _dotted(node, imported)
+            if full in _PARTS or full in ("re", "torch.version"):
+                yield Objection(file, node.lineno, f"hands on the module `{full}` as a value", _DECLARES)
+
+
+def _dotted(node: ast.expr, imported: Mapping[str, str]) -> str:
+    """What an expression says, from the module on that its first name was imported from."""
+    written = ast.unparse(node)
+    root = written.partition(".")[0]
+    return imported.get(root, root if root in _IMPORTS else "") + written.removeprefix(root)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    """Local names, and the dotted names of what they stand for."""
+    found = {}
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            found[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+        else:
+            found[alias.asname or alias.name] = alias.name
+    return found
 
 
 def _may_import(name: str) -> bool:
-    root, _, rest = name.partition(".")
-    allowed = _PARTS.get(root)
-    return root in _IMPORTS and (allowed is None or not rest or rest in allowed) and "._" not in name
+    root = name.partition(".")[0]
+    return root in _IMPORTS and name != f"{root}.*" and "._" not in name and _is_allowed(name)
 
 
-def _may_use(node: ast.Attribute) -> bool:
-    allowed = _PARTS.get(node.value.id) if isinstance(node.value, ast.Name) else None
-    if allowed is not None:
-        return node.attr in allowed
+def _is_allowed(full: str) -> bool:
+    """Whether each part of a dotted name is among those that the module before it may be used for."""
+    parts = full.split(".")
+    modules = ((".".join(parts[:at]), parts[at]) for at in range(1, len(parts)))
+    return all(part in _PARTS[module] for module, part in modules if module in _PARTS)
+
+
+def _may_use(node: ast.Attribute, imported: Mapping[str, str]) -> bool:
     private = node.attr.startswith("_") and node.attr not in ("__version__", "__file__", "__doc__")
+    if not _is_allowed(_dotted(node, imported)):
+        return False
     return not private and (node.attr not in _WRITES or _is_text_replacement(node))
+
+
+def _opens_to_write(node: ast.Call) -> bool:
+    """``open(path, encoding=...)`` reads; a mode, which could be another, is not needed for it."""
+    if not isinstance(node.func, ast.Name) or node.func.id != "open":
+        return False
+    return len(node.args) != 1 or any(each.arg not in ("encoding", "errors") for each in node.keywords)
 
 
 def _is_text_replacement(node: ast.Attribute) -> bool:

@@ -17,6 +17,9 @@ _PYTEST_RULE = f"Of pytest, a suite uses {', '.join(_PYTEST)}."
 _TESTING = ("assert_close", "make_tensor")
 _TESTING_RULE = f"Of torch.testing, a suite uses {' and '.join(_TESTING)}."
 _FIXTURES = ("monkeypatch", "pytestconfig", "pytester", "request", "testdir")
+# Of what pytest.raises and pytest.fixture hand in: the way to sources, frames and the options of the run.
+_INNER = frozenset(("config", "getrepr", "getoption", "pluginmanager", "tb"))
+_RUN_RULE = "Every run is to look the same to a suite, whichever implementation it is of."
 _FIXTURE_RULE = (
     "A suite judges an operation by what it returns and raises; it does not work on pytest or on op."
 )
@@ -44,11 +47,20 @@ class _TestAudit(SourceAudit):
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute):
                 yield from self._part(node, self._dotted(node))
+                if node.attr in _INNER:
+                    yield self._object(node, f"reads the attribute `{node.attr}`", _RUN_RULE)
             elif isinstance(node, ast.ImportFrom) and node.module in ("pytest", "torch.testing"):
                 for alias in node.names:
                     yield from self._part(node, f"{node.module}.{alias.name}")
             elif isinstance(node, ast.arg) and node.arg in _FIXTURES:
                 yield self._object(node, f"asks for the fixture `{node.arg}`", _FIXTURE_RULE)
+            elif isinstance(node, ast.Call):
+                yield from self._condition(node)
+            for name in _named(node):
+                if name.startswith("pytest_"):
+                    yield self._object(node, f"gives pytest the hook `{name}`", _RUN_RULE)
+                elif name in _FIXTURES:
+                    yield self._object(node, f"gives something the name `{name}`", _FIXTURE_RULE)
 
     def _part(self, node: ast.AST, full: str) -> Iterator[Objection]:
         """``full`` is the dotted name of something imported, or empty."""
@@ -57,3 +69,26 @@ class _TestAudit(SourceAudit):
             yield self._object(node, f"uses `{full}`", _PYTEST_RULE)
         if full.startswith("torch.testing.") and names[2] not in _TESTING:
             yield self._object(node, f"uses `{full}`", _TESTING_RULE)
+
+    def _condition(self, node: ast.Call) -> Iterator[Objection]:
+        """pytest evaluates a condition that is a string, and lets it ask for the options of the run."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("skipif", "xfail"):
+            return
+        conditions = [*node.args, *(each.value for each in node.keywords if each.arg == "condition")]
+        if any(isinstance(each, ast.JoinedStr) or _is_text(each) for each in conditions):
+            yield self._object(node, f"gives `{node.func.attr}` a condition in quotes", _RUN_RULE)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _named(node: ast.AST) -> tuple[str, ...]:
+    """The names that a node gives to something, if it is one that does."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return (node.name,)
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        return (node.id,)
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return tuple(alias.asname for alias in node.names if alias.asname)
+    return ()

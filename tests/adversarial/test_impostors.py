@@ -83,6 +83,11 @@ def test_the_audit_accepts_ordinary_cuda(solved_course: Catalog, line: str) -> N
         "class Layer(torch.nn.Module):\n    def __init__(self): self._cache = {}",
         "def scaled(x): return math.sqrt(2.0) * x",
         "half = torch.float16",
+        "import numpy as np\nhalf = np.float16(0.5)",
+        "class Layer:\n    __slots__ = ('scale',)",
+        "def same(x: 'torch.Tensor') -> 'torch.Tensor': return x",
+        "kinds: dict[str, type[int]] = {}\nsame = type(kinds) is dict",
+        "def to_host(x): return x.detach().cpu().numpy()",
     ],
 )
 def test_the_audit_accepts_ordinary_python(solved_course: Catalog, line: str) -> None:
@@ -112,6 +117,21 @@ REACHING = {
     "class Late(torch.Tensor): pass": "derives Late from `torch.Tensor`",
     "class Late:\n    def __torch_function__(self, *rest): pass": "defines `__torch_function__`",
     "torch = None": "gives the name `torch` another meaning",
+    "import enum\nenum.bltns.exec('1')": "reads the attribute `bltns`",
+    "import numpy\nnumpy.load(__file__, allow_pickle=True)": "uses `numpy.load`",
+    "import numpy\nnumpy.testing.runstring('1', {})": "uses `numpy.testing",
+    "import numpy\nnumpy.loadtxt('op.py', dtype=str)": "reads the attribute `loadtxt`",
+    "torch.nn.functional.torch.load('x')": "reads the attribute `torch`",
+    "from torch.nn.functional import torch as other": "imports `torch.nn.functional.torch`",
+    "torch.amp.autocast_mode.numpy.load('x')": "reads the attribute `numpy.load`",
+    "torch.ops.loaded_libraries": "reads the attribute `loaded_libraries`",
+    "import functools\nfunctools.singledispatch(len)": "reads the attribute `singledispatch`",
+    "def choose(x: \"__import__('os')\"): pass": "uses `__import__`",
+    "'{0.__globals__}'.format(torch.einsum)": "reads the attribute `format`",
+    "class Late:\n    __match_args__ = ('__globals__',)": "uses `__match_args__`",
+    "class Late:\n    __torch_function__ = lambda *rest: 0": "uses `__torch_function__`",
+    "type('Late', (), {'__array_interface__': {}})": "makes a class by calling `type`",
+    "make = type": "hands on `type` as a value",
 }
 
 

@@ -166,6 +166,17 @@ def test_a_suite_that_is_too_strict_is_told_by_the_trait_and_its_own_words(bench
     assert outcome.case == "test_factor"
 
 
+def test_a_condition_cannot_ask_pytest_which_run_this_is(bench: Bench) -> None:
+    """pytest evaluates what is in quotes, beside its options; a run against a mistake has --exitfirst."""
+    told = "config.option.maxfail != 1"
+    test = "@pytest.mark.skipif(TOLD, reason='')\ndef test_told():\n    assert 0\n"
+
+    outcome = _accepts(bench, f"import pytest\nTOLD = {told!r}\n\n{test}\ndef test_nothing():\n    pass\n")
+
+    assert outcome.status is Status.FAIL
+    assert "the condition of `skipif` is in quotes: write it as an expression" in outcome.sentence
+
+
 def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None:
     refused = _accepts(bench, GOOD.replace("x + x", "x + 1"))
     assert refused.sentence.startswith(

@@ -101,6 +101,14 @@ class Recorder:
         self.current = _short(nodeid)
         print(f"[tests] {self.current}", flush=True)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """pytest evaluates a condition that is a string, beside the options of the run: here none is."""
+        for mark in item.iter_markers():
+            conditions = (*mark.args, mark.kwargs.get("condition"))
+            if mark.name in ("skipif", "xfail") and any(isinstance(each, str) for each in conditions):
+                pytest.fail(f"the condition of `{mark.name}` is in quotes: write it as an expression")
+
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> None:
         if self.found["late"]:
