@@ -59,13 +59,9 @@ def _memory(finding: Finding, names: Names) -> str:
         return f"byte {allocation.offset} of {whole}, which has {allocation.bytes} bytes"
     element, elements = allocation.offset // itemsize - first, allocation.bytes // itemsize - first
     past = element - elements + 1
-    where = (
-        f" ({past} past the end)"
-        if past > 0
-        else f" ({-element} before its beginning)"
-        if element < 0
-        else ""
-    )
+    where = f" ({past} past the end)" if past > 0 else ""
+    if element < 0:
+        where = f" ({-element} before its beginning)"
     return f"element {element} of {whole}, which has {counted(elements, 'element')}{where}"
 
 
@@ -174,14 +170,21 @@ def _misaligned(finding: Finding, names: Names) -> str:
 
 def _barrier(finding: Finding, names: Names) -> str:
     if finding.other is None:
-        return f"Barrier error: threads wait in a barrier that others never reach; {finding.note}"
+        what = "Barrier error: threads wait in a barrier that others never reach"
+        return f"{what}; {finding.note}{_called(finding)}"
     at = f" at {finding.other.frame.where}" if finding.other.frame.file else ""
     other = f"thread {_triple(finding.other.thread)} waits in another barrier{at}"
-    return f"Barrier error: divergent threads in the block; {other}"
+    return f"Barrier error: divergent threads in the block; {other}{_called(finding)}"
 
 
 def _deadlock(finding: Finding, names: Names) -> str:
-    return f"Deadlock: no thread of the block can go on; {finding.note}"
+    return f"Deadlock: no thread of the block can go on; {finding.note}{_called(finding)}"
+
+
+def _called(finding: Finding) -> str:
+    """Where a `__device__` function that waits was called, which is where threads part."""
+    caller = finding.frame.caller
+    return f"; the function was called at {caller}" if caller else ""
 
 
 def _bad_mask(finding: Finding, names: Names) -> str:

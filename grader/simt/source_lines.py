@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 Site = tuple[str, int]  # library, offset of the call in it
@@ -17,12 +17,16 @@ _TORCH = "/torch/include/"
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of source, with its text when the file could be read. `where` is relative to `root`, if any."""
+    """A line of source, with its text when the file could be read. `where` is relative to `root`, if any.
+
+    `caller`: where the function of this line was called, if the compiler inlined it there.
+    """
 
     file: str = ""
     line: int = 0
     source: str = ""
     root: str = ""
+    caller: str = field(default="", compare=False)
 
     @property
     def where(self) -> str:
@@ -68,14 +72,16 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
 
 
 def _choose(frames: Sequence[Frame], roots: Sequence[Path]) -> Frame:
-    for frame in frames:
-        path = Path(frame.file).resolve()
-        own = any(path.is_relative_to(root) for root in roots) if roots else not _is_foreign(path)
-        if own:
-            return with_source(frame)
+    own = [frame for frame in frames if _is_own(Path(frame.file).resolve(), roots)]
+    if own:
+        return replace(with_source(own[0]), caller=own[1].where if len(own) > 1 else "")
     outermost = frames[-1] if frames else NOWHERE
     # Code of a header alone belongs to a library's kernel: the line to look at is where that was launched.
     return NOWHERE if Path(outermost.file).is_relative_to(_OWN_HEADERS) else with_source(outermost)
+
+
+def _is_own(path: Path, roots: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(root) for root in roots) if roots else not _is_foreign(path)
 
 
 def _is_foreign(path: Path) -> bool:

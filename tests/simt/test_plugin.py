@@ -127,7 +127,9 @@ def test_each_finding_fails_its_own_test_and_no_other(session: Session) -> None:
 def test_a_failure_is_the_finding_in_words(session: Session, name: str) -> None:
     assert session.failed[name].count(OVERRUN) >= 1
     assert "Traceback" not in session.failed[name]
-    assert "guard the access.\n    kernels.cu:9   x[threadIdx.x] = 1;" in session.failed[name]
+    assert (
+        "look at the index or the loop bound.\n    kernels.cu:9   x[threadIdx.x] = 1;" in session.failed[name]
+    )
 
 
 def test_both_parties_of_a_race_are_shown(session: Session) -> None:

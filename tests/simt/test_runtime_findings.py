@@ -138,7 +138,8 @@ def test_a_tensor_is_named_by_the_element() -> None:
     assert finding.text().splitlines() == [
         "Invalid __global__ write of size 4 bytes: element 1000 of an allocation, which has 1000 elements "
         f"(1 past the end) (24 times). findings.cu:{line('out_of_bounds')}, block (3,0,0), thread (232,0,0).",
-        "A thread whose index is past the end must not touch the element: guard the access.",
+        "A thread whose index is past the end must not touch the element: guard the access. If this thread "
+        "has an element of its own, look at the index or the loop bound.",
         "    c[i] = i;  // <- out_of_bounds",
     ]
 
@@ -153,6 +154,45 @@ def test_a_tensor_is_named_by_the_element() -> None:
 def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None:
     _, (finding,) = found(case)
     assert finding.text().startswith(f"Invalid __shared__ write of size 4 bytes: {element}. findings.cu:")
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("read_before", "No thread has an element before the beginning"),
+        ("static_before", "No thread has an element before the beginning"),
+        ("null_pointer", "This pointer was never set"),
+        ("host_pointer", "A kernel can only write device memory: allocate it there"),
+        ("host_reads_device", "Host code must not follow a device pointer: launch a kernel"),
+        (
+            "add_up_racy",
+            "What several threads add to one element takes atomics. What they read of each other's",
+        ),
+        ("memcpy_by_two", "Each element needs one owner, since any of the writers may be the last"),
+        ("all_write", "Each element needs one owner: look at the index. Where threads write it in turn"),
+        (
+            "reverse_racy",
+            "Between one thread's write and another's access there must be a __syncthreads(); among",
+        ),
+        ("histogram_racy", "What several threads add to one element takes atomics"),
+        (
+            "pass_on_across_blocks",
+            "Blocks run in any order: what one writes, no other may touch. Read from a copy",
+        ),
+        ("one_block_last_thread_writes", "a __syncthreads(). That orders one block: what other blocks write"),
+    ],
+)
+def test_the_rule_is_that_of_the_case(case: str, words: str) -> None:
+    assert words in found(case)[1][0].text()
+
+
+def test_a_barrier_in_a_function_knows_who_called_it() -> None:
+    (finding,) = (each for each in found("barrier_in_function")[1] if each.kind == "divergent_barrier")
+    assert finding.frame.line == line("barrier_in_function")
+    assert (
+        f"; the function was called at findings.cu:{line('called_by_some')}. findings.cu:" in finding.text()
+    )
+    assert found("barrier_after_return")[1][0].frame.caller == ""
 
 
 def test_findings_do_not_depend_on_the_run() -> None:

@@ -178,6 +178,15 @@ __global__ void barrier_after_return(float* c, int n) {
     __syncthreads();  // <- barrier_after_return
     c[threadIdx.x] = 1;
 }
+__device__ float wait_and_read(const float* c) {
+    __syncthreads();  // <- barrier_in_function
+    return c[0];
+}
+__global__ void barrier_in_function(float* c, int n) {
+    if (threadIdx.x >= n) return;
+    float first = wait_and_read(c);  // <- called_by_some
+    if (first > 0) c[threadIdx.x] = first;
+}
 __global__ void barrier_in_branches(float* c, int n) {
     if (threadIdx.x < n) {
         c[threadIdx.x] = 1;
@@ -298,6 +307,7 @@ int main(int, char** arguments) {
     if (name == "dynamic_too_small") dynamic_shared<<<1, 64, 100>>>(c);
     if (name == "dynamic_enough") dynamic_shared<<<1, 64, 256>>>(c);
     if (name == "barrier_after_return") barrier_after_return<<<1, 64>>>(c, 40);
+    if (name == "barrier_in_function") barrier_in_function<<<1, 64>>>(c, 40);
     if (name == "barrier_by_all") barrier_after_return<<<1, 64>>>(c, 64);
     if (name == "barrier_in_branches") barrier_in_branches<<<1, 64>>>(c, 40);
     if (name == "barrier_in_one_branch") barrier_in_branches<<<1, 64>>>(c, 64);
