@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from grader.profile.model import Launched, Profile, Stage
 from grader.profile.words import VERBS, counted, number, size
 from grader.simt.counters import LineCounts
-from grader.simt.memory_model import BANK_BYTES, BANKS, SECTOR, active, stride
+from grader.simt.memory_model import BANK_BYTES, BANKS, SECTOR, active, bank_words, stride
 from grader.words import listed
 
 _WASTE = 1.2  # times the ideal: less is the unavoidable edge
@@ -112,14 +112,12 @@ def _conflicts(line: LineCounts, what: str) -> tuple[str, int]:
     words = step // BANK_BYTES if step is not None and step % BANK_BYTES == 0 else None
     how = f" with a stride of {counted(words, 'word')}" if words else ""
     got, ideal = line.wavefronts / line.requests, line.ideal_wavefronts / line.requests
-    advice = (
-        "pad each row by one element, so that a column spreads over the banks."
-        if words and words % 2 == 0
-        else f"let the lanes of a warp use {BANKS} different banks, or the same word."
-    )
+    lanes = len(active(line.sample.addresses))
+    banks = len(bank_words(line.sample.addresses, line.bytes))
     sentence = (
         f"{line.frame.where} {VERBS[line.access]} shared memory{how}: {number(got)} wavefronts a request "
-        f"where {number(ideal)} would do ({counted(line.conflicts, 'bank conflict')} in all); {advice}"
+        f"where {number(ideal)} would do ({counted(line.conflicts, 'bank conflict')} in all); the {lanes} "
+        f"lanes of a warp reach {banks} of {BANKS} banks. Let each want a bank of its own, or the same word."
     )
     return sentence, line.conflicts * BANKS * BANK_BYTES
 

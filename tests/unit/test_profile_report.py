@@ -83,14 +83,15 @@ def test_the_same_about_several_tensors_is_said_once() -> None:
     assert remark.cost == 3 * 100 * 28 * 32
 
 
-def test_bank_conflicts_are_counted_and_padding_is_advised_for_a_column() -> None:
+def test_bank_conflicts_are_counted_with_the_banks_that_are_reached() -> None:
     (sentence,) = said(launched([line(lambda lane: 128 * lane, space="shared")]))
     assert sentence == (
         "kernel.cu:4 reads shared memory with a stride of 32 words: 32 wavefronts a request where 1 would do "
-        "(3,100 bank conflicts in all); pad each row by one element, so that a column spreads over the banks."
+        "(3,100 bank conflicts in all); the 32 lanes of a warp reach 1 of 32 banks. Let each want a bank of "
+        "its own, or the same word."
     )
-    (other,) = said(launched([line(lambda lane: 128 * (lane * 5 % 32), space="shared")]))
-    assert "let the lanes of a warp use 32 different banks" in other
+    (padded,) = said(launched([line(lambda lane: 4 * 40 * lane, space="shared")]))
+    assert "stride of 40 words: 8 wavefronts" in padded and "reach 4 of 32 banks" in padded
 
 
 def test_lanes_that_update_one_address_are_told() -> None:
