@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.report.words import ENDED, amount, name_of, place, standing, told
+from grader.report.words import ENDED, amount, first_sights, name_of, place, standing, told
 from grader.verdict import CheckResult, Finding, Status, Verdict
 
 
@@ -14,8 +14,7 @@ def verdict_text(verdict: Verdict) -> str:
     shown, left = told(verdict)
     for check in shown:
         lines.extend(_check(check))
-    if left:
-        lines.append(f"Not judged for that reason: {', '.join(left)}.")
+    lines.extend(left)
     lines.append(f"Seed {verdict.seed}. It took {verdict.seconds:.1f} seconds.")
     return "\n".join(lines)
 
@@ -35,18 +34,18 @@ def _check(check: CheckResult) -> Iterator[str]:
     yield begin + check.sentence
     for line in check.lines:
         yield f"  {line}"
-    for number, finding in enumerate(check.findings):
-        yield from _finding(finding, known=number == 0)
+    for number, (finding, is_new) in enumerate(first_sights(check.findings)):
+        yield from _finding(finding, known=number == 0, quoted=is_new)
     if check.lesson:
         yield f"  Read {check.lesson}"
 
 
-def _finding(finding: Finding, known: bool) -> Iterator[str]:
+def _finding(finding: Finding, known: bool, quoted: bool) -> Iterator[str]:
     """A finding; when it is `known` from the check's sentence, only the source line and the place."""
     if not known:
         where = f"{finding.where}: " if finding.where else ""
         yield f"  {where}{finding.sentence}"
-    if finding.source:
+    if finding.source and quoted:
         yield f"  Line {finding.line} of {finding.file} is: {finding.source.strip()}"
     if place(finding):
         yield f"  {place(finding)}."

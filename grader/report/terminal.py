@@ -10,7 +10,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from grader.report.words import NAMES, amount, name_of, place, standing, told
+from grader.report.words import NAMES, amount, first_sights, name_of, place, standing, told
 from grader.verdict import CheckResult, Finding, Status, Verdict, overall
 
 # Marks differ in shape as well as in colour; the colours are readable on light and dark backgrounds.
@@ -48,8 +48,8 @@ def verdict_view(verdict: Verdict) -> RenderableType:
     for check in shown:
         mark, style = MARKS[check.status]
         grid.add_row(Text(mark, style), Text(name_of(check), style), Group(*_story(check)), _points(check))
-    if left:
-        grid.add_row("", "", Text(f"Not judged for that reason: {', '.join(left)}.", "dim"), "")
+    for sentence in left:
+        grid.add_row("", "", Text(sentence, "dim"), "")
     footer = Text(f"seed {verdict.seed} · {verdict.seconds:.1f} s", "dim")
     return Group(_headline(verdict), Padding(grid, (0, 0, 0, 1)), Padding(footer, (0, 0, 1, 1)))
 
@@ -75,20 +75,20 @@ def _story(check: CheckResult) -> Iterator[RenderableType]:
     yield Text(check.sentence, "dim" if quiet else "")
     for line in check.lines:
         yield Text(line, "dim", overflow="fold")
-    for number, finding in enumerate(check.findings[:SHOWN_FINDINGS]):
-        yield from _finding(finding, known=number == 0)
+    for number, (finding, is_new) in enumerate(first_sights(check.findings[:SHOWN_FINDINGS])):
+        yield from _finding(finding, known=number == 0, quoted=is_new)
     if len(check.findings) > SHOWN_FINDINGS:
         yield Text(f"and {len(check.findings) - SHOWN_FINDINGS} more findings", "dim")
     if check.lesson:
         yield Text.assemble(("read ", "dim"), (check.lesson, "underline"))
 
 
-def _finding(finding: Finding, known: bool) -> Iterator[RenderableType]:
+def _finding(finding: Finding, known: bool, quoted: bool) -> Iterator[RenderableType]:
     """A finding; when it is `known` from the check's sentence, only the source line and the place."""
     if not known:
         where = (f"{finding.where}: ", "bold") if finding.where else ""
         yield Text.assemble(where, finding.sentence)
-    if finding.source:
+    if finding.source and quoted:
         yield Text.assemble((f"{finding.line:>5} │ ", "dim"), finding.source.strip(), overflow="fold")
     if place(finding):
         yield Text(f"      │ {place(finding)}", "dim")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict
 
 # How a check ended, as the end of a sentence that begins with its name.
@@ -70,7 +72,24 @@ def place(finding: Finding) -> str:
     return ", ".join(parts)
 
 
+def first_sights(findings: Iterable[Finding]) -> Iterator[tuple[Finding, bool]]:
+    """Each finding, and whether it is the first of its line: a line of source is quoted once."""
+    seen: set[tuple[str, int]] = set()
+    for finding in findings:
+        line = finding.file, finding.line
+        yield finding, line not in seen
+        seen.add(line)
+
+
 def told(verdict: Verdict) -> tuple[list[CheckResult], list[str]]:
-    """The checks worth a line, and the names of those that were not judged because an earlier one failed."""
+    """The checks worth a line, and a sentence for each reason why others were not judged."""
     shown = [check for check in verdict.checks if not check.sentence.startswith(NOT_JUDGED)]
-    return shown, [name_of(check) for check in verdict.checks if check not in shown]
+    names: dict[str, list[str]] = {}
+    for check in verdict.checks:
+        if check not in shown:
+            reason = check.sentence.removeprefix(NOT_JUDGED).strip(":. ")
+            names.setdefault(reason, []).append(name_of(check))
+    return shown, [
+        f"{NOT_JUDGED}{f', since {reason}' if reason else ''}: {', '.join(left)}."
+        for reason, left in names.items()
+    ]

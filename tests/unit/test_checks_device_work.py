@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
 from grader.checks.device import device_work
+from grader.checks.device.call_sites import site_of
 from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Outcome
 from grader.run.values import Trace
@@ -162,6 +164,27 @@ def test_waiting_for_the_device(syncs: int, words: str) -> None:
     outcome = judged(host_syncs=syncs)
     assert outcome.status is Status.FAIL
     assert words in outcome.sentence
+    named = judged(host_syncs=syncs, api_calls=({"call": "cudaFree"}, {"call": "cudaStreamSynchronize"}))
+    assert words.replace(".", " by cudaStreamSynchronize.") in named.sentence
+
+
+@pytest.mark.parametrize(
+    ("calls", "source", "site"),
+    [
+        (["cudaMemcpy h2d"], "int n;\ncudaMemcpy(a, b, n);\n", "kernel.cu:2: "),
+        (["cudaMemcpy h2d"], "cudaMemcpyAsync(a, b, n);\n", ""),
+        (["cudaMemcpy h2d"], "cudaMemcpy(a, b, n);\ncudaMemcpy(c, d, n);\n", ""),
+        (["cudaMemcpy h2d"], "// cudaMemcpy(a, b, n) would wait\n", ""),
+        (["aten::_local_scalar_dense d2h"], "\n\nfloat v = t.item<float>(); t.item ();", "kernel.cu:3: "),
+        ([], "cudaMemcpy(a, b, n);", ""),
+    ],
+)
+def test_a_call_is_placed_where_one_line_alone_can_make_it(
+    tmp_path: Path, calls: list[str], source: str, site: str
+) -> None:
+    (tmp_path / "kernel.cu").write_text(source)
+    bench = replace(fake_bench(FakeSession(add), add, [CASE], parameters="ab"), files=tmp_path)
+    assert site_of(calls, bench) == site
 
 
 def backward_judged(**changes: Any) -> Outcome:
@@ -197,4 +220,22 @@ def test_gradients_from_other_operators_or_the_host_fail() -> None:
 def test_without_a_call_that_succeeded_there_is_nothing_to_see() -> None:
     outcome = judged(sticky_error="cudaErrorIllegalAddress")
     assert outcome.status is Status.FAIL
-    assert outcome.sentence.startswith("No call succeeded")
+    assert outcome.sentence == "Not judged: no call finished."
+
+
+def test_empty_calls_show_no_work_where_the_others_fail() -> None:
+    def raises(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        if a.numel():
+            raise RuntimeError("invalid argument")
+        return a + b
+
+    empty = Case("empty", [replace(each, shape=(0,)) for each in ARGS])
+    for cases, function in ([empty, CASE], raises), ([empty], add):
+        bench = fake_bench(FakeSession(function), add, cases, parameters="ab")
+        correctness.check(bench)
+        found = device_work.check(bench), safety.check(bench)
+        if function is raises:
+            assert {each.sentence for each in found} == {"Not judged: no call finished."}
+            assert {each.status for each in found} == {Status.FAIL}
+        else:
+            assert found[0].status is Status.PASS

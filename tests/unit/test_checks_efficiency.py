@@ -93,6 +93,21 @@ def test_good_requests_that_are_too_many_are_told_as_such() -> None:
     assert said("shared_load_wavefronts", stage(row)) == "1: Reads shared memory: 100 wavefronts of 100."
 
 
+def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> None:
+    load, store = line(lambda lane: 4 * lane), line(lambda lane: 4 * lane, 5, access="store")
+    counts = replace(stage(load, store).launches[0], read_bytes=200 * 32, written_bytes=200 * 32)
+    twice = replace(stage(load), launches=(counts,))
+    assert said("global_load_sectors", twice, 200) == (
+        "4: Reads x: 400 sectors of 400. Every sector comes 2 times on average, and the results are written "
+        "2 times. Either several threads do the same work (compare the block with the step of the loop), or "
+        "a sum is kept in memory instead of a register."
+    )
+    once = replace(twice, launches=(replace(counts, written_bytes=400 * 32),))
+    assert said("global_load_sectors", once, 200).endswith(
+        "keep what is used again in registers or shared memory."
+    )
+
+
 def test_launches_are_told_by_kernel() -> None:
     counted = stage(line(lambda lane: 4 * lane))
     assert (

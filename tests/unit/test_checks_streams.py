@@ -50,7 +50,14 @@ def test_a_stream_of_its_own_that_waits_and_is_awaited_is_fine() -> None:
         (9, False, True, "stream_fork", "on another stream, which does not wait for the caller's"),
         (9, True, False, "stream_join", "on another stream, and the caller's stream does not wait for it"),
         (9, False, False, "launch_stream", "which neither waits for the caller's stream nor is waited for"),
-        (0, False, False, "launch_stream", "on the default stream while another one was current"),
+        (
+            0,
+            False,
+            False,
+            "launch_stream",
+            "it waits for what is on the default stream, and for nothing that",
+        ),
+        (0, False, True, "launch_stream", "the fourth launch parameter is c10::cuda::getCurrentCUDAStream()"),
     ],
 )
 def test_what_is_missing_is_told(stream: int, waits: bool, awaited: bool, kind: str, words: str) -> None:
@@ -80,6 +87,16 @@ def test_copies_within_the_device_are_work_too(kind: str, told: bool) -> None:
     if told:
         assert outcome.sentence.startswith("cudaMemcpyAsync was queued on the default stream")
         assert "A copy or fill is work like a launch" in outcome.sentence
+
+
+def test_a_copy_that_takes_no_stream_has_a_brother_that_does() -> None:
+    bench = bench_with()
+    calls = ({"call": "cudaMemset", "kind": "memset", "stream": 0, "waits": 0, "awaited": 1, "error": 0},)
+    trace = replace(bench.calls[0].reply.trace, api_calls=calls)
+    bench.calls[0] = replace(bench.calls[0], reply=replace(bench.calls[0].reply, trace=trace))
+    outcome = safety.check(bench)
+    assert [finding.kind for finding in outcome.findings] == ["launch_stream"]
+    assert "cudaMemset takes no stream and goes to the default one: call cudaMemsetAsync" in outcome.sentence
 
 
 def test_work_on_its_way_when_a_call_raised_is_not_held_against_it() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.report import table_text, verdict_text
@@ -52,10 +54,18 @@ def test_a_failed_check_is_told_with_source_place_and_lesson() -> None:
     ]
 
 
+def test_a_line_with_several_findings_is_quoted_once() -> None:
+    late = replace(GUARD, kind="use_after_free", sentence="reads freed memory.")
+    check = CheckResult("safety", Status.FAIL, "kernel.cu:12: reads.", 0, 10, findings=(GUARD, late))
+    lines = verdict_text(verdict(check)).splitlines()
+    assert [line for line in lines if "x[i] = a[i];" in line] == ["  Line 12 of kernel.cu is: x[i] = a[i];"]
+    assert "  kernel.cu:12: reads freed memory." in lines
+
+
 def test_what_could_not_be_judged_is_named_once() -> None:
     text = verdict_text(BROKEN)
     assert "  kernel.cu:3:1: error: foo" in text.splitlines()
-    assert "Not judged for that reason: correctness, device work." in text.splitlines()
+    assert "Not judged, since it does not build: correctness, device work." in text.splitlines()
     assert text.count("Not judged") == 1
 
 

@@ -9,6 +9,7 @@ import torch
 
 from grader.catalog import Exercise
 from grader.checks.bench import COUNTING_SECONDS
+from grader.checks.device.findings import backward_names
 from grader.checks.gradients.gradient import differentiable
 from grader.checks.values.inputs import Inputs, draw, seeded
 from grader.checks.values.wording import call_text, first_paragraph
@@ -84,11 +85,7 @@ def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, se
 
 def tensor_names(reply: Reply, backward: bool = False) -> dict[int, Memory]:
     """Tensors by address; of a backward, results are called after the inputs whose gradients they are."""
-    words = {}
-    if backward:
-        words = {f"output {index}": f"grad_{each.name}" for index, each in enumerate(reply.outputs)}
-        words["the output"] = words.get("output 0", "")
-        words["cotangent 0"] = "grad_out"
+    words = backward_names(reply) if backward else {}
     found: dict[int, Memory] = {}
     for each in reply.trace.placed:
         found.setdefault(each.base, Memory(words.get(each.name, each.name), each.itemsize))

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.call_sites import site_of
+from grader.checks.device.findings import seen_in
 from grader.checks.device.launches import accepted_launches, own_launches
 from grader.checks.outcome import Outcome, passed
-from grader.verdict import Status
+from grader.verdict import NOT_JUDGED, Status
 from grader.words import counted, listed
 
 # Allocation, views, metadata and moving numbers about. A result must still be last written by the learner's
@@ -34,8 +36,10 @@ MOVING = frozenset(
     f"aten::{name}"
     for name in ("clone", "contiguous", "copy_", "flatten", "new_tensor", "reshape", "resize_", "set_")
 )
+_ON_HOST = "device_pointer_on_host"
 BY = {
-    "host": "host code: a loop on the CPU wrote through a device pointer, which a GPU does not allow",
+    "host": "host code: a loop on the CPU wrote through a device pointer, which a GPU does not allow. "
+    "Launch a kernel for it",
     "library": "a library operator instead of your kernel",
     "copy": "a copy from the host: it was computed on the CPU",
     "memset": "a fill (zeros or cudaMemset) and by no kernel after it",
@@ -51,8 +55,8 @@ def check(bench: Bench) -> Outcome:
     bench.ensure_calls()
     stages = ("forward", "backward")
     calls = [call for call in bench.calls if call.traced and call.succeeded and call.stage in stages]
-    if not any(call.stage == "forward" for call in calls):
-        return Outcome(Status.FAIL, "No call succeeded, so there is no work on the device to be seen.")
+    if not any(call.stage == "forward" for call in calls) or _only_empty_ones(bench):
+        return Outcome(Status.FAIL, f"{NOT_JUDGED}: no call finished.")
     for call in calls:
         failure = judge_call(bench, call)
         if failure is not None:
@@ -64,6 +68,13 @@ def check(bench: Bench) -> Outcome:
     )
 
 
+def _only_empty_ones(bench: Bench) -> bool:
+    """Whether nothing finished but calls without elements, which show no work, because the others failed."""
+    forward = [call for call in bench.calls if call.stage == "forward"]
+    failed = any(not call.succeeded for call in forward)
+    return failed and not any(call.has_result for call in forward)
+
+
 def judge_call(bench: Bench, call: Call) -> Outcome | None:
     """One call, which need not be on the bench's record: what its trace says against it."""
     return _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
@@ -71,7 +82,7 @@ def judge_call(bench: Bench, call: Call) -> Outcome | None:
 
 def _forward(bench: Bench, call: Call) -> Outcome | None:
     """The result is written by the learner's kernel, whatever library operators the backward may use."""
-    if not _has_elements(call):
+    if not call.has_result:
         return None
     if not accepted_launches(call):
         if own_launches(call):
@@ -81,7 +92,7 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
         return _failed(call, f"{call.text} launched no kernel.{instead}", "no_kernel")
     return (
         _wrong_writer(bench, call)
-        or _host_access(call)
+        or _host_access(bench, call)
         or _foreign_operators(bench, call)
         or _traffic_with_host(bench, call)
         or _carried(bench, call)
@@ -95,21 +106,17 @@ def _backward(bench: Bench, call: Call) -> Outcome | None:
         if writers and writers.get("host", 0):
             sentence = f"{call.text}: the gradient of {output.name} was written by {BY['host']}."
             return _failed(call, sentence, "host")
-    return _host_access(call) or _foreign_operators(bench, call) or _traffic_with_host(bench, call)
-
-
-def _has_elements(call: Call) -> bool:
-    return any(output.tensor is not None and output.tensor.numel() for output in call.reply.outputs)
+    return _host_access(bench, call) or _foreign_operators(bench, call) or _traffic_with_host(bench, call)
 
 
 def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
-    several = len(call.reply.outputs) > 1
-    for number, writers in enumerate(call.reply.trace.writers):
+    outputs = call.reply.outputs
+    for number, (output, writers) in enumerate(zip(outputs, call.reply.trace.writers, strict=False)):
         writer, share = _foreign_writer(writers or {})
         if writer == "host" and bench.exercise.copies:
             return _failed(call, f"{call.text}: {NOT_BROUGHT_BACK}", writer)
         if writer:
-            subject = f"output {number}" if several else "the result"
+            subject = output.alias or (f"output {number}" if len(outputs) > 1 else "the result")
             return _failed(
                 call, f"{call.text}: {share} of {subject} was last written by {BY[writer]}.", writer
             )
@@ -123,7 +130,7 @@ def _carried(bench: Bench, call: Call) -> Outcome | None:
         return None
     sentence = (
         f"{call.text} copied to the device what is none of its arguments ({listed(list(foreign)[:3])}). "
-        "The arguments go there as they are; what is computed from them, a kernel computes."
+        "The arguments' own elements go there as they are; what is computed from them, a kernel computes."
     )
     return _failed(call, sentence, "copies")
 
@@ -141,13 +148,14 @@ def _few_streams(bench: Bench, call: Call) -> Outcome | None:
     return _failed(call, sentence, "streams")
 
 
-def _host_access(call: Call) -> Outcome | None:
+def _host_access(bench: Bench, call: Call) -> Outcome | None:
     """Host code that reads or writes device memory could compute there what a kernel then only copies."""
-    if all(finding.get("kind") != "device_pointer_on_host" for finding in call.reply.trace.findings):
+    if all(finding.get("kind") != _ON_HOST for finding in call.reply.trace.findings):
         return None
+    place = next((f"{each.where}: " for each in seen_in([call], bench.files) if each.kind == _ON_HOST), "")
     sentence = (
-        f"{call.text}: host code read or wrote device memory, which a GPU does not allow. What is computed "
-        "between the launches is computed on the CPU."
+        f"{place}{call.text}: host code read or wrote device memory, which a GPU does not allow. What is "
+        "computed there is computed on the CPU: launch a kernel for it."
     )
     return _failed(call, sentence, "host")
 
@@ -195,15 +203,19 @@ def _traffic_with_host(bench: Bench, call: Call) -> Outcome | None:
     if trace.copies:
         return _failed(
             call,
-            f"{call.text} copied between host and device ({listed(list(trace.copies)[:3])}). Data that is on "
-            "the device stays there: such a copy waits for the whole stream.",
+            f"{site_of(trace.copies, bench)}{call.text} copied between host and device "
+            f"({listed(list(trace.copies)[:3])}). Data that is on the device stays there: such a copy waits "
+            "for the whole stream.",
             "copies",
         )
     if trace.host_syncs:
+        names = [str(each.get("call", "")) for each in trace.api_calls]
+        waits = list(dict.fromkeys(name for name in names if "ynchronize" in name))
+        by = f" by {listed(waits)}" if waits else ""
         return _failed(
             call,
-            f"{call.text} waited for the device {_times(trace.host_syncs)}. An operator only enqueues work; "
-            "leave out cudaDeviceSynchronize and item(), which stall every caller.",
+            f"{site_of(waits, bench)}{call.text} waited for the device {_times(trace.host_syncs)}{by}. An "
+            "operator only enqueues work: what waits stalls every caller, so leave it out.",
             "synchronisation",
         )
     return None

@@ -11,7 +11,7 @@ from grader.profile.words import VERBS, counted, number
 from grader.simt.counters import LaunchCounts, LineCounts
 from grader.simt.memory_model import SECTOR
 from grader.simt.source_lines import NOWHERE, Frame, with_source
-from grader.spec.efficiency import Metric
+from grader.spec.efficiency import METRICS, Metric
 
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
 
@@ -97,11 +97,23 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
     touched: dict[tuple[str, ...], int] = {("load",): read, ("store",): written}
     distinct = touched.get(metric.accesses, read + written)
     if distinct and amount > _AGAIN * distinct:
-        again = f"every sector comes {number(amount / distinct)} times on average"
-        return f"{does}: {share}. {_capital(again)}; keep what is used again in registers or shared memory."
+        again = f"Every sector comes {number(amount / distinct)} times on average"
+        return f"{does}: {share}. {again}{_why_again(stage, written)}"
     if distinct > most:
         return f"{does}: {share}. Results in between go through memory; one kernel keeps them in registers."
     return f"{does}: {share}."
+
+
+def _why_again(stage: CountedStage, written: int) -> str:
+    """Work that is done more than once writes its results more than once, too; else values are used again."""
+    stores = _lines(METRICS["global_store_sectors"], stage.launches)
+    times = sum(line.sectors for line in stores) / written if written else 0
+    if times > _AGAIN:
+        return (
+            f", and the results are written {number(times)} times. Either several threads do the same work "
+            "(compare the block with the step of the loop), or a sum is kept in memory instead of a register."
+        )
+    return "; keep what is used again in registers or shared memory."
 
 
 def _of_launches(metric: Metric, stage: CountedStage) -> tuple[str, Frame]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from grader.checks.bench import Bench, Call
+from grader.run.values import Reply
 from grader.simt import finding_words, findings
 from grader.verdict import Finding
 
@@ -18,14 +20,32 @@ def in_words(bench: Bench) -> list[Finding]:
 
 def seen_in(calls: Iterable[Call], files: Path) -> list[Finding]:
     """What it saw in `calls` of a submission whose sources are in `files`."""
-    raw = [finding for call in calls for finding in call.reply.trace.findings]
+    raw = [_named(finding, call) for call in calls for finding in call.reply.trace.findings]
     return [_recorded(each, files) for each in findings.symbolise(raw)] if raw else []
+
+
+def backward_names(reply: Reply) -> dict[str, str]:
+    """What a backward calls the tensors that its trace numbers: its results after the inputs whose
+    gradients they are.
+    """
+    words = {f"output {index}": f"grad_{each.name}" for index, each in enumerate(reply.outputs)}
+    words["the output"] = words.get("output 0", "")
+    return words | {"cotangent 0": "grad_out"}
+
+
+def _named(finding: dict[str, Any], call: Call) -> dict[str, Any]:
+    tensor = finding.get("tensor")
+    if call.stage != "backward" or not tensor:
+        return finding
+    name = backward_names(call.reply).get(tensor["name"]) or tensor["name"]
+    return {**finding, "tensor": {**tensor, "name": name}}
 
 
 def _recorded(found: findings.Finding, files: Path) -> Finding:
     """Place, count and source go into fields of their own, so that the sentence need not repeat them."""
     frame = found.frame if found.frame.file else found.launch
-    unplaced = replace(found, frame=findings.Frame(), launch=findings.Frame(), thread=None, count=1)
+    nowhere = findings.Frame(caller=found.frame.caller)
+    unplaced = replace(found, frame=nowhere, launch=findings.Frame(), thread=None, count=1)
     return Finding(
         kind=found.kind,
         sentence=finding_words.sentence(unplaced),

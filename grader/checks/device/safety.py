@@ -18,7 +18,7 @@ from grader.checks.device.orders import LONG_CASE, other_orders
 from grader.checks.device.streams import stray_work
 from grader.checks.outcome import Outcome, passed
 from grader.run.values import Launch
-from grader.verdict import Finding, Status
+from grader.verdict import NOT_JUDGED, Finding, Status
 from grader.words import counted
 
 
@@ -33,10 +33,11 @@ def check(bench: Bench) -> Outcome:
     merged = merge(findings)
     if merged:
         return _failure(bench, merged)
-    ran = [call for call in bench.calls if call.stage == "forward" and call.succeeded]
-    if not any(own_launches(call) for call in ran):
-        what = "No kernel was launched" if ran else "No call succeeded"
-        return Outcome(Status.FAIL, f"{what}, so nothing is known about its safety.")
+    forward = [call for call in bench.calls if call.stage == "forward"]
+    if not any(own_launches(call) for call in forward if call.succeeded):
+        if any(call.has_result for call in forward) or all(call.succeeded for call in forward):
+            return Outcome(Status.FAIL, "No kernel was launched, so nothing is known about its safety.")
+        return Outcome(Status.FAIL, f"{NOT_JUDGED}: no call finished.")
     return passed(_praise(bench, repeated))
 
 
@@ -58,7 +59,7 @@ def _praise_of_orders(right: int, repeated: int) -> str:
     if repeated == right:
         return f"{same}."
     if repeated:
-        return f"{same} in {repeated} of {right} cases: what takes longer than {LONG_CASE} s is not repeated."
+        return f"{same} ({repeated} of {right} cases: slow ones are not repeated)."
     return f". No case was repeated in other orders of blocks and threads: each took over {LONG_CASE} s."
 
 
@@ -69,12 +70,21 @@ def _failure(bench: Bench, findings: list[Finding]) -> Outcome:
     more = (
         f" There {'is one more finding' if others == 1 else f'are {others} more findings'}." if others else ""
     )
+    call = _first_call(bench, first)
+    seen = f" First seen in {call.text.replace('The backward', 'the backward', 1)}." if call else ""
     return Outcome(
         Status.FAIL,
-        f"{place}{first.sentence} {first.rule}{_aside(bench, first)}{more}".replace("  ", " "),
+        f"{place}{first.sentence} {first.rule}{seen}{_aside(bench, first)}{more}".replace("  ", " "),
+        case=call.case if call is not None else "",
         findings=tuple(findings),
         topic=first.kind,
     )
+
+
+def _first_call(bench: Bench, first: Finding) -> Call | None:
+    """The call in which the checked build saw the first finding; other sentences name theirs."""
+    kinds = ((call, {each.get("kind") for each in call.reply.trace.findings}) for call in bench.calls)
+    return next((call for call, seen in kinds if first.kind in seen), None)
 
 
 def _aside(bench: Bench, first: Finding) -> str:
@@ -83,9 +93,12 @@ def _aside(bench: Bench, first: Finding) -> str:
     stages = {call.stage for call in bench.calls if call.reply.trace.findings}
     if stages == {"refusal"}:
         return " (On bad input only, which has to be refused before a kernel runs.)"
-    if len(bench.right) == len(bench.spec.cases):
-        return " (The answers are right all the same.)"
-    return ""
+    if len(bench.right) < len(bench.spec.cases):
+        return ""
+    gradient = bench.outcomes.get("gradient")
+    if gradient is not None and gradient.status.stands_in_the_way:
+        return " (The answers of forward are right all the same.)"
+    return " (The answers are right all the same.)"
 
 
 def merge(findings: Iterable[Finding]) -> list[Finding]:

@@ -21,6 +21,10 @@ _CURRENT = (
     "parameter is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
 )
 _COPY = "A copy or fill is work like a launch: give it the stream of the kernels that need it."
+_WITHOUT_STREAM = (
+    "{call} takes no stream and goes to the default one: call {call}Async, with the current stream, "
+    "c10::cuda::getCurrentCUDAStream(), as its last argument."
+)
 _FORK = (
     "A stream knows nothing of another one's work: record an event on the caller's stream, and let this "
     "stream wait for it (event.block(stream)) before anything else is queued there."
@@ -40,7 +44,7 @@ def stray_work(bench: Bench) -> list[Finding]:
         if call.reply.error is not None:  # what was on its way when it raised is nobody's fault
             continue
         strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(call)]
-        strays += [_stray_copy(each) for each in call.reply.trace.api_calls]
+        strays += [_stray_copy(each, call, defaults) for each in call.reply.trace.api_calls]
         found += [each for each in strays if each is not None]
     return found
 
@@ -54,30 +58,43 @@ def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) 
         return None
     name = Path(launch.file).name
     source = source_line(bench.files / name, launch.line) if name else ""
-    kind, what, rule = _told(f"{kernel_name(launch)} was launched", launch.stream, waits, awaited)
+    subject = f"{kernel_name(launch)} was launched"
+    if launch.stream in defaults:
+        return Finding(
+            "launch_stream", _on_default(subject, call, defaults), _CURRENT, name, launch.line, source
+        )
+    kind, what, rule = _elsewhere(subject, waits, awaited)
     return Finding(kind, what, rule, name, launch.line, source)
 
 
-def _stray_copy(api_call: dict[str, object]) -> Finding | None:
+def _stray_copy(api_call: dict[str, object], call: Call, defaults: set[int]) -> Finding | None:
     waits, awaited = bool(api_call.get("waits", 1)), bool(api_call.get("awaited", 1))
     if (waits and awaited) or api_call.get("kind") not in _MOVING or api_call.get("error"):
         return None
-    stream = api_call.get("stream")
-    subject = f"{api_call.get('call')} was queued"
-    kind, what, rule = _told(subject, stream if isinstance(stream, int) else 0, waits, awaited)
-    return Finding(kind, what, _COPY if rule == _CURRENT else rule)
+    name = str(api_call.get("call"))
+    if (api_call.get("stream") or 0) in defaults:
+        rule = _COPY if name.endswith("Async") else _WITHOUT_STREAM.format(call=name)
+        return Finding("launch_stream", _on_default(f"{name} was queued", call, defaults), rule)
+    return Finding(*_elsewhere(f"{name} was queued", waits, awaited))
 
 
-def _told(subject: str, stream: int, waits: bool, awaited: bool) -> tuple[str, str, str]:
-    """The kind of finding, what happened, and the rule against it."""
-    where = f"{subject} on {'another stream' if stream else 'the default stream'}"
+def _on_default(subject: str, call: Call, defaults: set[int]) -> str:
+    caller = call.reply.trace.stream
+    current = "another device was current" if caller in defaults else f"stream {caller} was current"
+    return (
+        f"{subject} on the default stream while {current}: it waits for what is on the default stream, and "
+        "for nothing that the caller queued."
+    )
+
+
+def _elsewhere(subject: str, waits: bool, awaited: bool) -> tuple[str, str, str]:
+    """Work on a stream of the learner's: the kind of finding, what happened, and the rule against it."""
+    where = f"{subject} on another stream"
     if awaited:
         what = f"{where}, which does not wait for the caller's: it may run before its inputs are there."
         return "stream_fork", what, _FORK
     if waits:
         what = f"{where}, and the caller's stream does not wait for it: the result may be read too early."
         return "stream_join", what, _JOIN
-    if stream:
-        what = f"{where}, which neither waits for the caller's stream nor is waited for."
-        return "launch_stream", what, f"{_FORK} {_JOIN}"
-    return "launch_stream", f"{where} while another one was current.", _CURRENT
+    what = f"{where}, which neither waits for the caller's stream nor is waited for."
+    return "launch_stream", what, f"{_FORK} {_JOIN}"

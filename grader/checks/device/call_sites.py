@@ -1,0 +1,40 @@
+"""Where a learner's files make a call that the trace knows by its name only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from grader.checks.bench import Bench
+
+# What calls the operator in C++ or Python, where that has another name.
+_CALLED = {
+    "aten::_local_scalar_dense": ("item", "tolist"),
+    "aten::copy_": ("copy_", "cpu", "cuda"),
+    "aten::_to_copy": ("cpu", "cuda"),
+    "torch::synchronize": ("synchronize",),
+    "cudaStreamSynchronize": ("cudaStreamSynchronize", "synchronize"),
+    "cudaDeviceSynchronize": ("cudaDeviceSynchronize", "synchronize", "device_synchronize"),
+}
+
+
+def site_of(calls: Sequence[str], bench: Bench) -> str:
+    """``kernel.cu:31: `` where one line alone can have made the first of `calls`; else ``""``.
+
+    Each of `calls` begins with a name of the CUDA runtime or of an operator.
+    """
+    name = calls[0].split(" ")[0] if calls else ""
+    words = _CALLED.get(name, (name.removeprefix("aten::"),))
+    called = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\s*(?:<[^<>()]*>)?\s*\(") if name else None
+    found = [site for file in bench.exercise.edit for site in _sites(file, called, bench)] if called else []
+    return f"{found[0]}: " if len(found) == 1 else ""
+
+
+def _sites(file: str, called: re.Pattern[str], bench: Bench) -> list[str]:
+    try:
+        text = (bench.files / file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    mark = "#" if file.endswith(".py") else "//"
+    code = (line.partition(mark)[0] for line in text.splitlines())
+    return [f"{file}:{number}" for number, line in enumerate(code, 1) if called.search(line)]
