@@ -94,6 +94,7 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
         _wrong_writer(bench, call)
         or _host_access(bench, call)
         or _foreign_operators(bench, call)
+        or _moved(bench, call)
         or _traffic_with_host(bench, call)
         or _carried(bench, call)
         or _few_streams(bench, call)
@@ -192,6 +193,20 @@ def _foreign_operators(bench: Bench, call: Call) -> Outcome | None:
     return _failed(
         call,
         f"{call.text} called {listed(foreign)}. This exercise is about doing that work in a kernel.{allowed}",
+        "library",
+    )
+
+
+def _moved(bench: Bench, call: Call) -> Outcome | None:
+    """Where moving numbers about is the point: by the runtime's copies, strided ones too, it is not done."""
+    api_calls = call.reply.trace.api_calls
+    copies = [each for each in api_calls if each.get("kind") == "d2d" and each.get("bytes")]
+    if bench.exercise.moves or not copies:
+        return None
+    return _failed(
+        call,
+        f"{call.text} called {copies[0].get('call')} to copy within the device. This exercise is about "
+        "moving numbers in a kernel.",
         "library",
     )
 
