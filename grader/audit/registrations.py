@@ -30,4 +30,7 @@ def problem(function: str, call: ast.Call | None, namespace: str) -> str:
     if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
         return f'calls `{name}` for an operator that is not written out as "{namespace}::name"'
     own = first.value == namespace if function == "Library" else first.value.startswith(f"{namespace}::")
-    return "" if own else f'calls `{name}` for "{first.value}", which is not in the namespace `{namespace}`'
+    bare = function != "Library" and "::" not in first.value
+    remedy = f": write `{namespace}::` in front of it" if bare else ""
+    foreign = f'calls `{name}` for "{first.value}", which is not in the namespace `{namespace}`{remedy}'
+    return "" if own else foreign

@@ -30,8 +30,8 @@ SMALLEST_BATCH = 3  # fewer cannot be told from a loop
 class Operator:
     """One registered operator, and the calls by which ``torch.library.opcheck`` tests it.
 
-    ``name`` is ``namespace::operator``. ``arguments`` names its parameters (default: those of
-    ``reference``). A ``differentiable`` operator must be so by itself: its floating tensors require grad in
+    ``name`` is ``namespace::operator``. ``arguments`` are the names that its schema has to give to its
+    arguments, in this order (default: those of ``reference``). A ``differentiable`` operator must be so by itself: its floating tensors require grad in
     every call.
     """
 
@@ -101,7 +101,8 @@ def _operator(given: Operator, parameters: tuple[str, ...]) -> Operator:
     if not given.cases:
         raise ValueError(f"DISPATCHER: {given.name} has no cases")
     names = given.arguments or parameters
-    return replace(given, cases=named_calls(Case, f"DISPATCHER, {given.name}", given.cases, names))
+    cases = named_calls(Case, f"DISPATCHER, {given.name}", given.cases, names)
+    return replace(given, cases=cases, arguments=tuple(names))
 
 
 def _mapped(given: Mapped, parameters: tuple[str, ...]) -> Mapped:

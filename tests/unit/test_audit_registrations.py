@@ -26,6 +26,7 @@ ALLOWED = (
 REFUSED = {
     'torch.library.impl("aten::mm", "CUDA")(mm)': 'for "aten::mm", which is not in the namespace `own`',
     'torch.library.impl("owner::mm", "CUDA")(mm)': 'for "owner::mm", which is not in the namespace `own`',
+    'torch.library.register_fake("own.f", fake)': "namespace `own`: write `own::` in front of it.",
     'torch.library.Library("aten", "IMPL")': 'for "aten", which is not',
     'torch.library.Library("_", "IMPL")': 'for "_", which is not',
     'name = "aten::mm"\ntorch.library.impl(name, "CUDA")(mm)': "not written out",
@@ -37,6 +38,9 @@ REFUSED = {
     "from torch import library": "imports `torch.library`",
     "from torch.library import impl": "imports `torch.library.impl`",
     "import torch.library as library": "imports `torch.library`",
+    "from torch import library as torch\nlib = torch": "imports `torch.library`",
+    "import torch.library as torch\nlib = torch": "imports `torch.library`",
+    "import math\ndef late():\n    import torch.library as math": "imports `torch.library`",
     'torch.library.register_torch_dispatch("own::f", Mode, f)': "uses `torch.library.register_torch_",
     'torch.library.opcheck("own::f", ())': "uses `torch.library.opcheck`",
     'torch.library.Library("own", "IMPL")._register_fake("f", fake)': "reads the attribute `_register_fake`",

@@ -14,7 +14,8 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.gradients.gradient import cotangent, differentiable
 from grader.checks.gradients.tape import record_tape
-from grader.checks.operators.registered import raised, run
+from grader.checks.operators.complaints import raised
+from grader.checks.operators.registered import has_derivative, run
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.correctness import wrong_output
@@ -56,8 +57,15 @@ def compiled(bench: Bench, dispatcher: Dispatcher) -> Outcome | None:
         )  # fmt: skip
         failure = _judge(bench, asked, entry or operator, reply)
         if failure is not None:
-            return failure
+            return _blamed(bench, dispatcher, failure)
     return None
+
+
+def _blamed(bench: Bench, dispatcher: Dispatcher, failure: Outcome) -> Outcome:
+    """A gradient that is lost for want of a registered derivative is the fault of another step."""
+    if failure.got != "None" or has_derivative(bench, dispatcher.operators[0].name):
+        return failure
+    return replace(failure, topic="autograd_registration")
 
 
 def _ask(bench: Bench, case: Case) -> Asked:
@@ -106,8 +114,8 @@ def _wrong_gradient(bench: Bench, asked: Asked, got: Sequence[Output], text: str
             return Outcome(
                 Status.FAIL,
                 f"{text}: the gradient of {name} is None. The compiler takes the derivative that is "
-                "registered for the operator under the key Autograd; an autograd.Function in the kernel for "
-                "CUDA lies below that key, where it no longer looks.",
+                "registered for the operator under the key Autograd: backward returned None for it there, or "
+                "something on the way leaves the graph, as detach() does.",
                 expected=f"a gradient of {name}", got="None",
             )  # fmt: skip
         if output.kind == "none":

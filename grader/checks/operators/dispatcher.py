@@ -31,6 +31,7 @@ class Step:
         return self.name if "." in self.name else self.name[0].upper() + self.name[1:]
 
 
+UNTESTED = "errors"  # the topic of an operator that cannot run at all
 STEPS = (
     Step("schema", "schema", registered.schema),
     Step("autograd registration", "autograd_registration", registered.autograd_registration),
@@ -56,32 +57,59 @@ def check(bench: Bench) -> Outcome:
             "opcheck's five tests have nothing against the operators, and values and gradients are right "
             "under torch.compile, in one graph for all sizes, and under torch.func.vmap, without a loop."
         )
-    step, first = failures[0]
-    share = 1 - len(failures) / len(STEPS)
+    step = _cause(failures)
+    first, share = failures[step], 1 - len(failures) / len(STEPS)
     if first.status is Status.NOT_ATTEMPTED:
         return replace(first, share=share)
-    lines = _table({failed.name: outcome for failed, outcome in failures})
+    untested = first.topic == UNTESTED
     return replace(
-        first, sentence=f"{step.title}: {first.sentence}", share=share, topic=step.topic, lines=lines
+        first,
+        sentence=f"{step.title}{' not tested' if untested else ''}: {first.sentence}",
+        share=share,
+        topic=UNTESTED if untested else step.topic,
+        lines=_table(failures),
     )
 
 
-def _failures(bench: Bench, dispatcher: Dispatcher) -> list[tuple[Step, Outcome]]:
-    found = []
+def _failures(bench: Bench, dispatcher: Dispatcher) -> dict[Step, Outcome]:
+    """The steps that do not hold, among them those that another one blames."""
+    found: dict[Step, Outcome] = {}
     for step in STEPS:
         outcome = step.judge(bench, dispatcher)
         if outcome is not None:
-            found.append((step, outcome))
-    return found
+            found[step] = outcome
+    for step, outcome in list(found.items()):
+        found.setdefault(_blamed(step, outcome), outcome)
+    return {step: found[step] for step in STEPS if step in found}
 
 
-def _table(failures: dict[str, Outcome]) -> tuple[str, ...]:
+def _blamed(step: Step, outcome: Outcome) -> Step:
+    """The step whose fault it is that ``step`` does not hold: mostly itself."""
+    return next((each for each in STEPS if each.topic == outcome.topic), step)
+
+
+def _cause(failures: dict[Step, Outcome]) -> Step:
+    """The first step that does not hold by its own fault."""
+    own = (step for step, outcome in failures.items() if _blamed(step, outcome) is step)
+    return next(own, next(iter(failures)))
+
+
+def _table(failures: dict[Step, Outcome]) -> tuple[str, ...]:
     """One line for each step; what the later failures say, too: they may have another cause."""
-    first = next(iter(failures))
+    first = _cause(failures)
     width = max(len(step.name) for step in STEPS)
     lines = []
     for step in STEPS:
-        told = failures.get(step.name)
-        text = "holds" if told is None else "fails" if step.name == first else f"fails: {told.sentence}"
+        told = failures.get(step)
+        if told is None:
+            text = "holds"
+        elif told.topic == UNTESTED and told.sentence == failures[first].sentence:
+            text = "not tested"
+        elif step is first:
+            text = "fails"
+        elif _blamed(step, told) is not step:
+            text = f"fails: see {_blamed(step, told).name}"
+        else:
+            text = f"fails: {told.sentence}"
         lines.append(f"{step.name:<{width}}  {text}")
     return tuple(lines)

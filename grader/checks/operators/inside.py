@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 
-def schemas(_: Any, operators: list[str]) -> list[str]:
-    """The schema of each operator; ``""`` where there is none of that name."""
-    return [_schema(name) for name in operators]
+def signatures(_: Any, operators: list[str]) -> list[str]:
+    """The argument names of each operator, as ``(x, y)``; ``""`` where there is none of that name."""
+    return [_signature(name) for name in operators]
 
 
 def has_derivative(_: Any, name: str) -> bool:
@@ -112,11 +112,12 @@ def _operator(name: str) -> Any:
     return getattr(getattr(torch.ops, namespace), operator).default
 
 
-def _schema(name: str) -> str:
+def _signature(name: str) -> str:
     try:
-        return str(_operator(name)._schema)
+        arguments = _operator(name)._schema.arguments
     except AttributeError:
         return ""
+    return f"({', '.join(each.name for each in arguments)})"
 
 
 def _tensors(result: Any) -> list[Tensor]:

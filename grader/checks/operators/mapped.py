@@ -15,7 +15,8 @@ from grader.checks.device import device_work
 from grader.checks.device.launches import own_launches
 from grader.checks.gradients.gradient import cotangent, differentiable
 from grader.checks.gradients.tape import record_tape
-from grader.checks.operators.registered import raised, run
+from grader.checks.operators.complaints import raised
+from grader.checks.operators.registered import run
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Drawn, Inputs
@@ -63,7 +64,7 @@ def _judge_vmap(bench: Bench, mapped: Mapped, inputs: Inputs, slices: Sequence[I
     text = call_text(f"vmap({entry}, in_dims={mapped.in_dims})", inputs)
     each = [expected_outputs(bench.spec, part, mapped.name) for part in slices]
     expected = [_stacked(bench, inputs, outputs) for outputs in zip(*each, strict=True)]
-    failure = _wrong(text, reply, expected, inputs)
+    failure = _misplaced(text, reply, expected) or _wrong(text, reply, expected, inputs)
     call = Call("forward", mapped.name, text, reply)
     return failure or _loop(text, alone, call, mapped) or device_work.judge_call(bench, call)
 
@@ -100,7 +101,7 @@ def _judge_gradients(
     text = f"The gradients of {call_text(f'vmap({entry}, in_dims={mapped.in_dims})', inputs)}, each by itself"
     expected = [_stacked(bench, inputs, gradients) for gradients in zip(*truths, strict=True)]
     call = Call("backward", mapped.name, text, reply)
-    failure = _wrong(text, reply, expected, inputs)
+    failure = _misplaced(text, reply, expected) or _wrong(text, reply, expected, inputs)
     return failure or _loop(text, alone, call, mapped) or device_work.judge_call(bench, call)
 
 
@@ -135,6 +136,32 @@ def _wrong(text: str, reply: Reply, expected: Sequence[Expected], inputs: Inputs
     return None
 
 
+def _misplaced(text: str, reply: Reply, expected: Sequence[Expected]) -> Outcome | None:
+    """A rule whose result has the batch in another dimension than it says."""
+    if reply.error is not None:
+        kind, message = reply.error.type, reply.error.message
+        outside = kind == "IndexError" and message.startswith("Dimension out of range")
+        return _batch_elsewhere(f"{text} raised {kind}", kind, expected[0].shape) if outside else None
+    for output, one in zip(reply.outputs, expected, strict=False):
+        if output.tensor is None:
+            continue
+        shape, wanted = tuple(output.tensor.shape), one.shape
+        moved = sorted(shape) == sorted(wanted) or shape[1:] == wanted
+        if shape != wanted and moved:
+            said = f"{text}: {one.name} has shape {shape}, expected {wanted}"
+            return _batch_elsewhere(said, str(shape), wanted)
+    return None
+
+
+def _batch_elsewhere(said: str, got: str, wanted: tuple[int, ...]) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{said}. The second value that a rule returns says where the batch dimension of its result is; it "
+        "is not there.",
+        expected=str(wanted), got=got,
+    )  # fmt: skip
+
+
 def _loop(text: str, alone: Reply, call: Call, mapped: Mapped) -> Outcome | None:
     """Launches that grow by one or more with every call are those of a loop."""
     single = len(own_launches(replace(call, reply=alone)))
@@ -143,8 +170,8 @@ def _loop(text: str, alone: Reply, call: Call, mapped: Mapped) -> Outcome | None
         return None
     return Outcome(
         Status.FAIL,
-        f"{text}: {counted(launches, 'launch', 'launches')} for {mapped.size} calls, of which one alone "
-        f"takes {single}. Without a rule of its own an operator is called once for every slice; "
-        "torch.library.register_vmap gives it one, which calls the operator once, with one more dimension.",
+        f"{text}: {counted(launches, 'launch', 'launches')} for {mapped.size} samples, {single} expected: no "
+        "rule is registered, or the rule loops. torch.library.register_vmap gives an operator a rule, which "
+        "calls it once, with one more dimension.",
         expected=f"{single}", got=f"{launches}",
     )  # fmt: skip
