@@ -20,13 +20,14 @@ from grader.catalog import Exercise
 
 @dataclass(frozen=True)
 class Record:
-    """The last verdict on an exercise, as far as `grader list` shows it; ``score`` is out of 100."""
+    """The last verdict on an exercise, as far as `grader list` shows it; ``score`` is out of ``out_of``."""
 
     passed: bool
     status: str
     score: float
     backend: str
     version: int
+    out_of: float = 100.0
 
 
 def verdict_path(exercise: Exercise) -> Path | None:

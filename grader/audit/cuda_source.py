@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from grader.audit.objection import Objection
@@ -133,7 +134,9 @@ class _Audit:
         own = following[1:] in ([self.name], ["TORCH_EXTENSION_NAME"])
         if word in _REGISTRATIONS and following[:1] == ["("] and not own:
             rule = f"This library registers operators of `{self.name}` only."
-            yield self._object(token, f"registers operators of `{following[1]}`", rule)
+            objection = self._object(token, f"registers operators of `{following[1]}`", rule)
+            # Operators of a library of its own are only misnamed; to implement others' is another matter.
+            yield objection if word == "TORCH_LIBRARY_IMPL" else replace(objection, topic="load")
 
     def _attributes(self, tokens: list[Token], start: int, end: str) -> Iterator[Objection]:
         """The names in one ``__attribute__((...))`` or ``[[...]]``."""

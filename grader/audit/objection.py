@@ -13,6 +13,7 @@ class Objection:
     line: int
     what: str
     rule: str
+    topic: str = "audit"  # another where it is a slip that the lesson explains
 
     @property
     def sentence(self) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SHOWN_ERRORS = 8
+WIDEST = 120  # characters of a source line
 
 _GNU = re.compile(
     r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? "
@@ -31,6 +32,8 @@ _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?(?P<name>.+?
 _REPEATED = re.compile(r"multiple definition of [`'](?P<name>.+?)'")
 _PYTHON_SYMBOL = re.compile(r"^_?Py[A-Z_]")
 _LINKED_FUNCTION = re.compile(r"\bld[\w.]*: .*: in function `")
+_GUTTER = re.compile(r"^ *\d* \| ?")
+_SIZE = re.compile(r"\bsize_t\b|\bunsigned long\b")
 _STOPPED = re.compile(r"^error: the compiler was stopped .*$", re.MULTILINE)
 
 
@@ -126,7 +129,7 @@ def _notes_of(messages: Sequence[_Message], index: int) -> list[_Message]:
 def _render(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tuple[str, str]:
     """(where it is shown, what is shown) for one error."""
     if _belongs(error.file, roots):
-        lines = [_heading(error), *_caret(error.excerpt)]
+        lines = [_heading(error), *_caret(error.excerpt), *_advice(error)]
         for file, line in _places(_REQUIRED.match, error.before):
             if _belongs(file, roots):
                 lines.append(f"{_shown(file)}:{line}: note: this line instantiates the template")
@@ -161,7 +164,7 @@ def _places(find: Callable[[str], re.Match[str] | None], lines: Sequence[str]) -
 
 
 def _heading(message: _Message) -> str:
-    column = f":{message.column}" if message.column else ""
+    column = f":{message.column}" if message.column and not _misses(message.excerpt) else ""
     severity = "note" if message.severity == "note" else "error"
     return f"{_shown(message.file)}:{message.line}{column}: {severity}: {message.text}"
 
@@ -173,7 +176,50 @@ def _caret(excerpt: Sequence[str]) -> list[str]:
         if line.strip().startswith("detected during"):
             break
         kept.append(line.rstrip())
-    return kept
+    return kept[:1] if _misses(kept) else _windowed(kept)
+
+
+def _split(line: str) -> tuple[str, str]:
+    """The gutter of a line of g++'s excerpts, with the line number, and what stands after it."""
+    gutter = _GUTTER.match(line)
+    return (gutter[0], line[gutter.end() :]) if gutter else ("", line)
+
+
+def _caret_at(excerpt: Sequence[str]) -> int:
+    """The column, from 0, of the caret below the source line; -1 without one."""
+    found = (_split(line)[1].find("^") for line in excerpt[1:])
+    return next((column for column in found if column >= 0), -1)
+
+
+def _misses(excerpt: Sequence[str]) -> bool:
+    """Whether the caret stands behind the line's end: it counts what the line was translated to."""
+    return bool(excerpt) and _caret_at(excerpt) > len(_split(excerpt[0])[1].rstrip())
+
+
+def _windowed(excerpt: list[str]) -> list[str]:
+    """A source line too long for a terminal with its markers, cut to what is around the caret."""
+    caret = _caret_at(excerpt)
+    if caret < 0 or len(_split(excerpt[0])[1]) <= WIDEST:
+        return excerpt
+    first = max(0, caret - WIDEST // 2)
+    cut = []
+    for gutter, text in map(_split, excerpt):
+        dots = "..." if text[first : first + WIDEST].strip() else ""
+        lead = dots if first and text[:first].strip() else " " * 3 if first else ""
+        tail = dots if len(text) > first + WIDEST else ""
+        cut.append(f"{gutter}{lead}{text[first : first + WIDEST]}{tail}".rstrip())
+    return cut
+
+
+def _advice(error: _Message) -> list[str]:
+    """What the compiler cannot know about launches: which parameter is which."""
+    line = error.excerpt[0] if error.excerpt else _source_line(error.file, error.line)
+    if "<<<" in line and "cudaStream_t" in error.text and _SIZE.search(error.text):
+        return [
+            "      | (the third parameter of a launch is bytes of shared memory, 0 where there is none; "
+            "the stream is the fourth)"
+        ]
+    return []
 
 
 def _belongs(file: Path, roots: set[Path]) -> bool:

@@ -60,6 +60,12 @@ class Call:
     def succeeded(self) -> bool:
         return self.reply.error is None and self.reply.trace.sticky_error is None
 
+    @property
+    def has_result(self) -> bool:
+        """Whether it succeeded, and returned an element or more."""
+        outputs = self.reply.outputs
+        return self.succeeded and any(each.tensor is not None and each.tensor.numel() for each in outputs)
+
 
 @dataclass(frozen=True)
 class RightAnswer:

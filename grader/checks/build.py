@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from grader.audit import Objection, audit_installed, audit_library, audit_sources
 from grader.build import Artifact, BuildRequest, build
 from grader.catalog import Exercise
+from grader.checks.last_words import uncaught
 from grader.checks.outcome import Outcome, passed
 from grader.errors import BuildFailed, SubmissionError
 from grader.packages import PackageRequest, build_package, why_not_importable
@@ -82,7 +84,8 @@ def _audit_built(exercise: Exercise, artifact: Artifact) -> Objection | None:
 
 def _refused(objection: Objection) -> Outcome:
     """What would make a verdict worthless is not run at all."""
-    return Outcome(Status.FAIL, objection.sentence, topic="audit")
+    status = Status.FAIL if objection.topic == "audit" else Status.BUILD_ERROR
+    return Outcome(status, objection.sentence, topic=objection.topic)
 
 
 def built(artifact: Artifact) -> Outcome:
@@ -90,7 +93,7 @@ def built(artifact: Artifact) -> Outcome:
     return passed(f"Built {how}.")
 
 
-def load_failure(failure: SubmissionError, artifact: Artifact) -> Outcome:
+def load_failure(failure: SubmissionError, artifact: Artifact, exercise: Exercise, files: Path) -> Outcome:
     """The library was built, but could not be brought to life."""
     if isinstance(failure, LoadFailed):
         error = failure.error
@@ -101,8 +104,30 @@ def load_failure(failure: SubmissionError, artifact: Artifact) -> Outcome:
             said, lines = why_not_importable(error.message, artifact)
             sentence = f"A wheel was built and installed, but importing it raised {error.type}{where}: {said}"
             return Outcome(Status.BUILD_ERROR, sentence, got=error.type, lines=lines, topic="load")
-        sentence = f"It compiles, but loading it raised {error.type}{where}: {error.message}"
+        if error.type in _SYNTAX:
+            place = error.where.replace(":", ", line ", 1)
+            return Outcome(Status.BUILD_ERROR, f"{place}: {error.type}: {error.message}", got=error.type)
+        said = _module_name(error.message, exercise, files) or error.message
+        sentence = f"It compiles, but loading it raised {error.type}{where}: {said}"
         return Outcome(Status.BUILD_ERROR, sentence, got=error.type, topic="load")
     status = Status.TIMEOUT if isinstance(failure, WorkerTimeout) else Status.CRASH
     what = failure.what[0].lower() + failure.what[1:]
-    return Outcome(status, f"It compiles, but {what} {failure.rule}", topic="load")
+    return uncaught(failure) or Outcome(status, f"It compiles, but {what} {failure.rule}", topic="load")
+
+
+_SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+_MODULE = re.compile(r"^[ \t]*PYBIND11_MODULE\(\s*(\w+)", re.MULTILINE)
+
+
+def _module_name(message: str, exercise: Exercise, files: Path) -> str:
+    """What is wrong with the name of a pybind11 module, where Python misses its init function; or ``""``."""
+    wanted = re.search(r"\(PyInit_(\w+)\)", message)
+    if wanted is None:
+        return ""
+    for name in exercise.build.sources:
+        text = (files / name).read_text(encoding="utf-8", errors="replace")
+        found = _MODULE.search(text)
+        if found is not None:
+            line = text.count("\n", 0, found.start(1)) + 1
+            return f"{name}:{line} has PYBIND11_MODULE({found[1]}, ...), and the name must be {wanted[1]}."
+    return f"no source has PYBIND11_MODULE({wanted[1]}, ...)."

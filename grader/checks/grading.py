@@ -156,7 +156,7 @@ class Grading:
             try:
                 load()
             except SubmissionError as failure:
-                outcome = building.load_failure(failure, artifact)
+                outcome = building.load_failure(failure, artifact, self.exercise, self.files)
                 self._add("build", outcome, time.perf_counter() - begun)
                 self._give_up(zygote, spec, outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return

@@ -89,13 +89,13 @@ def found_backend() -> Backend:
 
 def keep(exercise: Exercise, verdict: Verdict) -> None:
     """Stores ``verdict`` for `grader list` and `grader replay`."""
-    out_of = verdict.out_of or 1.0
     record = progress.Record(
         passed=verdict.passed,
         status=verdict.status.value,
-        score=round(100 * verdict.earned / out_of, 1),
+        score=verdict.earned,
         backend=verdict.backend,
         version=exercise.version,
+        out_of=verdict.out_of,
     )
     progress.store_verdict(exercise, verdict.to_json(), record)
 

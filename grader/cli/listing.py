@@ -68,7 +68,7 @@ def _state(exercise: Exercise, record: Record | None) -> tuple[str, str]:
         return "not started", _DIM
     if record.version != exercise.version:
         return "changed since, check again", _YELLOW
-    score = f"{record.score:g}/100 {record.backend}"
+    score = f"{record.score:g}/{record.out_of:g} {record.backend}"
     return (f"passed, {score}", _GREEN) if record.passed else (f"not passed, {score}", _YELLOW)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.simt.finding_words import rule, sentence
-from grader.simt.findings import Frame, symbolise
+from grader.simt.findings import Finding, Frame, symbolise
 
 BASE = 0x7F0000000200
 
@@ -101,6 +101,14 @@ def test_a_launch_finding_lies_at_the_launch(tmp_path: Path) -> None:
     note = "the block has 2000 threads in x; at most 1024"
     facts = {"block": None, "thread": None, "file": "/x/kernel.cu", "line": 7, "note": note}
     assert in_words("invalid_launch", **facts) == f"Invalid launch: {note}. kernel.cu:7."
+
+
+@pytest.mark.parametrize(
+    ("note", "is_empty"), [("the grid has 0 blocks in x", True), ("the block has 2000 threads", False)]
+)
+def test_a_launch_of_nothing_has_a_rule_of_its_own(note: str, is_empty: bool) -> None:
+    told = rule(Finding("invalid_launch", note=note))
+    assert ("round the number of blocks up" in told) is is_empty
 
 
 def test_every_kind_has_words_and_a_rule() -> None:

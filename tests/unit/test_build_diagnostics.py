@@ -206,3 +206,31 @@ def test_a_log_that_nobody_understands_is_shown_whole(source: Path) -> None:
 
 def test_a_compiler_that_was_stopped_is_told(source: Path) -> None:
     assert "stopped after 600 seconds" in trim("error: the compiler was stopped after 600 seconds\n", source)
+
+
+def test_a_caret_that_counts_translated_text_is_left_out(source: Path) -> None:
+    caret = " " * 300 + "^"
+    log = f"FILE:6:301: error: no\n    6 |   undeclared(3);\n      | {caret}\n      | {caret[:-1]}|\n"
+    assert trim(log, source) == "kernel.cu:6: error: no\n    6 |   undeclared(3);"
+
+
+def test_a_long_line_is_cut_to_what_is_around_the_caret(source: Path) -> None:
+    line = "a" * 200 + " wrong(3); " + "b" * 200
+    text = trim(f"FILE:6:202: error: no\n    6 | {line}\n      | {' ' * 201}^~~~~\n", source)
+    _, shown, marker = text.splitlines()
+    assert max(map(len, (shown, marker))) < 140
+    assert shown[marker.index("^") :].startswith("wrong(3)")
+    assert shown.startswith("    6 | ...a") and shown.endswith("b...")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "invalid conversion from ‘cudaStream_t’ {aka ‘CUstream_st*’} to ‘size_t’ {aka ‘long unsigned int’}",
+        'argument of type "cudaStream_t" is incompatible with parameter of type "size_t"',
+    ],
+)
+def test_a_stream_in_the_third_place_of_a_launch(source: Path, said: str) -> None:
+    advice = "the third parameter of a launch is bytes of shared memory"
+    assert advice in trim(f"FILE:6:3: error: {said}\n    6 | k<<<1, 2, stream>>>(p);\n", source)
+    assert advice not in trim(f"FILE:6:3: error: {said}\n    6 | k(1, 2, stream);\n", source)

@@ -16,7 +16,7 @@ from grader.run.values import Reply, Trace
 from grader.spec import Case, Refusal, tensor
 from grader.spec.vocabulary import TensorSpec
 from grader.verdict import Status
-from tests.unit.fake_submission import FakeSession, fake_bench
+from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 
 
 def three(shape: int | tuple[int, ...], **more: Any) -> list[TensorSpec]:
@@ -58,6 +58,50 @@ def test_a_wrong_value_is_told_with_call_index_and_three_values() -> None:
     values = dict(part.split(" = ") for part in outcome.input.split(", "))
     recomputed = float(values["a"]) * float(values["b"]) + float(values["c"])
     assert recomputed == pytest.approx(float(outcome.expected), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown"),
+    [
+        (lambda a, b: a * b, True),
+        (lambda a, b: a @ b, False),
+        (lambda a, b: a.mT + 0 * b, False),
+        (lambda a, b: a.cumsum(0) + b, False),
+    ],
+)
+def test_inputs_are_shown_where_they_explain_the_value(reference: Callable[..., Any], shown: bool) -> None:
+    square = Case("a square", [replace(tensor((9, 9)), name=name) for name in "ab"])
+
+    def wrong(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        out = reference(a, b).clone()
+        out[3, 7] += 1
+        return out
+
+    outcome = correctness.check(fake_bench(FakeSession(wrong), reference, [square], parameters="ab"))
+    assert outcome.index == (3, 7)
+    assert bool(outcome.input) is shown
+    assert ("(a = " in outcome.sentence) is shown
+
+
+def test_that_no_kernel_ran_is_said_before_anything_else() -> None:
+    def idle(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=())
+
+    refusals = [Refusal("of any kind", three(4), mentions=["a"])]
+    outcome = judged(muladd, refusals=refusals, edit_trace=idle)
+    assert outcome.sentence.startswith("No kernel of yours was launched: see device work. muladd(a: float32")
+    assert judged(muladd, refusals=refusals).sentence.startswith("muladd(a: float32 (4,)")
+
+
+def test_an_error_after_a_refused_launch_points_to_safety() -> None:
+    def refused(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=(replace(LAUNCH, error=1),))
+
+    def raises(*_: torch.Tensor) -> None:
+        raise RuntimeError("CUDA error: invalid argument")
+
+    outcome = judged(raises, edit_trace=refused)
+    assert outcome.sentence.endswith("invalid argument. A launch was refused: the safety check says where.")
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,19 @@ def test_unwritten_rows_are_told_as_rows() -> None:
     assert "from row 8 on: is the number of blocks rounded up in every dimension?" in told(got, right)
 
 
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (0, "Every element was computed from memory that nobody wrote"),
+        (110, "190 of 300 elements were computed from memory that nobody wrote"),
+    ],
+)
+def test_a_fill_pattern_that_a_kernel_handed_on_was_written(first: int, words: str) -> None:
+    got, right = changed(lambda t: t[first:].fill_(POISONED))
+    text = told(got, right, written=True)
+    assert text.startswith(words) and "never written" not in text
+
+
 def test_unwritten_holes_are_counted() -> None:
     got, right = changed(lambda t: t[::2].fill_(POISONED))
     assert told(got, right).startswith("150 of 300 elements were never written")
@@ -194,6 +207,20 @@ def test_a_wrong_tail_and_where_it_begins() -> None:
     assert told(got, right) == "Elements 0 to 249 are right; everything from 250 on is wrong."
     got, right = changed(lambda t: t[1:].add_(numbers(299, seed=9)))
     assert told(got, right) == "Element 0 is right; everything from 1 on is wrong."
+
+
+def test_without_a_partial_block_none_is_blamed() -> None:
+    got, right = changed(lambda t: t[256:].add_(numbers(64, seed=9)), 320)
+    assert told(got, right) == "Elements 0 to 255 are right; everything from 256 on is wrong."
+
+
+def test_wrong_rows_are_told_as_rows() -> None:
+    got, right = changed(lambda t: t[1:].add_(numbers(7, 32, seed=9)), 8, 32)
+    assert told(got, right).startswith("Row 0 is right, and every later row is wrong: which width")
+    got, right = changed(lambda t: t[3:].add_(numbers(5, 32, seed=9)), 8, 32)
+    assert told(got, right) == "Rows 0 to 2 are right; everything from row 3 on is wrong."
+    got, right = changed(lambda t: t[6:].add_(numbers(2, 32, seed=9)), 8, 32)
+    assert told(got, right).startswith("All wrong elements lie in the last 2 rows")
 
 
 @pytest.mark.parametrize(("columns", "words"), [(1, "the last column"), (3, "the last 3 columns")])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
 from grader.checks.gradients import gradient
+from grader.checks.gradients.nodes import placed
 from grader.checks.outcome import Outcome
-from grader.run.values import Reply, Trace
+from grader.run.values import RemoteError, Reply, Trace
 from grader.spec import Case, Gradient, tensor
 from grader.spec.vocabulary import TensorSpec
 from grader.verdict import Status
@@ -343,3 +345,35 @@ def test_an_operation_in_place_is_differentiated_through_copies_of_the_leaves() 
 
     assert outcome_of(scale_).status is Status.PASS
     assert "the gradient of rings[0] is" in outcome_of(lambda rings, announced: scale_(rings, 0)).sentence
+
+
+def test_an_error_of_autograds_own_is_placed_at_the_backward_it_names(tmp_path: Path) -> None:
+    source = "class Other:\n    def backward(ctx, g):\n        return g\n"
+    source += "class Short:\n    def forward(ctx, a, b):\n        return a\n"
+    source += "    def backward(ctx, g):\n        if not g:\n            return None\n        return g\n"
+    (tmp_path / "op.py").write_text(source)
+    said = "function {}Backward returned an incorrect number of gradients (expected 2, got 1)"
+    error = RemoteError("RuntimeError", said.format("Short"))
+    assert placed(error, tmp_path).where == "op.py:10"
+    assert placed(RemoteError("RuntimeError", said.format("Another")), tmp_path).where == ""
+    assert placed(RemoteError("RuntimeError", "no"), tmp_path).where == ""
+    assert placed(replace(error, where="op.py:3"), tmp_path).where == "op.py:3"
+
+
+def test_a_number_of_gradients_that_is_wrong_is_a_topic_of_its_own() -> None:
+    class Short(Product):
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return grads[0]
+
+    assert judged(Short.apply).topic == "none_gradient"
+
+
+def test_what_a_stopped_kernel_left_behind_is_not_compared() -> None:
+    def stop(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, sticky_error="cudaErrorLaunchFailure") if stage == "backward" else trace
+
+    found = judged(lambda a, b: 2 * a * b, edit_trace=stop)
+    assert found.sentence.endswith(
+        "a kernel was stopped with cudaErrorLaunchFailure. The safety check says where."
+    )

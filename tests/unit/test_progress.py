@@ -8,7 +8,10 @@ import pytest
 
 from grader import progress
 from grader.catalog import Catalog
+from grader.cli.checking import keep
+from grader.cli.listing import list_exercises
 from grader.progress import Record
+from grader.verdict import CheckResult, Status, Verdict
 
 PASSED = Record(passed=True, status="pass", score=100.0, backend="simt", version=1)
 
@@ -62,3 +65,13 @@ def test_revealed_hints_are_counted_per_section(toy_catalog: Catalog) -> None:
     path = toy_catalog.course / ".cu2grad" / "hints" / "00_negate.json"
     path.write_text('{"index": "two", "store": 1}')
     assert progress.revealed_hints(exercise) == {"store": 1}
+
+
+def test_the_list_shows_the_points_of_the_verdict(
+    toy_catalog: Catalog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exercise = toy_catalog.exercises[0]
+    check = CheckResult("correctness", Status.PASS, "Right.", 60, 60)
+    keep(exercise, Verdict(exercise.slug, exercise.title, "simt", 1, (check,)))
+    list_exercises(toy_catalog.course)
+    assert "passed, 60/60 simt" in capsys.readouterr().out

@@ -86,8 +86,8 @@ def test_checks_behind_a_failed_build_are_named_in_one_line() -> None:
         ),
     )  # fmt: skip
     text = printed(80, broken)
-    assert "Not judged for that reason: correctness, gradient." in text
-    assert text.count("does not build") == 1  # the headline
+    assert "Not judged, since it does not build: correctness, gradient." in text
+    assert text.count("does not build") == 2  # in the headline, and as the reason
 
 
 def test_the_table_marks_each_check_in_the_order_of_its_legend() -> None:

@@ -55,6 +55,9 @@ def check(bench: Bench) -> Outcome:
         )
     if not bench.spec.efficiency:
         return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on what is counted.")
+    obstacle = _obstacle(bench)
+    if obstacle is not None:
+        return obstacle
     judged: list[Judged] = []
     for efficiency in bench.spec.efficiency:
         inputs = bench.draw(efficiency.case.args, "efficiency", efficiency.case.name)
@@ -84,14 +87,14 @@ def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, 
     call = bench.forward(case, inputs, requires_grad=names, count=True)
     failure = _failed(call) or wrong_output(expected_outputs(bench.spec, inputs, case.name), inputs, call)
     if failure is not None:
-        return _not_counted(bench, failure, "correctness")
+        return failure
     back = _count_backward(bench, efficiency, inputs, call, names) if both else None
     if isinstance(back, Outcome):
-        return _not_counted(bench, back, "gradient")
+        return back
     for each in (call, back):
         work = device_work.judge_call(bench, each) if each is not None else None
         if work is not None:
-            return _not_counted(bench, work, "device_work")
+            return work
     stages: dict[Stage, CountedStage] = {"forward": _stage(call, call)}
     if back is not None:
         stages["backward"] = _stage(back, call)
@@ -132,12 +135,16 @@ def _failed(call: Call) -> Outcome | None:
     return None
 
 
-def _not_counted(bench: Bench, failure: Outcome, check: str) -> Outcome:
-    """`failure` is told in full, unless the check called `check` has told its like."""
-    known = bench.outcomes.get(check)
-    if known is None or not known.status.stands_in_the_way or failure.status is Status.NOT_ATTEMPTED:
-        return failure
-    return Outcome(Status.FAIL, f"{NOT_JUDGED}: {_NOT_COUNTED[check]}.")
+def _obstacle(bench: Bench) -> Outcome | None:
+    """Counts of what is wrong say nothing, also where the case that is counted happens to be right."""
+    both = any(limit.stage == "backward" for each in bench.spec.efficiency for limit in each.limits)
+    for check, why in _NOT_COUNTED.items():
+        known = bench.outcomes.get(check)
+        if known is None or not known.status.stands_in_the_way or (check == "gradient" and not both):
+            continue
+        if known.topic != "refusals":  # bad input that is accepted costs nothing here
+            return Outcome(known.status, f"{NOT_JUDGED}: {why}.")
+    return None
 
 
 _NOT_COUNTED = {

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
+from grader.checks.gradients.nodes import placed
 from grader.checks.gradients.overwritten import overwritten_problem
 from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Drawn, Inputs
-from grader.checks.values.truth import Expected, accumulation, tolerance_for
-from grader.checks.values.wording import Hints, error_outcome, mismatch_outcome
+from grader.checks.values.truth import Expected, accumulation, is_pointwise, tolerance_for
+from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
 from grader.spec import Case, Gradient
 from grader.verdict import Status
 
@@ -103,6 +106,8 @@ def _judge_subset(
     call = bench.forward(case, inputs, requires_grad=names)
     if call.reply.error is not None:
         return 0, error_outcome(call.text, call.reply.error, case.name)
+    if call.reply.trace.sticky_error is not None:
+        return 0, device_error(call.text, call.reply, case.name)
     handle = call.reply.handle
     if handle is None:
         return 0, _detached(call, names, case.name) if tape.depends_on(names) else None
@@ -143,10 +148,13 @@ def wrong_gradient(
     back: Call, kind: str,
 ) -> Outcome | None:  # fmt: skip
     if back.reply.error is not None:
-        return error_outcome(_with_cotangent(back.text, kind), back.reply.error, case.name)
+        error = placed(back.reply.error, bench.files)
+        return error_outcome(_with_cotangent(back.text, kind), error, case.name)
+    if back.reply.trace.sticky_error is not None:
+        return device_error(back.text, back.reply, case.name)
     wanted = tape.gradients(cotangents)
     terms = accumulation(bench.spec, inputs)
-    for name, output in zip(names, back.reply.outputs, strict=True):
+    for position, (name, output) in enumerate(zip(names, back.reply.outputs, strict=True)):
         values = wanted[name]
         if output.kind == "none":
             if bool(values.any()):
@@ -154,13 +162,18 @@ def wrong_gradient(
             continue
         drawn = inputs.named(name)
         tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, terms)
-        expected = Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance)
+        expected = Expected(
+            f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance,
+            partial(is_pointwise, bench.spec, inputs, case.name, 0),
+        )  # fmt: skip
         mismatch = compare(output, expected)
         if mismatch is not None:
             others = {other: gradient for other, gradient in wanted.items() if other != name}
             return mismatch_outcome(
                 _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
-                hints=Hints(cotangents[0] if len(cotangents) == 1 else None, others),
+                hints=Hints(
+                    cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position)
+                ),
             )  # fmt: skip
     return None
 

@@ -8,11 +8,19 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
+from grader.checks.device.launches import own_launches
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.compare import compare, compare_values, number
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
-from grader.checks.values.wording import error_outcome, first_paragraph, mismatch_outcome
+from grader.checks.values.wording import (
+    Hints,
+    device_error,
+    error_outcome,
+    first_paragraph,
+    mismatch_outcome,
+    writers_of,
+)
 from grader.run.values import Reply
 from grader.spec import Case, Refusal
 from grader.verdict import Status
@@ -32,7 +40,7 @@ def check(bench: Bench) -> Outcome:
         refused = (judge_refusal(bench, refusal) for refusal in bench.spec.refusals)
         failures = [failure for failure in refused if failure is not None]
     if failures:
-        return _first_of(failures)
+        return _without_a_kernel(bench, _first_of(failures))
     return passed(_praise(bench))
 
 
@@ -54,15 +62,24 @@ def _first_of(failures: list[Outcome]) -> Outcome:
     return replace(first, lines=(*first.lines, f"Also wrong: {listed(others)}."))
 
 
+def _without_a_kernel(bench: Bench, failure: Outcome) -> Outcome:
+    """Say first of all that others did the work: what they say and return explains itself then."""
+    ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
+    idle = ran and not any(own_launches(call) for call in ran)
+    if failure.status is not Status.FAIL or not idle or "device_work" not in bench.exercise.scores:
+        return failure
+    return replace(failure, sentence=f"No kernel of yours was launched: see device work. {failure.sentence}")
+
+
 def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     """Call the entry for one case and compare everything that can be compared."""
     inputs = bench.draw(case.args, "case", position)
     call = bench.forward(case, inputs)
     if call.reply.error is not None:
         outcome = error_outcome(call.text, call.reply.error, case.name)
-        return _pointing_to_safety(outcome) if call.reply.trace.sticky_error else outcome
+        return _pointing_to_safety(outcome, call)
     if call.reply.trace.sticky_error is not None:
-        return _device_error(call, case.name)
+        return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
     failure = wrong_output(expected, inputs, call) or _wrong_arguments(bench, case, inputs, call)
     if failure is None:
@@ -70,17 +87,14 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     return failure
 
 
-def _pointing_to_safety(outcome: Outcome) -> Outcome:
-    """The line that raised is only the first to hear of a kernel that failed."""
-    return replace(outcome, sentence=f"{outcome.sentence}. A kernel failed: the safety check says where.")
-
-
-def _device_error(call: Call, case: str) -> Outcome:
-    return Outcome(
-        Status.FAIL,
-        f"{call.text}: a kernel failed with {call.reply.trace.sticky_error}. The safety check says where.",
-        case=case, expected="a result", got=str(call.reply.trace.sticky_error), topic="errors",
-    )  # fmt: skip
+def _pointing_to_safety(outcome: Outcome, call: Call) -> Outcome:
+    """The line that raised is only the first to hear of a kernel that failed, or did not start."""
+    trace = call.reply.trace
+    refused = any(launch.error for launch in trace.launches)
+    what = "A kernel failed" if trace.sticky_error else "A launch was refused" if refused else ""
+    if outcome.status is not Status.FAIL or not what:
+        return outcome
+    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {what}: the safety check says where.")
 
 
 def wrong_output(expected: tuple[Expected, ...], inputs: Inputs, call: Call) -> Outcome | None:
@@ -92,10 +106,13 @@ def wrong_output(expected: tuple[Expected, ...], inputs: Inputs, call: Call) -> 
             f"{call.text} returned {len(outputs)} values, expected {len(expected)}.",
             case=call.case, expected=str(len(expected)), got=str(len(outputs)), topic="shape",
         )  # fmt: skip
-    for output, wanted in zip(outputs, expected, strict=True):
+    for position, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
         mismatch = compare(output, wanted)
         if mismatch is not None:
-            return mismatch_outcome(call.text, wanted, mismatch, output.tensor, inputs, case=call.case)
+            hints = Hints(writers=writers_of(call.reply, position))
+            return mismatch_outcome(
+                call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
+            )
     return None
 
 

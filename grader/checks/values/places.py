@@ -8,6 +8,7 @@ from grader.checks.values.wrong import MANY, Wrong
 
 POISON = 0xA5  # fills fresh device memory on simt
 WARP = 32
+LARGEST_BLOCK = 1024
 
 
 def never_written(wrong: Wrong) -> str:
@@ -17,6 +18,9 @@ def never_written(wrong: Wrong) -> str:
     if number == 0 or wrong.got.dtype == torch.bool:
         return ""
     fill = f"the fill pattern 0x{POISON:X} of fresh device memory"
+    if wrong.written:
+        which = "Every element was" if number == wrong.total else f"{number} of {wrong.total} elements were"
+        return f"{which} computed from memory that nobody wrote: {fill} was read and handed on."
     if number == wrong.total:
         return f"Nothing was written: every element still holds {fill}. Does the kernel run, on this pointer?"
     first = int(untouched.to(torch.uint8).argmax())
@@ -79,15 +83,27 @@ def a_region(wrong: Wrong) -> str:
     if wrong.count == wrong.total:
         return "Every element is wrong." if wrong.total > 1 else ""
     if first > 0 and last == wrong.total - 1 and wrong.count == wrong.total - first:
-        right = "Element 0 is right" if first == 1 else f"Elements 0 to {first - 1} are right"
-        blocks = ", a whole number of warps: look at the last, partial block" if first % 32 == 0 else ""
-        return f"{right}{blocks}; everything from {first} on is wrong."
+        return _tail(wrong, first)
     edge = _edge(wrong)
     if edge:
         return edge
     if wrong.count >= MANY and bool((indices[1:] - indices[:-1] == 2).all()):
         return f"Every other element is wrong, from {first} on."
     return f"{wrong.count} of {wrong.total} elements are wrong."
+
+
+def _tail(wrong: Wrong, first: int) -> str:
+    """Everything from `first` on is wrong, and nothing before it."""
+    columns = wrong.expected.shape[-1] if wrong.expected.ndim >= 2 else 1
+    if columns > 1 and first == columns:
+        return "Row 0 is right, and every later row is wrong: which width does the row's index use?"
+    if columns > 1 and first % columns == 0:
+        row = first // columns
+        return _edge(wrong) or f"Rows 0 to {row - 1} are right; everything from row {row} on is wrong."
+    right = "Element 0 is right" if first == 1 else f"Elements 0 to {first - 1} are right"
+    partial = first % WARP == 0 and wrong.total % WARP and wrong.total - first < LARGEST_BLOCK
+    blocks = ", a whole number of warps: look at the last, partial block" if partial else ""
+    return f"{right}{blocks}; everything from {first} on is wrong."
 
 
 def _edge(wrong: Wrong) -> str:

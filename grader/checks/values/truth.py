@@ -15,12 +15,14 @@ what was cancelled where the result itself is near zero.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias
 
 import torch
 
-from grader.checks.values.inputs import Inputs
+from grader.checks.values.inputs import WIDER, Inputs
 from grader.errors import BrokenSpec
 from grader.spec import Spec
 
@@ -36,6 +38,11 @@ class Tolerance:
 
 
 EXACT = Tolerance(0.0, 0.0)
+Pointwise: TypeAlias = Callable[[tuple[int, ...]], bool]
+
+
+def _never(index: tuple[int, ...]) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Expected:
     """One tensor that the call must return.
 
     ``values`` is float64, complex128, integer or bool, on the CPU; ``device`` is ``"cuda:0"``..., or
-    ``"numpy"``.
+    ``"numpy"``. ``pointwise`` says of an index whether the inputs there explain the value there.
     """
 
     name: str
@@ -51,6 +58,7 @@ class Expected:
     dtype: torch.dtype
     device: str
     tolerance: Tolerance
+    pointwise: Pointwise = field(default=_never, compare=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,9 +77,40 @@ def expected_outputs(spec: Spec, inputs: Inputs, case: str) -> tuple[Expected, .
     terms = accumulation(spec, inputs)
     names = ["the output"] if len(exact) == 1 else [f"output {number}" for number in range(len(exact))]
     return tuple(
-        Expected(name, values, plain.dtype, device, tolerance_for(spec, values, plain.dtype, terms))
-        for name, values, plain in zip(names, exact, typed, strict=True)
+        Expected(
+            name, values, plain.dtype, device, tolerance_for(spec, values, plain.dtype, terms),
+            partial(is_pointwise, spec, inputs, case, number),
+        )
+        for number, (name, values, plain) in enumerate(zip(names, exact, typed, strict=True))
+    )  # fmt: skip
+
+
+def is_pointwise(spec: Spec, inputs: Inputs, case: str, output: int, index: tuple[int, ...]) -> bool:
+    """Whether the reference's result at `index` depends on no element of the inputs but those at `index`.
+
+    Found out by asking it again with all others in other places: one row more or less of a product of
+    matrices, or the element across the diagonal of a transpose, changes the result.
+    """
+    usual = call_reference(spec, inputs.for_reference(), case)[output]
+    try:
+        moved = {each.name: _others_moved(each.tensor, index, usual.shape) for each in inputs.tensors()}
+        arguments = inputs.for_reference(replaced=moved)
+        again = call_reference(spec, arguments, case)[output]
+        return torch.allclose(again[index], usual[index], rtol=1e-9, atol=0.0, equal_nan=True)
+    except (RuntimeError, IndexError):  # another shape
+        return False
+
+
+def _others_moved(tensor: torch.Tensor, index: tuple[int, ...], shape: torch.Size) -> torch.Tensor:
+    """`tensor`, widened, with every element one place on, but for the one that lines up with `index`."""
+    tensor.expand(shape)  # raises where nothing lines up
+    wide = tensor.to(WIDER.get(tensor.dtype, tensor.dtype))
+    own = tuple(
+        min(at, extent - 1) for at, extent in zip(reversed(index), reversed(tensor.shape), strict=False)
     )
+    moved = wide.flatten().roll(1).reshape(tensor.shape)
+    moved[own[::-1]] = wide[own[::-1]]
+    return moved
 
 
 def expected_changes(

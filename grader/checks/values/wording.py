@@ -14,7 +14,7 @@ from grader.checks.values.diagnose import diagnose
 from grader.checks.values.inputs import Drawn, Inputs, Value
 from grader.checks.values.truth import Expected
 from grader.checks.values.wrong import Wrong
-from grader.run.values import RemoteError
+from grader.run.values import RemoteError, Reply
 from grader.verdict import Status
 
 
@@ -49,10 +49,13 @@ def _shape(shape: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Hints:
-    """What else may explain a wrong gradient: the cotangent, and the right gradients of the other inputs."""
+    """What else may explain a wrong answer: who wrote it, and of a gradient the cotangent and the right
+    gradients of the other inputs.
+    """
 
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
 
     def swapped(self, got: torch.Tensor) -> str:
         """Whether `got` is the gradient of another input."""
@@ -72,6 +75,12 @@ class Hints:
 NO_HINTS = Hints()
 
 
+def writers_of(reply: Reply, output: int) -> Mapping[str, int] | None:
+    """Bytes of one output by who wrote them last; None where nobody kept the books."""
+    writers = reply.trace.writers
+    return writers[output] if output < len(writers) else None
+
+
 def mismatch_outcome(
     call: str, expected: Expected, mismatch: Mismatch, got: torch.Tensor | None, inputs: Inputs, *, case: str,
     hints: Hints = NO_HINTS,
@@ -85,10 +94,14 @@ def mismatch_outcome(
         )  # fmt: skip
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
     there = inputs_at(inputs, mismatch.index, expected.shape)
+    if there and not expected.pointwise(mismatch.index):
+        there = ""
     named = [(each.name, each.tensor) for each in inputs.tensors()]
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
-    hint = hints.swapped(got) or diagnose(Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent))
+    written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
+    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written)
+    hint = hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
@@ -137,7 +150,17 @@ def error_outcome(call: str, error: RemoteError, case: str) -> Outcome:
         return Outcome(Status.NOT_ATTEMPTED, f"Still open{where}: {error.message}", case=case, topic="todo")
     where = f" at {error.where}" if error.where else ""
     sentence = f"{call} raised {error.type}{where}: {first_paragraph(error.message)}"
-    return Outcome(Status.FAIL, sentence, case=case, expected="a result", got=error.type, topic="errors")
+    topic = "none_gradient" if "incorrect number of gradients" in error.message else "errors"
+    return Outcome(Status.FAIL, sentence, case=case, expected="a result", got=error.type, topic=topic)
+
+
+def device_error(call: str, reply: Reply, case: str) -> Outcome:
+    """A kernel was stopped: what it left behind is not worth comparing."""
+    error = str(reply.trace.sticky_error)
+    return Outcome(
+        Status.FAIL, f"{call}: a kernel was stopped with {error}. The safety check says where.",
+        case=case, expected="a result", got=error, topic="errors",
+    )  # fmt: skip
 
 
 _APPENDIX = (
@@ -151,4 +174,6 @@ def first_paragraph(message: str) -> str:
     """An error message without the backtrace, the advice and the lists that PyTorch appends."""
     text = re.split(_APPENDIX, message, maxsplit=1)[0]
     line = " ".join(line.strip() for line in text.strip().splitlines())
+    if line.endswith("but argument"):  # save_for_backward's and mark_dirty's sentence, which ends there
+        line += " ... (PyTorch says no more): one of them is not a tensor."
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."

@@ -15,6 +15,7 @@ class Wrong:
     """A wrong answer: ``got`` as returned, ``expected`` in double precision, ``mask`` of the wrong elements.
 
     ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient.
+    ``written`` says that every byte of it is known to have been written by somebody.
     """
 
     got: torch.Tensor
@@ -22,6 +23,7 @@ class Wrong:
     mask: torch.Tensor
     inputs: Sequence[tuple[str, torch.Tensor]] = ()
     cotangent: torch.Tensor | None = None
+    written: bool = False
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)

@@ -27,12 +27,39 @@ def writers_of(array: numpy.ndarray[Any, Any], calls: Sequence[Line], digest: Di
     return {"kernel" if copied else "host": array.nbytes}
 
 
-def foreign_copies(calls: Sequence[Line], given: Iterable[Given], digest: Digest) -> list[str]:
+def foreign_copies(calls: Sequence[Line], given: Sequence[Given], digest: Digest) -> list[str]:
     """Copies to the device of something that is no argument of the call, in words."""
     lines = list(_way("h2d", calls))
     arrays = [each.value for each in given if lines and isinstance(each.value, numpy.ndarray)]
     known = {_content(array, digest) for array in arrays}
-    return [f"{line['call']} of {line['bytes']} bytes" for line in lines if line["content"] not in known]
+    strided = [each for each in given if lines and _is_strided(each.value)]
+    return [
+        f"{line['call']} of {line['bytes']} bytes{_taken_for_dense(line, strided, digest)}"
+        for line in lines
+        if line["content"] not in known
+    ]
+
+
+def _is_strided(value: Any) -> bool:
+    """Whether it is an array whose elements lie further apart than side by side, in order."""
+    return (
+        isinstance(value, numpy.ndarray)
+        and not value.flags.c_contiguous
+        and all(stride >= 0 for stride in value.strides)
+    )
+
+
+def _taken_for_dense(line: Line, strided: Iterable[Given], digest: Digest) -> str:
+    """Which strided array was copied as if it were dense; or ``""``."""
+    for each in strided:
+        array = each.value
+        span = array.itemsize + sum(
+            stride * (extent - 1) for stride, extent in zip(array.strides, array.shape, strict=True)
+        )
+        if 0 < line["bytes"] <= span and digest(array.ctypes.data, line["bytes"]) == line["content"]:
+            count = line["bytes"] // array.itemsize
+            return f": {count} consecutive elements of `{each.name}`, which is a strided view"
+    return ""
 
 
 def _way(kind: str, calls: Sequence[Line]) -> Iterable[Line]:

@@ -1,0 +1,50 @@
+"""What is said of a submission that was built and does not load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.build import Artifact
+from grader.catalog import BuildFacts
+from grader.checks.build import load_failure
+from grader.checks.outcome import Outcome
+from grader.run.failures import LoadFailed
+from grader.run.values import RemoteError
+from grader.verdict import Status
+from tests.unit.fake_submission import fake_exercise
+
+MISSING = "dynamic module does not define module export function (PyInit_muladd)"
+
+
+def told(files: Path, kind: str, message: str, where: str = "op.py:7") -> Outcome:
+    exercise = fake_exercise(build=BuildFacts("muladd", "pybind", ("binding.cpp",), ()))
+    artifact = Artifact("muladd", "pybind", files / "muladd.so", "simt", True, 1.0, False, files / "log")
+    return load_failure(LoadFailed(RemoteError(kind, message, where)), artifact, exercise, files)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("\nPYBIND11_MODULE(muladdd, m) {}", "binding.cpp:2 has PYBIND11_MODULE(muladdd, ...), and the name"),
+        ("// PYBIND11_MODULE(muladd, m)", "no source has PYBIND11_MODULE(muladd, ...)."),
+    ],
+)
+def test_a_module_of_another_name_is_told_by_both_names(tmp_path: Path, source: str, words: str) -> None:
+    (tmp_path / "binding.cpp").write_text(source)
+    outcome = told(tmp_path, "ImportError", MISSING)
+    assert (outcome.status, outcome.topic) == (Status.BUILD_ERROR, "load")
+    assert words in outcome.sentence and "PyInit" not in outcome.sentence
+
+
+def test_a_syntax_error_is_told_as_python_tells_it(tmp_path: Path) -> None:
+    outcome = told(tmp_path, "SyntaxError", "'(' was never closed", "op.py:26")
+    assert outcome.sentence == "op.py, line 26: SyntaxError: '(' was never closed"
+    assert (outcome.status, outcome.topic) == (Status.BUILD_ERROR, "")
+
+
+def test_any_other_error_is_told_in_its_own_words(tmp_path: Path) -> None:
+    outcome = told(tmp_path, "NameError", "name 'nump' is not defined")
+    assert outcome.sentence.endswith("loading it raised NameError at op.py:7: name 'nump' is not defined")
+    assert outcome.topic == "load"
