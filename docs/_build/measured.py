@@ -3,11 +3,13 @@
 What ``benchmarks/lessons.py --record`` wrote to ``benchmarks/results/lesson_SLUG.md`` becomes
 ``docs/_generated/measured/SLUG.md``, which the lesson includes; a lesson may ask for more (``ALSO``), and so
 may a page that is no lesson (``PAGES``).
-Without a record the lesson says so.
+Without a record the lesson says so, and which speed a verdict on the solution named that is kept in
+``benchmarks/results/solutions_*.md``, if any.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +21,8 @@ FOLDER = COURSE / "docs" / "_generated" / "measured"
 RESULTS = COURSE / "benchmarks" / "results"
 ALSO = {"02_elementwise_mult": "edit_to_verdict*.md"}  # its lesson is about the time that a build takes
 PAGES = ("bindings",)  # pages that are no lesson, from NAME_*.md
-NOTHING = "*No run of this exercise on a GPU has been recorded yet.*\n"
+NOTHING = "*No measurement of this exercise on a GPU has been recorded yet.*\n"
+SPEED = re.compile(r"^Performance \w+, [^.]*points\. (?P<said>.+)\.$", re.MULTILINE)
 
 
 def render(record: Path) -> str:
@@ -31,11 +34,35 @@ def render(record: Path) -> str:
     return f"Measured on {where}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:\n\n{rest}\n"
 
 
+def spoken(verdicts: Path, slug: str) -> str:
+    """What the verdict on the solution of ``slug`` in the file ``verdicts`` said of its speed, or ""."""
+    text = verdicts.read_text(encoding="utf-8")
+    facts = dict(
+        line[2:].split(": ", 1) for line in text.splitlines() if line.startswith("- ") and ": " in line
+    )
+    _, _, verdict = text.partition(f"\nExercise {slug}, ")
+    found = SPEED.search(verdict.split("\nExercise ", 1)[0])
+    if not found:
+        return ""
+    gpu = facts["GPU"].split(",")[0]
+    return (
+        "*One verdict is all that has been recorded of this exercise on a GPU yet.* "
+        f"On an {gpu}, {facts['date']}, commit {facts['commit']}, `performance` said of the solution: "
+        f'"{found["said"]}" (`benchmarks/results/{verdicts.name}`).\n'
+    )
+
+
+def unmeasured(slug: str) -> str:
+    """For an exercise without a record."""
+    said = [spoken(verdicts, slug) for verdicts in sorted(RESULTS.glob("solutions_*.md"))]
+    return "\n".join(each for each in said if each) or NOTHING
+
+
 def pages() -> Iterator[tuple[Path, str]]:
     for facts in sorted((COURSE / "exercises").glob("*/exercise.toml")):
         slug = facts.parent.name
         records = [*RESULTS.glob(f"lesson_{slug}.md"), *sorted(RESULTS.glob(ALSO.get(slug, "-")))]
-        yield FOLDER / f"{slug}.md", "\n".join(render(record) for record in records) or NOTHING
+        yield FOLDER / f"{slug}.md", "\n".join(render(record) for record in records) or unmeasured(slug)
     for name in PAGES:
         records = sorted(RESULTS.glob(f"{name}_*.md"))
         yield FOLDER / f"{name}.md", "\n".join(render(record) for record in records)

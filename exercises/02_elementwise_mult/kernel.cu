@@ -7,7 +7,8 @@
 
 #define CHECK_CUDA(x) \
     TORCH_CHECK((x).is_cuda(), #x " must be a CUDA tensor, but is on ", (x).device())
-// TODO(macros): CHECK_FLOAT and CHECK_CONTIGUOUS, after the pattern of CHECK_CUDA, about 4 lines.
+// TODO(macros): CHECK_FLOAT and CHECK_CONTIGUOUS, after the pattern of CHECK_CUDA; the messages say
+//   "float32" and "contiguous", about 4 lines.
 #define CHECK_FLOAT(x)
 #define CHECK_CONTIGUOUS(x)
 #define CHECK_INPUT(x) \

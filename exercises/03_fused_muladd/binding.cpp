@@ -18,8 +18,8 @@ namespace {
 void check_like(const at::Tensor& x, const at::Tensor& a, const char* name) {
     TORCH_CHECK(x.device() == a.device(), name, " must be on ", a.device(), " like a, but is on ",
                 x.device());
-    // TODO(checks): refuse, naming the argument: another dtype than a's, another shape than a's, not
-    //   contiguous, about 5 lines.
+    // TODO(checks): refuse, naming the argument: a dtype other than that of "a", another "shape", not
+    //   "contiguous", about 5 lines.
 }
 
 void check_first(const at::Tensor& a) {

@@ -22,8 +22,8 @@ void check_rings(at::TensorList rings) {
         const at::Tensor& ring = rings[i];
         TORCH_CHECK(ring.scalar_type() == at::kFloat || ring.scalar_type() == at::kDouble, "rings[",
                     i, "] must be float32 or float64, but is ", ring.scalar_type());
-        // TODO(checks): refuse, naming rings[i]: not CUDA, another device than rings[0], not contiguous,
-        //   about 6 lines.
+        // TODO(checks): refuse, naming rings[i]: not "CUDA", another device than rings[0] (name both), not
+        //   "contiguous", about 6 lines.
     }
 }
 
