@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from grader.audit import registrations
+from grader.audit import modules, registrations
 from grader.audit.objection import Objection
 
 IMPORTS = frozenset((
@@ -123,16 +123,19 @@ class SourceAudit:
             return
         for alias in node.names:
             full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
-            bound = alias.asname or (full if isinstance(node, ast.Import) else alias.name).partition(".")[0]
-            self.imported[bound] = full if alias.asname or isinstance(node, ast.ImportFrom) else bound
+            plain = isinstance(node, ast.Import) and alias.asname is None  # binds the package itself
+            bound = full.partition(".")[0] if plain else alias.asname or alias.name
+            meant = bound if plain else full
+            if self.imported.setdefault(bound, meant) != meant:
+                yield self._object(node, f"gives the name `{bound}` another meaning", _PATCH_RULE)
             root, *rest = full.split(".")
             if root == "grader":
                 if rest not in ([], ["load"]):
                     yield self._object(node, f"imports `{full}`", _GRADER_RULE)
             elif root not in self.imports:
                 yield self._object(node, f"imports `{root}`", self.import_rule)
-            elif self.registers and bound == "torch" and full == registrations.ALLOWANCE:
-                continue  # it binds `torch`; under a name of its own the module could be handed on
+            elif self.registers and plain and full == registrations.ALLOWANCE:
+                continue  # under a name of its own the module could be handed on
             elif alias.name == "*" or self._is_refused(full):
                 yield self._object(node, f"imports `{full}`", _REACH_RULE)
 
@@ -140,6 +143,9 @@ class SourceAudit:
         root, *rest = full.split(".")
         private = any(part.startswith("_") for part in rest) and root != "__future__"
         return private or bool(_ATTRIBUTES & set(rest)) or self._is_closed(full)
+
+    def _is_module(self, full: str) -> bool:
+        return full in self.imports | {"grader"} or modules.is_module(full, IMPORTS)
 
     def _is_closed(self, full: str) -> bool:
         root, part = (*full.split("."), "")[:2]
@@ -151,7 +157,7 @@ class SourceAudit:
             yield self._object(node, f"uses `{node.id}`", _REACH_RULE)
         elif node.id == "type" and id(node) not in self.calls and id(node) not in self.subscripted:
             yield self._object(node, "hands on `type` as a value", _REACH_RULE)
-        elif self.imported.get(node.id) in self.imports | {"grader"}:
+        elif self._is_module(self.imported.get(node.id, "")):
             if not isinstance(node.ctx, ast.Load):
                 yield self._object(node, f"gives the name `{node.id}` another meaning", _PATCH_RULE)
             elif id(node) not in self.qualified:
@@ -169,6 +175,8 @@ class SourceAudit:
             yield from self._registration(node, full)
         elif self._is_closed(full):
             yield self._object(node, f"uses `{full}`", _REACH_RULE)
+        elif id(node) not in self.qualified and self._is_module(full):
+            yield self._object(node, f"hands on the module `{full}` as a value", _REACH_RULE)
         elif isinstance(node.value, ast.Attribute) and node.value.attr == "numpy":  # a module's, no tensor's
             yield self._object(node, f"reads the attribute `numpy.{node.attr}`", _REACH_RULE)
         else:

@@ -38,9 +38,6 @@ REFUSED = {
     "from torch import library": "imports `torch.library`",
     "from torch.library import impl": "imports `torch.library.impl`",
     "import torch.library as library": "imports `torch.library`",
-    "from torch import library as torch\nlib = torch": "imports `torch.library`",
-    "import torch.library as torch\nlib = torch": "imports `torch.library`",
-    "import math\ndef late():\n    import torch.library as math": "imports `torch.library`",
     'torch.library.register_torch_dispatch("own::f", Mode, f)': "uses `torch.library.register_torch_",
     'torch.library.opcheck("own::f", ())': "uses `torch.library.opcheck`",
     'torch.library.Library("own", "IMPL")._register_fake("f", fake)': "reads the attribute `_register_fake`",
@@ -65,6 +62,20 @@ def test_everything_else_of_it_is_refused(line: str, words: str) -> None:
     found = objections(line)
     assert words in found[0]
     assert found[0].startswith("op.py:")
+
+
+@pytest.mark.parametrize("line", ["from torch import library as torch", "import torch.library as torch"])
+def test_it_does_not_go_by_another_name(line: str) -> None:
+    """Under the name `torch`, too: what is said of `torch` would be said of torch.library."""
+    text = f"{line}\nlib = torch\nlib.impl('aten::add.Tensor', 'CUDA')(print)\n"
+    imported, handed_on = [each.sentence for each in python_source.audit(text, "op.py", "own", ALLOWANCES)]
+    assert imported.startswith("op.py:1 imports `torch.library`")
+    assert handed_on.startswith("op.py:2 hands on the module `torch`")
+
+
+def test_a_name_is_that_of_one_module() -> None:
+    hidden = "import math\ndef late():\n    import torch.library as math"
+    assert "op.py:4 gives the name `math` another meaning" in objections(hidden)[0]
 
 
 def test_an_exercise_grants_it_by_name_and_nothing_else(tmp_path: Path) -> None:
