@@ -28,8 +28,9 @@ BACK_END = "setuptools.build_meta"
 _HEADERS = (".h", ".hpp", ".cuh")
 # Words of setuptools', and what is behind them.
 _RULES = {
-    "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA. torch's does: "
-    'cmdclass={"build_ext": BuildExtension}.',
+    "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA: the command that builds must be "
+    "torch's. See cmdclass.",
+    "Unknown CUDA arch": "TORCH_CUDA_ARCH_LIST holds capabilities such as 8.0; semicolons separate them.",
     "No module named": "A wheel is built with what is installed here: Python, torch and setuptools.",
     "TODO(": "setup.py is run from its first line to its last: nothing is built while one of them is open.",
 }
@@ -141,7 +142,7 @@ def _setuptools() -> str:
 def _require_back_end(project: Path) -> None:
     try:
         table = tomllib.loads(project.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of thousands of digits or brackets
         raise BuildFailed(
             f"{PROJECT} cannot be read: {error}.",
             "It is TOML: tables in brackets, strings in quotes.",

@@ -15,6 +15,8 @@ from grader.spec.questions import RESERVED, Choice, Count, Question
 _LINE = re.compile(r"at line (\d+)")
 _BARE_WORD = re.compile(r"^(\w+)\s*=\s*([A-Za-z]\w*)\s*(?:#.*)?$")
 _DECIMAL_COMMA = re.compile(r"^(\w+)\s*=\s*(\d+),(\d+)\s*(?:#.*)?$")
+_MOST_BYTES = 1 << 20
+_WHOLE = range(-(1 << 63), 1 << 63)  # what TOML promises of whole numbers; Python reads longer ones, too
 _NOTHING = re.compile(r"^(\w+)\s*=\s*(?:#.*)?$")
 
 
@@ -40,6 +42,8 @@ class Unclear:
 def read_sheet(path: Path) -> Sheet:
     """The file's answers. Raises UnreadableSheet."""
     try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UnreadableSheet(f"{path.name} is longer than 1 MiB. It holds one line for each question.")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableSheet(f"{path.name} cannot be read: {error}.") from error
@@ -47,8 +51,10 @@ def read_sheet(path: Path) -> Sheet:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UnreadableSheet(_broken_line(path.name, text.splitlines(), str(error))) from error
+    except (ValueError, RecursionError):  # thousands of digits, or brackets within brackets
+        raise UnreadableSheet(f"{path.name} holds a value that is too long to be read.") from None
     draw = values.pop(RESERVED, 1)
-    if isinstance(draw, bool) or not isinstance(draw, int):
+    if isinstance(draw, bool) or not isinstance(draw, int) or draw not in _WHOLE:
         raise UnreadableSheet(
             f"{path.name}: `{RESERVED}` is {shown(draw)}. It has to be a whole number: the sizes in the "
             "questions are drawn from it."
@@ -103,9 +109,9 @@ def _number(question: Count, value: Any) -> float | Unclear:
             value = float(value)
         except ValueError:
             return _no_number(question, value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        return _no_number(question, value)
-    return float(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value in _WHOLE:
+        return float(value)
+    return value if isinstance(value, float) and value == value else _no_number(question, value)
 
 
 def _no_number(question: Count, value: Any) -> Unclear:
@@ -129,5 +135,8 @@ def shown(value: Any) -> str:
     """An answer as it stands in the file, shortened."""
     if isinstance(value, bool):
         return str(value).lower()
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except (ValueError, RecursionError):  # thousands of digits, or of tables within tables
+        return "what is too long to be shown"
     return text if len(text) <= 40 else f"{text[:36]} ..."
