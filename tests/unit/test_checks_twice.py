@@ -43,10 +43,12 @@ def constant(ctx: Any, grad: torch.Tensor) -> Any:
     return (grad * b).detach(), (grad * a).detach()
 
 
-def problem(function: Callable[..., Any]) -> Outcome | None:
+def problem(
+    function: Callable[..., Any], reference: Callable[..., Any] = product, case: Case = CASE
+) -> Outcome | None:
     session = FakeSession(function)
-    bench = fake_bench(session, product, [], parameters="ab", gradient=Gradient(cases=[CASE]))
-    outcome = second_problem(bench, CASE, bench.draw(CASE.args), ["a", "b"])
+    bench = fake_bench(session, reference, [], parameters="ab", gradient=Gradient(cases=[case]))
+    outcome = second_problem(bench, case, bench.draw(case.args), ["a", "b"])
     assert not session.graphs, "the graph has to be released"
     return outcome
 
@@ -93,6 +95,34 @@ def test_another_error_is_told() -> None:
 
     outcome = problem(with_backward(raising))
     assert outcome is not None and "raised ValueError" in outcome.sentence
+
+
+def test_an_output_without_a_gradient_has_no_second_one() -> None:
+    def reference(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return a * b, b.argmax(1)
+
+    def constant_beside_places(a: torch.Tensor, b: torch.Tensor) -> Any:
+        return with_backward(constant)(a, b), b.argmax(1)
+
+    assert problem(reference, reference) is None
+    outcome = problem(constant_beside_places, reference)
+    assert outcome is not None and "by a is wrong" in outcome.sentence
+
+
+def test_complex_numbers_have_second_derivatives() -> None:
+    case = Case("complex", [replace(tensor((3, 5), "complex128"), name=name) for name in "ab"])
+
+    def conjugated(ctx: Any, grad: torch.Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        return grad * b.conj(), grad * a.conj()
+
+    def half(ctx: Any, grad: torch.Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        return grad * b.conj(), (grad * a.conj()).detach()
+
+    assert problem(with_backward(conjugated), case=case) is None
+    outcome = problem(with_backward(half), case=case)
+    assert outcome is not None and "by a is wrong" in outcome.sentence
 
 
 def test_the_gradient_check_asks_where_the_spec_wants_it() -> None:

@@ -52,25 +52,35 @@ def second_problem(bench: Bench, case: Case, inputs: Inputs, names: list[str]) -
 
 def _random(bench: Bench, like: torch.Tensor, *labels: str) -> torch.Tensor:
     generator = bench.generator("twice", *labels)
-    return torch.randn(like.shape, generator=generator, dtype=torch.float64).to(like.dtype)
+    drawn_as = like.dtype if like.dtype.is_complex else torch.float64
+    return torch.randn(like.shape, generator=generator, dtype=drawn_as).to(like.dtype)
 
 
 def _second(tape: Tape, cotangents: list[torch.Tensor], seconds: list[torch.Tensor]) -> list[torch.Tensor]:
     """By each leaf of the reference's graph, then by each cotangent; zeros where nothing depends on it."""
-    sent = [each.to(torch.float64).requires_grad_() for each in cotangents]
+    sent = [
+        cotangent.to(out.dtype).requires_grad_(out.requires_grad)
+        for out, cotangent in zip(tape.outputs, cotangents, strict=True)
+    ]
     leaves = list(tape.leaves.values())
-    first = torch.autograd.grad(tape.outputs, leaves, sent, create_graph=True, allow_unused=True)
+    first = torch.autograd.grad(
+        [out for out in tape.outputs if out.requires_grad],
+        leaves,
+        [cotangent for cotangent in sent if cotangent.requires_grad],
+        create_graph=True,
+        allow_unused=True,
+    )
     terms = [
-        (gradient * second).sum()
+        (gradient, second.to(gradient.dtype))
         for gradient, second in zip(first, seconds, strict=True)
         if gradient is not None
     ]
-    wanted = [*leaves, *sent]
-    found = torch.autograd.grad(torch.stack(terms).sum(), wanted, allow_unused=True)
-    return [
-        torch.zeros_like(leaf) if gradient is None else gradient
-        for leaf, gradient in zip(wanted, found, strict=True)
-    ]
+    wanted = [each for each in (*leaves, *sent) if each.requires_grad]
+    found = torch.autograd.grad(
+        [gradient for gradient, _ in terms], wanted, [second for _, second in terms], allow_unused=True
+    )
+    by = {id(each): gradient for each, gradient in zip(wanted, found, strict=True) if gradient is not None}
+    return [by.get(id(each), torch.zeros_like(each)) for each in (*leaves, *sent)]
 
 
 def _wrong(bench: Bench, inputs: Inputs, wanted: list[torch.Tensor], reply: Reply) -> str:

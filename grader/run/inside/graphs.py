@@ -66,7 +66,10 @@ def differentiate_twice(
     ``cotangents`` has one entry per output, ``seconds`` one per leaf. A gradient that autograd holds for a
     constant adds nothing, as in a loss of which it is a term.
     """
-    sent = [cotangent.detach().requires_grad_() for cotangent in cotangents]
+    sent = [
+        cotangent.detach().requires_grad_(output.requires_grad)
+        for output, cotangent in zip(graph.outputs, cotangents, strict=True)
+    ]
     pairs = [(output, each) for output, each in zip(graph.outputs, sent, strict=True) if output.requires_grad]
     with torch.enable_grad():
         first = run_engine(pairs, leaves, create_graph=True)
