@@ -10,6 +10,7 @@ import pytest
 from grader.author import problems_of
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
+from grader.spec import load_spec
 from grader.verdict import Status
 from grader.workspace import shipped_files, sync
 
@@ -31,6 +32,25 @@ def test_the_stub_is_not_attempted_and_every_todo_is_named(exercise: Exercise, t
     assert sorted(section for _, _, section in named) == sorted(exercise.sections)
     for file, line, section in named:
         assert f"TODO({section})" in (tmp_path / file).read_text().splitlines()[int(line) - 1]
+
+
+WITH_PARTS = [exercise for exercise in EXERCISES if "parts" in exercise.scores]
+
+
+@pytest.mark.parametrize("exercise", WITH_PARTS, ids=lambda each: each.slug)
+def test_no_part_of_a_stub_is_right_as_it_was_handed_out(exercise: Exercise, tmp_path: Path) -> None:
+    for path, text in shipped_files(exercise).items():
+        (tmp_path / path.relative_to(exercise.root)).write_text(text)
+
+    verdict = grade(exercise, tmp_path, backend="simt", seed=SEED + 1)
+
+    parts = {part.part.name for part in load_spec(exercise).parts if part.part}
+    judged = {check.name: check for check in verdict.checks if check.name in parts}
+    assert judged.keys() == parts
+    for check in judged.values():
+        assert check.status is Status.NOT_ATTEMPTED, check.name
+        assert check.sentence.startswith("Not repaired yet. ")
+        assert check.points == 0
 
 
 @pytest.mark.parametrize("course", COURSES, ids=lambda each: each.name)

@@ -170,14 +170,32 @@ def test_a_part_is_attempted_once_one_of_its_sections_is(
     exercise: Exercise, judge: Callable[..., Verdict]
 ) -> None:
     repair(exercise, "less_b")
-    checks = results(judge())
+    checks = results(judge({**RIGHT, "twice": lambda x: x, "less": lambda x, factor: x}))
     assert checks["todo"].sentence.startswith("2 TODOs are still open")
+    assert checks["less"].status is Status.FAIL
+    assert checks["twice"].status is Status.NOT_ATTEMPTED
+
+
+def test_a_repair_next_to_its_todo_counts_and_closes_it(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    repair(exercise, "less_a", "less_b")
+    checks = results(judge())
+    assert checks["twice"].status is Status.PASS, "its lines are as they were, but it is right"
+    assert "todo" not in checks
+
+
+def test_only_the_todos_of_parts_that_are_wrong_stay_open(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    checks = results(judge({**RIGHT, "twice": lambda x: x}))
+    assert checks["todo"].sentence.startswith("One TODO is still open: next is TODO(twice)")
+    assert [line.split()[1] for line in checks["todo"].lines] == ["TODO(twice):"]
     assert checks["less"].status is Status.PASS
-    assert checks["twice"].status is Status.NOT_ATTEMPTED, "right by chance, and still not repaired"
 
 
 def test_the_stub_is_judged_to_show_the_symptoms(judge: Callable[..., Verdict]) -> None:
-    verdict = judge({**RIGHT, "less": lambda x, factor: x / factor})
+    verdict = judge({"twice": lambda x: x, "less": lambda x, factor: x / factor})
     assert (verdict.status, verdict.earned) == (Status.NOT_ATTEMPTED, 0)
     assert results(verdict)["less"].sentence.startswith("Not repaired yet. less(x: float32 (8,), 0.5)")
 

@@ -1,7 +1,7 @@
 """One part of an exercise of several: the checks of a whole exercise, and one result.
 
-A part whose sections are as they were handed out is judged too. It earns nothing, but its result shows what
-the mistake looks like from outside.
+A part whose sections are as they were handed out is judged too: its result shows what the mistake looks like
+from outside. If it is right all the same, the repair was made next to them, and counts.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ def check(bench: Bench) -> Outcome:
     """Judge the part that ``bench.spec`` describes."""
     part = bench.spec.part
     assert part is not None
-    if _is_untouched(bench, part):
-        symptom = _judge(bench)
-        return replace(
-            symptom, status=Status.NOT_ATTEMPTED, sentence=f"Not repaired yet. {symptom.sentence}",
-            share=None, topic=part.name,
-        )  # fmt: skip
+    excess = _excess(bench, part)
+    if excess is not None:
+        return excess
+    outcome = replace(_judge(bench), topic=part.name)
+    if outcome.status is Status.PASS or not _is_untouched(bench, part):
+        return outcome
+    sentence = f"Not repaired yet. {outcome.sentence}"
+    return replace(outcome, status=Status.NOT_ATTEMPTED, sentence=sentence, share=None)
+
+
+def _excess(bench: Bench, part: Part) -> Outcome | None:
     changes = changes_of(bench.exercise, bench.files)
-    if changes is not None:
-        excess = changed.excess(bench.exercise, changes, part.sections)
-        if excess is not None:
-            return excess
-    return replace(_judge(bench), topic=part.name)
+    return changed.excess(bench.exercise, changes, part.sections) if changes is not None else None
 
 
 def _is_untouched(bench: Bench, part: Part) -> bool:
