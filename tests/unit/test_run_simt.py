@@ -203,6 +203,8 @@ def test_copies_and_waits_show(session: Session) -> None:
 def test_what_is_kept_alive_is_counted(session: Session) -> None:
     reply = session.call("leak", [TensorArg(VALUES)])
     assert (reply.trace.live_allocations, reply.trace.live_bytes) == (1, VALUES.nbytes)
+    before = session.call("leak", [TensorArg(VALUES)], trace=False).trace.alive_before
+    assert session.call("triple", [TensorArg(VALUES)], trace=False).trace.alive_before == before + 1
 
 
 def test_an_overrun_is_a_finding_with_the_tensors_name(session: Session, folder: Path) -> None:

@@ -55,8 +55,7 @@ class Calls:
                 return self._failed(error, text["trace"])
             values.clear()
             self._count_live(trace)
-        if trace:
-            trace["alive_before"] = alive
+        trace["alive_before"] = alive
         return Answer({"outputs": entries, "returned": returned, "trace": trace}, parcel, handle)
 
     def backward(self, request: Request) -> Answer:
