@@ -126,9 +126,10 @@ def _validated_parts(exercise: Exercise, module: ModuleType) -> Spec:
     taken = [name for name in REQUIRED if hasattr(module, name)]
     if taken:
         raise ValueError(f"PARTS stands for {', '.join(REQUIRED)}, but {taken[0]} is there too")
-    shared = {name: each for name, each in vars(module).items() if name.isupper()}
+    several = parts.checked(module.PARTS, exercise.scores.get("parts", 0), exercise.sections)
+    shared = parts.shared_by(several, vars(module), FUNCTIONS)
     specs: list[Spec] = []
-    for part in parts.checked(module.PARTS, exercise.scores.get("parts", 0), exercise.sections):
+    for part in several:
         try:
             spec = _validated(exercise.spec_path, parts.exports_of(part, {} if specs else shared))
         except (TypeError, ValueError) as problem:

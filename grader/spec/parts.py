@@ -65,6 +65,32 @@ def checked(value: Any, points: int, sections: Collection[str]) -> tuple[Part, .
     return tuple(replace(part, points=share) for part, share in zip(found, shares, strict=True))
 
 
+# Words of a part, by the name that a spec.py without parts exports them under.
+_OWN = {
+    "REFUSALS": "refusals", "GRADIENT": "gradient",
+    "accumulation": "accumulation", "tolerances": "tolerances",
+}  # fmt: skip
+
+
+def shared_by(
+    parts: Sequence[Part], exports: Mapping[str, Any], functions: Collection[str]
+) -> dict[str, Any]:
+    """What a ``spec.py`` exports beside its parts: its constants, and ``functions``.
+
+    A word of the parts may be there to be written into some of them. Raises ValueError where it is in none.
+    """
+    for name, word in _OWN.items():
+        if name in exports and all(getattr(part, word) is not exports[name] for part in parts):
+            raise ValueError(
+                f"PARTS: no part takes {name}; write {word}={name} in those that it is meant for"
+            )
+    return {
+        name: each
+        for name, each in exports.items()
+        if (name.isupper() or name in functions) and name not in _OWN
+    }
+
+
 def exports_of(part: Part, shared: Mapping[str, Any]) -> SimpleNamespace:
     """What a ``spec.py`` of this part alone would export, beside what all parts share."""
     own = {
@@ -76,7 +102,7 @@ def exports_of(part: Part, shared: Mapping[str, Any]) -> SimpleNamespace:
         "accumulation": part.accumulation,
         "tolerances": part.tolerances,
     }
-    return SimpleNamespace(**shared, **{name: each for name, each in own.items() if each is not None})
+    return SimpleNamespace(**{**shared, **{name: each for name, each in own.items() if each is not None}})
 
 
 def _split(parts: Sequence[Part], total: int) -> list[int]:

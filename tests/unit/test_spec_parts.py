@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from grader.catalog import Exercise, Section
 from grader.errors import BrokenSpec
@@ -39,6 +40,22 @@ def test_points_of_its_own_are_taken_from_the_total(exercise: Exercise) -> None:
     assert [each.part.points for each in spec.parts if each.part] == [10, 71]
 
 
+def test_what_else_is_exported_goes_with_the_first_part(exercise: Exercise) -> None:
+    spec = spec_of(exercise, SPEC + "def traffic(x): return 8 * x.numel()\ndef flops(x): return x.numel()\n")
+    assert spec.traffic is not None and spec.flops is not None
+    assert (spec.traffic(torch.ones(3)), spec.flops(torch.ones(3))) == (24, 3)
+    assert spec.parts[1].traffic is None
+
+
+def test_a_word_of_the_parts_may_be_written_once_for_some_of_them(exercise: Exercise) -> None:
+    text = SPEC.replace("PARTS = [", 'REFUSALS = [Refusal("bad", [tensor(2), 1.0])]\nPARTS = [')
+    text = text.replace("import Case,", "import Case, Refusal,")
+    text = text.replace('sections=("less_a"', 'refusals=REFUSALS, sections=("less_a"')
+    first, second = spec_of(exercise, text).parts
+    assert [each.name for each in first.refusals] == []
+    assert [each.name for each in second.refusals] == ["bad"]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
@@ -48,6 +65,8 @@ def test_points_of_its_own_are_taken_from_the_total(exercise: Exercise) -> None:
         ("tensor(8), 0.5]", "tensor(8), 0.5, 1]", "PARTS, 'less': CASES, 'one': 3 arguments"),
         ('"a smaller number",', '"a", points=90,', "do not add up to scores.parts, which is 81"),
         ("PARTS = [", "PARTS = []\n_ = [", "PARTS is empty"),
+        ("PARTS = [", "REFUSALS = []\nPARTS = [", "no part takes REFUSALS; write refusals=REFUSALS in"),
+        ("PARTS = [", "tolerances = less\nPARTS = [", "no part takes tolerances; write tolerances=tol"),
     ],
 )
 def test_a_broken_spec_is_a_sentence(exercise: Exercise, before: str, after: str, said: str) -> None:
