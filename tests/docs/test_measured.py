@@ -49,7 +49,7 @@ def test_without_a_record_a_lesson_tells_the_speed_that_a_verdict_named(tmp_path
     assert measured.spoken(verdicts, "02_first") == ""
     assert measured.spoken(verdicts, "04_third") == ""
     said = measured.spoken(verdicts, "03_second")
-    assert "on an NVIDIA X, 2026-03-01, commit abc1234" in said
+    assert "On an NVIDIA X, 2026-03-01, commit abc1234" in said
     assert (
         '"1.5 times the speed of a + b (95 % interval 1.4 to 1.6)" (`benchmarks/results/solutions_x.md`)'
         in said
