@@ -7,5 +7,6 @@ security boundary, which only another process or machine is: docs/reference/trus
 """
 
 from grader.audit.audit import Objection, audit_installed, audit_library, audit_sources
+from grader.audit.setup_source import why_not_compiled_with
 
-__all__ = ["Objection", "audit_installed", "audit_library", "audit_sources"]
+__all__ = ["Objection", "audit_installed", "audit_library", "audit_sources", "why_not_compiled_with"]

@@ -53,5 +53,10 @@ def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Object
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))
+    # A setup.py says which folders headers are looked for in, so a header may be found from anywhere.
+    native = (
+        name for name in (*exercise.edit, *exercise.given) if Path(name).suffix in cuda_source.SUFFIXES[1:]
+    )
+    seen.update(dict.fromkeys((files / name).resolve() for name in native if (files / name).is_file()))
     for file in seen:
         yield from cuda_source.audit(file.read_text(errors="replace"), file, exercise.build.name, assembly)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from grader.audit.objection import Objection
 from grader.simt.translate.lexer import Kind, Token, scan
@@ -81,6 +81,8 @@ _ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees
 _HEADERS = re.compile(
     r"(/|\.\./|.*/\.\./|dlfcn|link\.h|elf|sys/|linux/|asm/|.*mmintrin|simt|.*access_state|spawn)"
 )
+# What may be included, and is audited: a file of Python or TOML can hold C++, too.
+SUFFIXES = ("", ".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".inc", ".cu", ".cpp", ".cc", ".cxx", ".c")
 # Headers of algorithms that are launched from the host: somebody else's kernels.
 _LIBRARIES = re.compile(
     r"thrust/(?!complex\.h).*|cub/(cub\.cuh|device/.*|agent/.*|grid/.*)|(cute|cutlass)/.*|curand\.h|"
@@ -93,6 +95,11 @@ def audit(text: str, file: Path, name: str, assembly: bool) -> Iterator[Objectio
     """Objections to one source of the library ``name``, in order; ``assembly`` is allowed or not."""
     tokens = [token for token in scan(text) if token.kind is not Kind.BLANK]
     yield from _Audit(text, file, name, _WORDS if assembly else (*_WORDS, _ASSEMBLY)).run(tokens)
+
+
+def is_reserved(word: str) -> bool:
+    """Whether a word belongs to C++, CUDA or PyTorch, so that it may not become a macro."""
+    return bool(_RESERVED.fullmatch(word)) or word in _KEYWORDS
 
 
 class _Audit:
@@ -159,7 +166,7 @@ class _Audit:
             rule = "`#pragma unroll` and `#pragma once` are the ones a kernel needs."
             yield self._object(rest[0], f"has `#pragma {' '.join(words[1:3])}`", rule)
         elif words[0] in ("define", "undef") and len(words) > 1:
-            if _RESERVED.fullmatch(words[1]) or words[1] in _KEYWORDS:
+            if is_reserved(words[1]):
                 rule = "The words of C++, CUDA and PyTorch keep their meaning."
                 yield self._object(rest[0], f"gives `{words[1]}` another meaning", rule)
         elif words[0] in ("include", "include_next", "import", "embed"):
@@ -168,7 +175,8 @@ class _Audit:
     def _include(self, token: Token, directive: str, operand: str) -> Iterator[Objection]:
         name = operand[1:-1]
         written_out = operand[:1] + operand[-1:] in ('""', "<>")
-        if directive != "include" or not written_out or _HEADERS.match(name):
+        is_source = PurePath(name).suffix in SUFFIXES
+        if directive != "include" or not written_out or _HEADERS.match(name) or not is_source:
             rule = "A source includes headers of C++, CUDA and PyTorch, and those beside it."
             yield self._object(token, f"has `#{directive} {operand}`", rule)
         elif _LIBRARIES.fullmatch(name):

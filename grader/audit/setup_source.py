@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
+from grader.audit.cuda_source import is_reserved
 from grader.audit.objection import Objection
 
 _IMPORTS = ("os", "sys", "pathlib", "re", "glob", "platform", "setuptools", "torch", "__future__")
@@ -38,6 +39,8 @@ _WRITES = frozenset((
     "mkdir", "rmdir", "open", "os", "sys", "subprocess", "shutil", "distutils", "format", "format_map",
 ))  # fmt: skip
 _CHECKS_RULE = "Every access of a submission is to be checked, so a build may not touch the checks."
+_MACRO = re.compile(r"-[DU](\w+)(?:\([^)]*\))?(?:=(.*))?", re.DOTALL)
+_PLAIN = re.compile(r"""(-?\d[\w.]*|\\?["'][\w.+ -]*\\?["']|true|false|)""")
 _TOUCHES = re.compile(
     r"sanitize|instrument|fplugin|specs=|--wrap|tsan|simt|cu2grad|nvcc.*--run|objcopy|--?define-?sym|LD_PRELOAD|"
     r"^-(include|imacros|iquote|B|wrapper|Xclang|mllvm)|-Wl,.*(wrap|defsym|dynamic-list|script)|^@|__builtin_",
@@ -137,6 +140,18 @@ def _opens_to_write(node: ast.Call) -> bool:
 def _is_text_replacement(node: ast.Attribute) -> bool:
     """``torch.__version__.replace("+", ...)``: of a string, not of a file."""
     return node.attr == "replace" and ast.unparse(node.value).startswith(("torch.__version__", "'", '"'))
+
+
+def why_not_compiled_with(flag: str) -> str:
+    """What is wrong with one word for a compiler, after "which "; ``""`` when nothing is."""
+    if _TOUCHES.search(flag) or flag.startswith("-x"):
+        return "touches the access checks or what is compiled"
+    macro = _MACRO.fullmatch(flag.removeprefix("-Xcompiler="))
+    if macro and is_reserved(macro[1]):
+        return f"gives `{macro[1]}` another meaning"
+    if macro and not _PLAIN.fullmatch(macro[2] or ""):
+        return "hides code in a macro: a number or a text may stand there"
+    return ""
 
 
 def _touched(text: str) -> str:

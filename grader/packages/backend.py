@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from grader.packages import flags
 from grader.packages.workshop import LOG, PROBE, REPORT
 from grader.run import landlock, limits
 from grader.toolchain import cuda_toolkit, ninja
@@ -46,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare(options.backend)
     for module in (_BACK_END, "torch.utils.cpp_extension"):  # once, for both builds
         importlib.import_module(module)
+    if options.backend == "simt":
+        flags.watch(importlib.import_module("torch.utils.cpp_extension").BuildExtension)
     limits.apply(options.memory, options.file_bytes)
     if options.writable:
         landlock.confine(options.readable, options.writable, options.listable)

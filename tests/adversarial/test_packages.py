@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from grader.audit import audit_installed, python_source, setup_source
+from grader.audit import (
+    audit_installed,
+    audit_sources,
+    python_source,
+    setup_source,
+    why_not_compiled_with,
+)
 from grader.catalog import Catalog
 from grader.checks import grade
 from grader.errors import BuildFailed
@@ -99,6 +106,74 @@ def test_setup_py_that_does_more_than_declare_is_refused(line: str, words: str) 
     assert objections[0].sentence.startswith(
         f"setup.py:{len(line.splitlines()) if 'class' not in line else 1} "
     )
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "-O3", "--use_fast_math", "-lineinfo", "-DNDEBUG", "-DWIDTH=32", '-DNAME="a name"', "-std=c++20",
+        "-Xcompiler=-Wall", "-I/usr/include", "-gencode=arch=compute_80,code=sm_80",
+    ],
+)  # fmt: skip
+def test_ordinary_flags_are_compiled_with(flag: str) -> None:
+    assert why_not_compiled_with(flag) == ""
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("-fno-sanitize=thread", "touches the access checks"),
+        ("-xc++", "touches the access checks or what is compiled"),
+        ("-D__global__=", "gives `__global__` another meaning"),
+        ("-Xcompiler=-Dif(x)=if(true)", "gives `if` another meaning"),
+        ("-U__CUDA_ARCH__", "gives `__CUDA_ARCH__` another meaning"),
+        ("-DMARK=__attribute__((cold))", "hides code in a macro"),
+    ],
+)
+def test_flags_that_say_what_a_source_may_not_are_refused(flag: str, words: str) -> None:
+    assert words in why_not_compiled_with(flag)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("FLAGS = {'cxx': ['-fno-' + 'sani' + 'tize=thread']}", "asks for -fno-sanitize=thread"),
+        ("FLAGS = ['-Wall -fno-' + 'sani' + 'tize=thread']", "asks for -fno-sanitize=thread"),
+        ("FLAGS = ['-D' + '__shared__=']", "asks for -D__shared__="),
+        ("os.environ['CX' + 'X'] = 'g++ -w'", "sets CXX"),
+    ],
+)
+def test_flags_in_pieces_are_seen_when_they_are_used(tmp_path: Path, line: str, words: str) -> None:
+    extension = (
+        "from torch.utils.cpp_extension import BuildExtension, CppExtension\n"
+        "FLAGS = []\n"
+        f"{line}\n"
+        "made = [CppExtension('tiny._C', ['tiny/c.cpp'], extra_compile_args=FLAGS)]\n"
+        "setup(ext_modules=made, cmdclass={'build_ext': BuildExtension})"
+    )
+    assert list(setup_source.audit(extension, "setup.py")) == []
+    with pytest.raises(BuildFailed, match=re.escape(f"setup.py {words}")):
+        build_package(tiny(tmp_path, extension))
+
+
+def test_a_header_found_by_a_folder_that_setup_py_names_is_audited(tmp_path: Path) -> None:
+    shutil.copytree(EXERCISE.solution_dir, tmp_path, dirs_exist_ok=True)
+    kernel, header = tmp_path / "csrc/kernel.cu", tmp_path / "csrc/launchers.h"
+    kernel.write_text(kernel.read_text().replace('"launchers.h"', "<launchers.h>"))
+    header.write_text(header.read_text() + 'inline void f() { asm volatile(""); }\n')
+    objection = audit_sources(EXERCISE, tmp_path, "simt")
+    assert objection is not None
+    assert objection.sentence.startswith(f"launchers.h:{len(header.read_text().splitlines())} uses `asm`")
+
+
+@pytest.mark.parametrize("name", ["setup.py", "pyproject.toml", "../fused_muladd/__init__.py"])
+def test_a_file_that_is_python_as_well_is_not_included(tmp_path: Path, name: str) -> None:
+    shutil.copytree(EXERCISE.solution_dir, tmp_path, dirs_exist_ok=True)
+    kernel = tmp_path / "csrc/kernel.cu"
+    kernel.write_text(f"#include <{name}>\n{kernel.read_text()}")
+    objection = audit_sources(EXERCISE, tmp_path, "simt")
+    assert objection is not None
+    assert objection.sentence.startswith(f"kernel.cu:1 has `#include <{name}>`")
 
 
 def test_a_packaged_file_imports_its_neighbours_and_no_others() -> None:
