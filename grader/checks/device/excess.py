@@ -107,7 +107,7 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
 def _why_again(stage: CountedStage, written: int) -> str:
     """Work that is done more than once writes its results more than once, too; else values are used again."""
     stores = _lines(METRICS["global_store_sectors"], stage.launches)
-    times = sum(line.sectors for line in stores) / written if written else 0
+    times = sum(line.lanes * line.bytes for line in stores) / (written * SECTOR) if written else 0
     if times > _AGAIN:
         return (
             f", and the results are written {number(times)} times. Either several threads do the same work "
