@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.toml_table import TomlTable
@@ -18,6 +18,13 @@ class Edit:
 
     def apply(self, text: str) -> str:
         return text.replace(self.find, self.replace)
+
+
+def require_own_names(table: TomlTable, names: Sequence[str]) -> None:
+    """Raises BrokenExercise where two mutants of ``table`` have one of ``names``."""
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise table.broken(f"two mutants are called {repeated[0]!r}", "A name is used once.")
 
 
 def read_edit(table: TomlTable, name: str, files: tuple[str, ...], text_of: Callable[[str], str]) -> Edit:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.catalog import Exercise
-from grader.edits import read_edit
+from grader.edits import read_edit, require_own_names
 from grader.errors import BrokenExercise
 from grader.stubs import without_markers
 from grader.toml_table import TomlTable, read_toml
@@ -140,10 +140,7 @@ class _Accepted:
 def _read_mistakes(table: TomlTable, given: Implementation) -> tuple[Mistake, ...]:
     kinds = _read_kinds(table.table("classes"))
     mistakes = [_read_mistake(entry, kinds, given) for entry in table.tables("mutant")]
-    names = [mistake.implementation.name for mistake in mistakes]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise table.broken(f"two mutants are called {repeated[0]!r}", "A name is used once.")
+    require_own_names(table, [mistake.implementation.name for mistake in mistakes])
     unused = sorted(kinds.keys() - {mistake.kind.name for mistake in mistakes})
     if unused:
         raise table.broken(f"classes.{unused[0]} has no mutant", "A class has one at least.")

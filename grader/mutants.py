@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog import Exercise
-from grader.edits import read_edit
+from grader.edits import read_edit, require_own_names
 from grader.errors import BrokenExercise
 from grader.toml_table import TomlTable, read_toml
 
@@ -61,10 +61,7 @@ def load_mutants(exercise: Exercise) -> list[Mutant]:
     table = read_toml(path)
     mutants = [_read_mutant(entry, exercise) for entry in table.tables("mutant")]
     table.finish()
-    names = [mutant.name for mutant in mutants]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise table.broken(f"two mutants are called {repeated[0]!r}", "A name is used once.")
+    require_own_names(table, [mutant.name for mutant in mutants])
     return mutants
 
 

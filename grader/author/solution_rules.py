@@ -16,6 +16,12 @@ from grader.workspace import shipped_files
 LEAST_MUTANTS = 6
 _BESIDE = ("build", "changes")  # results of a verdict that earn nothing
 _TELLING = 24  # characters: a shorter line, like `if (i >= n) return;`, may stand in a hint by chance
+# What of the spec a check goes by; each is a field of Spec of the same name.
+_JUDGED_BY = {
+    "accepts": "TESTS", "answers": "QUESTIONS", "dispatcher": "DISPATCHER", "efficiency": "EFFICIENCY",
+    "gradient": "GRADIENT", "kills": "TESTS", "packaging": "PACKAGING", "parts": "PARTS",
+    "performance": "SPEED",
+}  # fmt: skip
 _OWN_FILES = {"exercise.toml", "spec.py", "hints.md", KEY}
 
 
@@ -92,9 +98,8 @@ def requirements_exist(exercise: Exercise) -> Iterator[Problem]:
 def spec_loads(exercise: Exercise) -> Iterator[Problem]:
     """`problems_of` passes on what BrokenSpec says; a sound spec may still lack something."""
     spec = load_spec(exercise)
-    exports = {"GRADIENT": spec.gradient, "SPEED": spec.speed, "EFFICIENCY": spec.efficiency}
-    for name, check in (("GRADIENT", "gradient"), ("SPEED", "performance"), ("EFFICIENCY", "efficiency")):
-        if check in exercise.scores and not exports[name]:
+    for check, name in _JUDGED_BY.items():
+        if check in exercise.scores and not getattr(spec, name.lower()):
             yield Problem(
                 exercise.spec_path,
                 f"exercise.toml gives points for {check}, but {name} is missing",

@@ -108,8 +108,8 @@ class Trace:
     the call, where arguments are in host memory. ``live_allocations`` is the change in live device
     allocations from just before the entry ran until its results were dropped, ``alive_before`` the number of
     those that earlier calls had left behind, which is told without a trace, too. ``launches_total`` also
-    counts launches that were left out of ``launches`` to keep it short. ``allocations`` counts those made during the
-    call. Where counting was asked for, ``counts`` holds one record per launch for
+    counts launches that were left out of ``launches`` to keep it short. ``allocations`` counts those made
+    during the call. Where counting was asked for, ``counts`` holds one record per launch for
     `grader.simt.counters.symbolise`, and ``placed`` says which tensors lie at their addresses.
     """
 

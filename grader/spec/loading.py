@@ -163,7 +163,7 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
     optional["efficiency"] = efficiency.checked(getattr(module, "EFFICIENCY", ()), parameters)
     optional["dispatcher"] = dispatcher.checked(getattr(module, "DISPATCHER", None), parameters)
     optional["packaging"] = packaging.checked(getattr(module, "PACKAGING", None))
-    optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None), parameters)
+    optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None))
     optional["tests"] = suites.checked(getattr(module, "TESTS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
 

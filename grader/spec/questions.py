@@ -99,7 +99,7 @@ def _number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def checked(value: Any, _parameters: tuple[str, ...]) -> tuple[Question, ...]:
+def checked(value: Any) -> tuple[Question, ...]:
     """What ``QUESTIONS`` holds as a tuple, empty for None; raises TypeError or ValueError."""
     if value is None:
         return ()

@@ -12,10 +12,11 @@ import pytest
 from grader.author import problems_of, prove, scaffold
 from grader.author.lesson_rules import HEADINGS
 from grader.author.proof import uncaught
+from grader.author.solution_rules import spec_loads
 from grader.catalog import Catalog, Exercise
 from grader.cli import main
 from grader.errors import UsageError
-from grader.exercise import KINDS
+from grader.exercise import CHECKS, KINDS
 from grader.mutants import load_mutants
 from grader.verdict import CheckResult, Finding, Status, Verdict
 
@@ -32,6 +33,21 @@ def course(tmp_path: Path) -> Path:
     change(tmp_path / f"docs/lessons/{SLUG}.md", "## The stub\n", f"{FIGURE}\n## The stub\n")
     (tmp_path / "mkdocs.yml").write_text(f"nav:\n  - lessons/{SLUG}.md\n")
     return tmp_path
+
+
+FACTS = {
+    "accepts": "TESTS", "answers": "QUESTIONS", "dispatcher": "DISPATCHER", "efficiency": "EFFICIENCY",
+    "kills": "TESTS", "packaging": "PACKAGING", "parts": "PARTS",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("check", sorted(set(CHECKS) - {"correctness", "safety", "device_work"}))
+def test_points_ask_for_what_the_check_goes_by(course: Path, check: str) -> None:
+    """A spec that exports a gradient and a speed has what those two checks need, and nothing else."""
+    exercise = dataclasses.replace(exercise_of(course), scores={check: 5})
+    missing = [problem.what for problem in spec_loads(exercise)]
+    said = f"exercise.toml gives points for {check}, but {FACTS.get(check)} is missing"
+    assert missing == ([said] if check in FACTS else [])
 
 
 def change(path: Path, find: str, replace: str) -> None:
