@@ -170,7 +170,7 @@ QUESTIONS = [
             "b": "the gradient of c is a constant, and a constant gradient has to be None;",
             "c": "forward has three arguments, and backward returns one value for each of them.",
         },
-        think="Autograd only counts what comes back, before it looks at any of it.",
+        think="Read the error of the broken backward again: which two things does it compare?",
         part="muladd",
     ),
     Choice(
