@@ -5,10 +5,8 @@ Each question is asked of the wheel and of the files that it was built from, and
 
 from __future__ import annotations
 
-import ast
-import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import TypeAlias
 
 import torch
 
+from grader.checks import package_sources
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
 from grader.packages import requirements, wheel
@@ -24,8 +23,6 @@ from grader.packages.gpu_code import gpu_code
 from grader.spec.packaging import Packaging
 from grader.verdict import Status
 from grader.words import listed
-
-_ABSOLUTE = re.compile(r"^(-[A-Za-z]+[,=]?(-rpath[,=])?)?/(?!dev/)\w")
 
 
 @dataclass(frozen=True)
@@ -43,6 +40,12 @@ class Package:
     @cached_property
     def project(self) -> dict[str, object]:
         return tomllib.loads((self.files / PROJECT).read_text(encoding="utf-8"))
+
+    @cached_property
+    def setup(self) -> str:
+        """The text of setup.py, empty where there is none."""
+        path = self.files / "setup.py"
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
     @property
     def library(self) -> str:
@@ -149,7 +152,8 @@ def _build_requirements(package: Package) -> str:
     texts = [text for text in given if isinstance(text, str)] if isinstance(given, list) else []
     missing = [name for name in ("setuptools", "torch") if requirements.find(name, texts) is None]
     if not missing:
-        return ""
+        local = requirements.local_version(requirements.find("torch", texts))
+        return f"[build-system] requires of {PROJECT} names {local}" if local else ""
     return (
         f"[build-system] requires of {PROJECT} does not name {listed(missing)}, which setup.py imports. pip "
         'builds in an environment that has what is named there and nothing else: "No module named '
@@ -167,6 +171,8 @@ def _run_requirements(package: Package) -> str:
             "to run."
         )
     said = f"The wheel requires torch{','.join(needed.clauses)}"
+    if local := requirements.local_version(needed):
+        return f"The wheel requires {local}"
     if not needed.allows(running):
         return f"{said}, and was compiled against {torch.__version__}: pip would refuse or replace that one."
     major, minor = running[:2]
@@ -195,18 +201,9 @@ def _architectures(package: Package) -> str:
     if not missing:
         return ""
     has = f"cuobjdump lists {listed(sorted(code))}" if code else "cuobjdump lists none"
-    return (
-        f"There is no code for {listed(missing)} in {found[0].name}: {has}. {_what_it_means(missing)} "
-        "TORCH_CUDA_ARCH_LIST has to be set before setup() runs, since no GPU is asked then."
-    )
-
-
-def _what_it_means(missing: list[str]) -> str:
-    """sm_75 is machine code for one generation, compute_90 what a driver compiles for the later ones."""
-    if missing[0].startswith("compute_"):
-        return 'PTX ("+PTX") is what the driver of a GPU newer than all listed ones compiles.'
-    number = missing[0].removeprefix("sm_")
-    return f'A GPU of capability {number[:-1]}.{number[-1]} would say "no kernel image is available".'
+    cause = package_sources.why_no_code(package.setup, package.wanted.architectures)
+    means = package_sources.what_it_means(missing)
+    return f"There is no code for {listed(missing)} in {found[0].name}: {has}. {means} {cause}"
 
 
 def _rebuild(package: Package) -> str:
@@ -221,22 +218,11 @@ def _rebuild(package: Package) -> str:
 
 
 def _paths(package: Package) -> str:
-    path = package.files / "setup.py"
-    if not path.is_file():
-        return ""
-    for line, text in _strings(path.read_text(encoding="utf-8", errors="replace")):
-        if _ABSOLUTE.match(text):
-            return (
-                f"setup.py:{line} names the path {text!r} of this machine; on the next one it is missing, or "
-                "something else. Paths count from setup.py's folder; torch knows where CUDA is."
-            )
-    return ""
+    return package_sources.absolute_path(package.setup)
 
 
-def _strings(source: str) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.lineno, node.value
+def _overrides(package: Package) -> str:
+    return package_sources.overridden_variable(package.setup)
 
 
 # By the anchor in the lesson that explains it.
@@ -248,6 +234,7 @@ QUESTIONS: dict[str, Question] = {
     "build_requirements": _build_requirements,
     "run_requirements": _run_requirements,
     "architectures": _architectures,
+    "overrides": _overrides,
     "rebuild": _rebuild,
     "absolute_path": _paths,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 
 from grader.build import Artifact
 from grader.packages import wheel
@@ -29,11 +30,18 @@ def why_not_importable(message: str, artifact: Artifact) -> tuple[str, tuple[str
         return f"{message}. The last part of the extension's name has to be {missing[1][7:]}.", shown
     if missing := _NOT_FOUND.search(message):
         return (
-            f"there is no {missing[2]}.{missing[1]} in the wheel. The first argument of CUDAExtension is the "
-            "dotted name under which the module is imported.",
+            f"there is no {missing[2]}.{missing[1]} in the wheel{_named(files)}. The first argument of "
+            "CUDAExtension is the dotted name under which the module is imported.",
             shown,
         )
+    if "namespace package" in message:
+        return f"{message}. List the package in [tool.setuptools] packages of pyproject.toml.", shown
     return message, shown
+
+
+def _named(files: Sequence[str]) -> str:
+    names = [name.partition(".")[0].replace("/", ".") for name in files if name.endswith(".so")]
+    return f": the extension is named {names[0]}" if len(names) == 1 else ""
 
 
 def _readable(symbol: str) -> str:

@@ -43,6 +43,18 @@ def find(name: str, requirements: Iterable[str]) -> Requirement | None:
     return next((each for each in parsed if each is not None and each.name == normalised(name)), None)
 
 
+def local_version(needed: Requirement | None) -> str:
+    """What follows a verb, about a requirement that only a build of this very kind meets."""
+    clauses = () if needed is None else needed.clauses
+    exact = next((clause for clause in clauses if "+" in clause), "")
+    if not exact:
+        return ""
+    return (
+        f"torch{exact}, a local version: what follows the plus is no part of a release, no index has it, and "
+        "the same release for another CUDA does not meet it. Require the release alone."
+    )
+
+
 def normalised(name: str) -> str:
     """``Fused_Muladd`` and ``fused-muladd`` are one name."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from grader.catalog import Exercise
 from grader.checks import grade
-from grader.exercise import DEFAULT_SCORES
+from grader.exercise import DEFAULT_SCORES, read_exercise
 from grader.implementations import Implementation, collection, published
+from grader.stubs import without_markers
 from grader.verdict import Status
 
 from .conftest import EXERCISES, SEED
@@ -35,6 +37,22 @@ def test_a_correct_implementation_is_correct(
 
     failed = [f"{each.name}: {each.sentence}" for each in verdict.checks if each.status is Status.FAIL]
     assert verdict.passed, failed
+
+
+@pytest.mark.parametrize("exercise", OF_TESTS, ids=lambda each: each.slug)
+def test_without_the_solution_the_published_mistakes_judge(exercise: Exercise, tmp_path: Path) -> None:
+    """All of them compile, and the course's own tests see them."""
+    course = tmp_path / "exercises" / exercise.slug
+    shutil.copytree(exercise.root, course)
+    for name in exercise.edit:
+        text = (exercise.solution_dir / name).read_text()
+        (course / name).write_text(without_markers(text))
+
+    verdict = grade(read_exercise(course), course, backend="simt", seed=SEED)
+
+    said = [f"{each.name}: {each.sentence}" for each in verdict.checks]
+    assert verdict.passed, said
+    assert f"all {len(published(exercise))} mistakes" in said[-1] and "the published mistakes" in said[-1]
 
 
 @pytest.mark.parametrize("exercise", OF_TESTS, ids=lambda each: each.slug)

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 import torch
 
-from grader.checks import packaging
+from grader.checks import package_sources, packaging
 from grader.checks.packaging import QUESTIONS, Package, Unknown
 from grader.errors import BuildFailed
 from grader.packages import requirements, wheel
@@ -71,6 +71,17 @@ def test_a_wheel_as_wanted_has_no_problem(tmp_path: Path) -> None:
             f"beside torch {MAJOR}.{MINOR - 1} too",
         ),
         ("run_requirements", {"metadata": "Requires-Dist: torch==1.0"}, "pip would refuse or replace"),
+        (
+            "run_requirements",
+            {"metadata": f"Requires-Dist: torch=={RELEASE}+cpu"},
+            f"The wheel requires torch=={RELEASE}+cpu, a local version:",
+        ),
+        (
+            "build_requirements",
+            {"project": '[build-system]\nrequires = ["setuptools", "torch==2.13.0+cpu"]'},
+            "names torch==2.13.0+cpu, a local version:",
+        ),
+        ("overrides", {"setup": "import os\nos.environ['LIST'] = '8.0'"}, "setup.py:2 overrides 'LIST',"),
         ("absolute_path", {"setup": "\nx = ['/usr/local/cuda/include']"}, "setup.py:2 names the path"),
         ("absolute_path", {"setup": "x = '-L/opt/lib'"}, "setup.py:1 names the path"),
         ("absolute_path", {"setup": "x = '-Wl,-rpath,/opt/lib'"}, "setup.py:1 names the path"),
@@ -83,6 +94,36 @@ def test_what_is_wrong_is_said(tmp_path: Path, topic: str, changes: dict[str, st
 @pytest.mark.parametrize("text", ["-O3", "csrc/pack.cu", "a/b", "/dev/null", "-DX=1", "--use_fast_math"])
 def test_what_is_no_path_of_this_machine(tmp_path: Path, text: str) -> None:
     assert QUESTIONS["absolute_path"](package(tmp_path, setup=f"x = {text!r}")) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "os.environ.setdefault('LIST', '8.0')",
+        "os.environ['LIST'] = os.environ.get('LIST', '8.0')",
+        "if 'LIST' not in os.environ:\n    os.environ['LIST'] = '8.0'",
+    ],
+)
+def test_what_leaves_the_environment_to_who_builds(tmp_path: Path, text: str) -> None:
+    assert QUESTIONS["overrides"](package(tmp_path, setup=text)) == ""
+
+
+@pytest.mark.parametrize(
+    ("setup", "said"),
+    [
+        ("", "setup.py does not set TORCH_CUDA_ARCH_LIST"),
+        ("x = 'TORCH_CUDA_ARCH_LIST', '9.0+PTX'", "8.0 is not in TORCH_CUDA_ARCH_LIST."),
+        ("x = 'TORCH_CUDA_ARCH_LIST', '8.0;9.0'", "TORCH_CUDA_ARCH_LIST has 9.0 without +PTX."),
+        (
+            "x = 'TORCH_CUDA_ARCH_LIST', '8.0 9.0+PTX'",
+            "TORCH_CUDA_ARCH_LIST has to be set before setup() runs",
+        ),
+        ("x = 'TORCH_CUDA_ARCH_LIST'\ny = ['-arch=sm_90']", "setup.py:2 says '-arch=sm_90': an architecture"),
+        ("x = 'TORCH_CUDA_ARCH_LIST'\ny = '-gencode'", "setup.py:2 says '-gencode': an architecture"),
+    ],
+)
+def test_why_code_is_missing(setup: str, said: str) -> None:
+    assert said in package_sources.why_no_code(setup, WANTED.architectures)
 
 
 def test_identity_and_rebuild(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
@@ -16,6 +18,7 @@ from grader.checks.suites import runs as suites
 from grader.errors import BrokenExercise
 from grader.exercise import Exercise
 from grader.implementations import collection
+from grader.processors import processors
 from grader.run.spawn import Zygote
 from grader.spec import Spec, Tests
 from grader.verdict import NOT_JUDGED, Status
@@ -167,7 +170,7 @@ def test_a_suite_that_is_too_strict_is_told_by_the_trait_and_its_own_words(bench
 
 
 def test_a_condition_cannot_ask_pytest_which_run_this_is(bench: Bench) -> None:
-    """pytest evaluates what is in quotes, beside its options; a run against a mistake has --exitfirst."""
+    """pytest evaluates what is in quotes, beside its options; they are the same in every run, too."""
     told = "config.option.maxfail != 1"
     test = "@pytest.mark.skipif(TOLD, reason='')\ndef test_told():\n    assert 0\n"
 
@@ -175,6 +178,51 @@ def test_a_condition_cannot_ask_pytest_which_run_this_is(bench: Bench) -> None:
 
     assert outcome.status is Status.FAIL
     assert "the condition of `skipif` is in quotes: write it as an expression" in outcome.sentence
+
+
+@pytest.mark.parametrize("check", [accepts, kills])
+def test_being_late_beside_others_sees_no_mistake_and_refuses_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, check: ModuleType
+) -> None:
+    """The first run is late, as it may be on a loaded machine; alone it would not have been."""
+    monkeypatch.setattr(suites, "processors", lambda: 2)
+    slow = f"""
+import os, time
+def test_slow():
+    try:
+        os.mkdir({str(bench.scratch / "seen")!r})
+    except FileExistsError:
+        return
+    time.sleep(60)
+"""
+    (bench.files / "test_op.py").write_text(slow)
+
+    outcome = check.check(bench)
+
+    if check is accepts:
+        assert outcome.status is Status.PASS, outcome.sentence
+    else:
+        assert outcome.share == 0
+        assert "3 of 3 mistakes pass all your tests" in outcome.sentence
+
+
+def test_a_mistake_that_does_not_load_is_the_authors(bench: Bench, exercise: Exercise) -> None:
+    path = exercise.solution_dir / "hidden.toml"
+    path.write_text(path.read_text().replace('replace = "return 2 * x or 1"', 'replace = "return ("'))
+    (bench.files / "test_op.py").write_text(GOOD)
+
+    with pytest.raises(BrokenExercise, match="An implementation of 03_twice does not load"):
+        kills.check(bench)
+
+
+def test_the_processors_are_those_of_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    quota = tmp_path / "cpu.max"
+    monkeypatch.setattr("grader.processors._QUOTA", quota)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(6)))
+    assert processors() == 6
+    for text, count in (("max 100000", 6), ("250000 100000", 2), ("50000 100000", 1), ("900000 100000", 6)):
+        quota.write_text(text)
+        assert processors() == count, text
 
 
 def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None:
@@ -195,15 +243,15 @@ def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None
     ("tests", "status", "sentence"),
     [
         ("import op\n", Status.FAIL, "test_op.py holds no test."),
-        ("import op\nop.thrice\n", Status.FAIL, "test_op.py could not be collected: AttributeError"),
-        ("def test_x(:\n", Status.FAIL, "test_op.py could not be collected: SyntaxError"),
+        ("import op\nop.thrice\n", Status.FAIL, "No test was collected: test_op.py:2: AttributeError"),
+        ("def test_x(:\n", Status.FAIL, "No test was collected: test_op.py:1: SyntaxError"),
         (
             GOOD + "pytestmark = pytest.mark.skip\n", Status.FAIL,
-            "None of the 5 tests in test_op.py was passed: all are skipped or expected to fail.",
+            "No test ran: all 5 are skipped or expected to fail.",
         ),
         (
             "import pytest\n@pytest.mark.xfail\ndef test_x():\n    assert False\n", Status.FAIL,
-            "None of the 1 test in test_op.py was passed",
+            "No test ran: the only one is skipped or expected to fail.",
         ),
         (
             "def test_x():\n    while True: pass\n", Status.TIMEOUT,
@@ -212,6 +260,27 @@ def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None
         (
             "while True: pass\n", Status.TIMEOUT,
             "Your suite was stopped after 2 s, in test_op.py.",
+        ),
+        (
+            "import op\ndef test_x():\n    assert op.twice(y) == 2\n", Status.FAIL,
+            "test_op.py:3: test_x itself is wrong: NameError: name 'y' is not defined",
+        ),
+        (
+            "import op\ndef test_x():\n    op.twice()\n", Status.FAIL,
+            "test_op.py:3: test_x itself is wrong: TypeError: twice() missing 1 required",
+        ),
+        (
+            "import op\ndef test_x():\n    op.twice(-1)\n", Status.FAIL,
+            "test_op.py:3: Your suite refuses the implementation that you were given: test_x says",
+        ),
+        (
+            "import op\n\ndef test_x(shape):\n    pass\n", Status.FAIL,
+            "test_op.py:3: test_x itself is wrong: no fixture 'shape'; was parametrize forgotten?",
+        ),
+        (
+            "import op\ndef check(x):\n    assert op.twice(x) == x\ndef test_x():\n    check(1)\n",
+            Status.FAIL,
+            "test_op.py:3 (called in line 5): Your suite refuses the implementation that you were given",
         ),
         (
             "import os, signal\ndef test_x(): pass\ndef test_y(): os.kill(os.getpid(), signal.SIGSEGV)\n",
@@ -282,3 +351,21 @@ def test_an_accepted_implementation_holds_files_of_the_given_one(exercise: Exerc
     (exercise.solution_dir / "accepted" / "added" / "more.py").write_text("")
     with pytest.raises(BrokenExercise, match=r"holds more\.py"):
         collection(exercise)
+
+
+def test_random_numbers_without_a_seed_are_others_in_every_run(bench: Bench) -> None:
+    """Two new processes draw the same ones otherwise, and this test would pass in both."""
+    drawn = str(bench.scratch / "drawn")
+    outcome = _accepts(
+        bench,
+        f"""
+import pathlib
+import torch
+def test_drawn():
+    kept, number = pathlib.Path({drawn!r}), str(torch.rand(()).item())
+    other = kept.read_text() if kept.exists() else number
+    kept.write_text(number)
+    assert number == other
+""",
+    )
+    assert "passes for the given implementation once, and fails the second time" in outcome.sentence

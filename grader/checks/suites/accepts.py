@@ -9,7 +9,7 @@ import re
 
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
-from grader.checks.suites.runs import Run, run_all, tests_of
+from grader.checks.suites.runs import Failure, Run, run_all, tests_of
 from grader.implementations import Implementation, collection
 from grader.verdict import Status
 from grader.words import counted
@@ -27,7 +27,7 @@ def check(bench: Bench) -> Outcome:
     """All correct implementations pass all tests, or the first that does not is told, with its test."""
     known = collection(bench.exercise)
     given, *others = known.correct
-    first, again, *rest = run_all(bench, [given, given, *others], first=False)
+    first, again = run_all(bench, [given, given], first=False)
     outcome = _judge_suite(bench, first)
     if outcome is not None:
         return outcome
@@ -35,7 +35,7 @@ def check(bench: Bench) -> Outcome:
         return _refused(
             bench, again, "passes for the given implementation once, and fails the second time", "flaky"
         )
-    for implementation, run in zip(others, rest, strict=True):
+    for implementation, run in zip(others, run_all(bench, others, first=False), strict=True):
         if not run.accepted:
             return _refused(bench, run, _refuses(implementation), "accepts")
     skipped = f", {first.skipped} skipped" if first.skipped else ""
@@ -55,7 +55,9 @@ def _judge_suite(bench: Bench, run: Run) -> Outcome | None:
     """What is wrong with the suite itself: seen against the implementation that the learner has."""
     file = tests_of(bench).file
     if run.broken:
-        return Outcome(Status.FAIL, f"{file} could not be collected: {run.broken}", topic="collected")
+        return Outcome(Status.FAIL, f"No test was collected: {run.broken}", topic="collected")
+    if own := next((each for each in run.failures if each.own), None):
+        return _itself_wrong(file, own)
     if not run.accepted:
         return _refused(bench, run, "refuses the implementation that you were given", "accepts")
     if run.passed:
@@ -64,11 +66,24 @@ def _judge_suite(bench: Bench, run: Run) -> Outcome | None:
     if not left:
         sentence = f"{file} holds no test. pytest collects functions whose names begin with test_."
         return Outcome(Status.FAIL, sentence, topic="collected")
-    sentence = (
-        f"None of the {counted(left, 'test')} in {file} was passed: all are skipped or expected to fail. "
-        "What does not run sees no mistake."
-    )
+    which = f"all {left} are" if left > 1 else "the only one is"
+    sentence = f"No test ran: {which} skipped or expected to fail. What does not run sees no mistake."
     return Outcome(Status.FAIL, sentence, topic="collected")
+
+
+def _itself_wrong(file: str, failure: Failure) -> Outcome:
+    """A test that raised before anything was judged asks neither too much nor too little."""
+    said, *following = _lines(failure.message) or ["it failed without a word"]
+    sentence = f"{_place(file, failure)}{failure.test} itself is wrong: {said}"
+    lines = tuple(following[:_SHOWN_LINES])
+    return Outcome(Status.FAIL, sentence, case=failure.test, lines=lines, topic="wrong_test")
+
+
+def _place(file: str, failure: Failure) -> str:
+    if not failure.line:
+        return ""
+    called = f" (called in line {failure.caller})" if failure.caller else ""
+    return f"{file}:{failure.line}{called}: "
 
 
 def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
@@ -77,7 +92,8 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     if run.late:
         sentence = (
             f"Your suite was stopped after {tests.seconds:g} s, in {run.late}. All tests together have that "
-            "time against one implementation: small tensors show the same mistakes as large ones."
+            "time against one implementation: small tensors show the same mistakes as large ones. "
+            "Or a loop in it never ends."
         )
         return Outcome(Status.TIMEOUT, sentence, case=run.late, topic="time")
     if run.crash:
@@ -88,9 +104,8 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     if run.broken:
         return Outcome(Status.FAIL, f"Your suite {what}: {run.broken}", topic=topic)
     failure, *more = run.failures
-    place = f"{tests.file}:{failure.line}: " if failure.line else ""
     said, *following = _lines(failure.message) or ["it failed without a word"]
-    sentence = f'{place}Your suite {what}: {failure.test} says "{said.rstrip(".")}".'
+    sentence = f'{_place(tests.file, failure)}Your suite {what}: {failure.test} says "{said.rstrip(".")}".'
     if topic == "accepts":
         sentence += f" {_TOO_STRICT}"
     if more:

@@ -1,8 +1,9 @@
 """A learner's test file, run by pytest beside one implementation of the operation that it tests.
 
 It answers with text: a JSON object that holds ``passed``, ``skipped`` and ``expected`` (failures that a test
-announces), all numbers; ``failures``, each with ``test``, ``line`` and ``message``; ``broken``, why the file
-could not be collected; ``late``, the test that ran when the time was over. What comes from here is a claim.
+announces), all numbers; ``failures``, each with ``test``, ``line``, ``caller``, ``message`` and ``own``,
+whether the test itself went wrong; ``broken``, why the file could not be collected; ``late``, the test that ran when
+the time was over. What comes from here is a claim.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import functools
 import itertools
 import json
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -18,9 +20,12 @@ from types import FrameType, ModuleType
 from typing import Any
 
 import pytest
+import torch
 
 _SEEDED = 2  # the simulated device's third order of blocks and threads
 _MOST_FAILURES = 20
+_JUDGEMENTS = ("AssertionError", "assert", "Failed", "GradcheckError")  # raised about what is tested
+_MISSING_FIXTURE = re.compile(r"fixture '(\w+)' not found")
 _LONGEST_MESSAGE = 2000
 # What a suite of one file has no use for, what would write files, and what collects garbage for a quarter of
 # a second at the end.
@@ -34,20 +39,22 @@ class OutOfTime(BaseException):
     """Raised in the test that runs when the time is over; no ``except Exception`` holds it back."""
 
 
-def run(module: ModuleType, file: str, entry: str, first: bool, seconds: float, simulated: bool) -> str:
+def run(
+    module: ModuleType, file: str, entry: str, first: bool, seconds: float, simulated: bool, seed: int
+) -> str:
     """Run the tests in ``file``, whose ``import op`` is ``module``; with ``first`` up to the first failure.
 
     ``simulated`` makes each call of ``entry`` run its blocks and threads in an order of its own, as a GPU
-    would.
+    would. ``seed`` is of this run alone: every new process has the same random numbers otherwise, and a test
+    that depends on them would never be seen to fail.
     """
+    torch.manual_seed(seed)
     if simulated:
         setattr(module, entry, _in_other_orders(getattr(module, entry)))
-    recorder = Recorder(file, seconds)
+    recorder = Recorder(file, seconds, first)
     options = ["--import-mode=importlib", "--noconftest", "-c", "/dev/null"]
     options += [f"--rootdir={Path(file).parent}", f"--confcutdir={Path(file).parent}"]
     options += [f"-pno:{name}" for name in _LEFT_OUT]
-    if first:
-        options.append("--exitfirst")
     print(f"[tests] {Path(file).name}", flush=True)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     ended = pytest.main([*options, file], plugins=[recorder])
@@ -72,9 +79,10 @@ def _in_other_orders(function: Callable[..., Any]) -> Callable[..., Any]:
 class Recorder:
     """A plugin that writes down how every test ended, and ends the run when its time is over."""
 
-    def __init__(self, file: str, seconds: float) -> None:
+    def __init__(self, file: str, seconds: float, first: bool) -> None:
         self.file = file
         self.seconds = seconds
+        self.first = first  # not an option of pytest's: a suite could ask for it, and refuse what it likes
         self.current = ""
         self.found: dict[str, Any] = {
             "passed": 0, "skipped": 0, "expected": 0, "failures": [], "broken": "", "late": "",
@@ -95,6 +103,11 @@ class Recorder:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, earlier)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self) -> bool | None:
+        """After the first failure, where that is all that is asked, the other tests are passed over."""
+        return True if self.first and self.found["failures"] else None
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Said aloud, so that after a crash it is known which test ran."""
@@ -131,9 +144,9 @@ class Recorder:
     def _failed(self, report: pytest.TestReport) -> None:
         if len(self.found["failures"]) >= _MOST_FAILURES or self.found["late"]:
             return
-        line, message = _place_and_message(report, Path(self.file).name)
-        failure = {"test": _short(report.nodeid), "line": line, "message": message[:_LONGEST_MESSAGE]}
-        self.found["failures"].append(failure)
+        told = _told(report, Path(self.file).name)
+        message = told["message"][:_LONGEST_MESSAGE]
+        self.found["failures"].append({**told, "test": _short(report.nodeid), "message": message})
 
 
 def _short(nodeid: str) -> str:
@@ -141,22 +154,29 @@ def _short(nodeid: str) -> str:
     return nodeid.partition("::")[2] or nodeid
 
 
-def _place_and_message(report: pytest.TestReport, name: str) -> tuple[int, str]:
-    """The last line of the test file that was reached, and what was said there."""
+def _told(report: pytest.TestReport, name: str) -> dict[str, Any]:
+    """The last line of the test file that was reached and the one it was called from, and what was said."""
     shown: Any = report.longrepr
+    if missing := _MISSING_FIXTURE.match(str(getattr(shown, "errorstring", ""))):
+        message = f"no fixture {missing[1]!r}; was parametrize forgotten?"
+        return {"line": int(shown.firstlineno) + 1, "caller": 0, "message": message, "own": True}
     crash = getattr(shown, "reprcrash", None)
     if crash is None:
-        return 0, str(shown)
-    line = 0
-    for entry in getattr(getattr(shown, "reprtraceback", None), "reprentries", ()):
-        where = getattr(entry, "reprfileloc", None)
-        if where is not None and Path(where.path).name == name:
-            line = int(where.lineno)
-    return line, str(crash.message)
+        return {"line": 0, "caller": 0, "message": str(shown), "own": False}
+    entries = getattr(getattr(shown, "reprtraceback", None), "reprentries", ())
+    places = [place for entry in entries if (place := getattr(entry, "reprfileloc", None)) is not None]
+    lines = [int(place.lineno) for place in places if Path(place.path).name == name] or [0]
+    kind = re.split(r"[: ]", str(crash.message), maxsplit=1)[0].rpartition(".")[2]
+    own = kind not in _JUDGEMENTS and all(Path(place.path).name != "op.py" for place in places)
+    caller = lines[0] if lines[0] != lines[-1] else 0
+    return {"line": lines[-1], "caller": caller, "message": str(crash.message), "own": own}
 
 
 def _first_words(text: str, file: str) -> str:
-    """The line of a failed import that says what is wrong: pytest marks it with an E."""
+    """What is wrong with a file that cannot be imported: pytest marks the line that says so with an E."""
     marked = [line[2:].strip() for line in text.splitlines() if line.startswith("E ")]
     said = marked[-1] if marked else text.strip()
-    return said.replace(f"{Path(file).parent}/", "")[:_LONGEST_MESSAGE]
+    name = Path(file).name
+    lines = re.findall(rf'{re.escape(name)}(?::|", line )(\d+)', text)
+    place = f"{name}:{lines[-1]}: " if lines else ""
+    return place + said.replace(f"{Path(file).parent}/", "")[:_LONGEST_MESSAGE]

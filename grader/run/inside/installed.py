@@ -25,7 +25,24 @@ def open_package(name: str, folder: Path) -> ModuleType:
     for variable in _TOOLKIT:
         os.environ.pop(variable, None)
     with _torch_out_of_sight(folder):
-        return importlib.import_module(name)
+        module = importlib.import_module(name)
+    if module.__file__ is None:
+        raise ImportError(
+            f"the wheel holds no {name}/__init__.py, so Python makes an empty namespace package of the folder"
+        )
+    _require_its_extensions(name, folder)
+    return module
+
+
+def _require_its_extensions(name: str, folder: Path) -> None:
+    """An extension module that nothing has loaded has registered no operators."""
+    import torch
+
+    loaded = {Path(library).resolve() for library in torch.ops.loaded_libraries}
+    for library in sorted((folder / name).glob("*.so")):
+        module = f"{name}.{library.name.partition('.')[0]}"
+        if module not in sys.modules and library.resolve() not in loaded:
+            raise ImportError(f"no operators are registered: nothing imports {module}")
 
 
 @contextmanager
@@ -58,6 +75,8 @@ class _LikeANewPython(MetaPathFinder, Loader):
         if fullname == "torch":
             return ModuleSpec("torch", self)
         place = Path(next(iter(path or ()), self.folder), fullname.rpartition(".")[2])
+        if (place / "__init__.py").is_file():  # Python prefers a package to a module of its name
+            return None
         if any(place.with_name(place.name + suffix).is_file() for suffix in EXTENSION_SUFFIXES):
             raise ImportError(
                 "libc10.so: cannot open shared object file: No such file or directory. The extension is "
