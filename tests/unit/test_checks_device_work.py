@@ -14,7 +14,7 @@ from grader.checks.device.call_sites import site_of
 from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
-from grader.run.values import Trace
+from grader.run.values import Reply, Trace
 from grader.spec import Case, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench, fake_exercise
@@ -100,6 +100,24 @@ def test_where_moving_is_the_point_no_operator_may_move() -> None:
         in outcome.sentence
     )
     assert judged(exercise={"moves": False}, operators=copied[:1]).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("copies", "words"),
+    [
+        ((), "no kernel wrote all of a."),
+        (("cudaMemcpy host to device of 400 bytes",), "all of a was last written by a copy from the host"),
+    ],
+)
+def test_an_argument_that_is_returned_as_it_came_was_written_by_no_kernel(
+    copies: tuple[str, ...], words: str
+) -> None:
+    def edit(reply: Reply) -> Reply:
+        trace = replace(reply.trace, writers=({"copy": 400},), copies=copies)
+        return replace(reply, outputs=(replace(reply.outputs[0], alias="a"),), trace=trace)
+
+    bench = fake_bench(FakeSession(add, edit_reply=edit), add, [CASE], parameters="ab")
+    assert words in device_work.check(bench).sentence
 
 
 def test_an_impostor_that_launches_a_dummy_and_returns_the_librarys_product() -> None:

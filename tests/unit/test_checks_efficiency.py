@@ -105,7 +105,7 @@ def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> No
     once = replace(twice, launches=(replace(counts, written_bytes=400 * 32),))
     again = "keep what is used again in registers or shared memory."
     assert said("global_load_sectors", once, 200).endswith(again)
-    alone = line(lambda lane: 0, 5, access="store", lanes=range(1))  # 100 lanes that write 12 sectors in turns
+    alone = line(lambda lane: 0, 5, access="store", lanes=range(1))  # 400 bytes
     thin = replace(twice, launches=(replace(counts, lines=(load, alone), written_bytes=13 * 32),))
     assert said("global_load_sectors", thin, 200).endswith(again)
 

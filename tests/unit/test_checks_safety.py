@@ -94,7 +94,7 @@ def test_what_happens_on_bad_input_only_is_said_to() -> None:
     bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")
     assert correctness.check(bench).status is Status.PASS
     call = bench.calls[0]
-    found = replace(call.reply, trace=replace(call.reply.trace, findings=[finding]))
+    found = replace(call.reply, trace=replace(call.reply.trace, findings=(finding,)))
     bench.calls.append(replace(call, stage="refusal", reply=found))
     assert "(On bad input only, which has to be refused" in safety.check(bench).sentence
     bench.calls.append(replace(call, reply=found))
@@ -108,7 +108,7 @@ def test_the_call_in_which_it_was_seen_first_is_named() -> None:
     bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")
     assert correctness.check(bench).status is Status.PASS
     last = bench.calls[1]
-    found = replace(last.reply, trace=replace(last.reply.trace, findings=[finding]))
+    found = replace(last.reply, trace=replace(last.reply.trace, findings=(finding,)))
     bench.calls[1] = replace(last, reply=found)
     outcome = safety.check(bench)
     assert outcome.case == "on a side stream"

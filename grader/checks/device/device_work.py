@@ -117,6 +117,8 @@ def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
         if writer == "host" and bench.exercise.copies:
             return _failed(call, f"{call.text}: {NOT_BROUGHT_BACK}", writer)
         if writer:
+            if output.alias and writer == "copy" and not call.reply.trace.copies:
+                return _failed(call, f"{call.text}: no kernel wrote {share} of {output.alias}.", "no_kernel")
             subject = output.alias or (f"output {number}" if len(outputs) > 1 else "the result")
             return _failed(
                 call, f"{call.text}: {share} of {subject} was last written by {BY[writer]}.", writer
