@@ -2,8 +2,8 @@
 
 It answers with text: a JSON object that holds ``passed``, ``skipped`` and ``expected`` (failures that a test
 announces), all numbers; ``failures``, each with ``test``, ``line``, ``caller``, ``message`` and ``own``,
-whether the test itself went wrong; ``broken``, why the file could not be collected; ``late``, the test that ran when
-the time was over. What comes from here is a claim.
+whether the test itself went wrong; ``broken``, why the file could not be collected; ``late``, the test that
+ran when the time was over. What comes from here is a claim.
 """
 
 from __future__ import annotations
