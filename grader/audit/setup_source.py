@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from grader.audit.cuda_source import is_reserved
 from grader.audit.objection import Objection
@@ -38,6 +38,7 @@ _WRITES = frozenset((
     "write_text", "write_bytes", "unlink", "rename", "replace", "symlink_to", "hardlink_to", "chmod", "touch",
     "mkdir", "rmdir", "open", "os", "sys", "subprocess", "shutil", "distutils", "format", "format_map",
 ))  # fmt: skip
+_PATH = "pathlib.Path"
 _CHECKS_RULE = "Every access of a submission is to be checked, so a build may not touch the checks."
 _MACRO = re.compile(r"-[DU](\w+)(?:\([^)]*\))?(?:=(.*))?", re.DOTALL)
 _PLAIN = re.compile(r"""(-?\d[\w.]*|\\?["'][\w.+ -]*\\?["']|true|false|)""")
@@ -56,12 +57,16 @@ def audit(text: str, file: str) -> Iterator[Objection]:
         return
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     imported = {name: full for node in imports for name, full in _imported(node).items()}
-    found = [each for node in ast.walk(tree) for each in _objections(node, file, imported)]
+    texts = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_of_text(node)}
+    found = [each for node in ast.walk(tree) for each in _objections(node, file, imported, texts)]
     found += _handed_on(tree, file, imported)
     yield from sorted(found, key=lambda objection: objection.line)
 
 
-def _objections(node: ast.AST, file: str, imported: Mapping[str, str]) -> Iterator[Objection]:
+def _objections(
+    node: ast.AST, file: str, imported: Mapping[str, str], texts: Set[int]
+) -> Iterator[Objection]:
+    """``texts`` are the ids of the attributes that are methods of strings."""
     line = getattr(node, "lineno", 0)
     if isinstance(node, ast.Import | ast.ImportFrom):
         for name in _imported(node).values():
@@ -72,7 +77,7 @@ def _objections(node: ast.AST, file: str, imported: Mapping[str, str]) -> Iterat
     elif isinstance(node, ast.Call) and _opens_to_write(node):
         yield Objection(file, line, "opens a file for more than reading", _DECLARES)
     elif isinstance(node, ast.Attribute):
-        if not _may_use(node, imported):
+        if not _may_use(node, imported, id(node) in texts):
             yield Objection(file, line, f"uses `{ast.unparse(node)}`", _DECLARES)
         elif not isinstance(node.ctx, ast.Load):
             yield Objection(file, line, f"changes `{ast.unparse(node)}`", _DECLARES)
@@ -86,11 +91,14 @@ def _handed_on(tree: ast.Module, file: str, imported: Mapping[str, str]) -> Iter
     """Modules under another name, which could not be followed."""
     nodes = list(ast.walk(tree))
     qualified = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, ast.Name | ast.Attribute) and id(node) not in qualified:
             full = _dotted(node, imported)
             if full in _PARTS or full in ("re", "torch.version"):
                 yield Objection(file, node.lineno, f"hands on the module `{full}` as a value", _DECLARES)
+            elif full == _PATH and id(node) not in called:  # its methods take the path as an argument
+                yield Objection(file, node.lineno, f"hands on `{full}` as a value", _DECLARES)
 
 
 def _dotted(node: ast.expr, imported: Mapping[str, str]) -> str:
@@ -123,11 +131,12 @@ def _is_allowed(full: str) -> bool:
     return all(part in _PARTS[module] for module, part in modules if module in _PARTS)
 
 
-def _may_use(node: ast.Attribute, imported: Mapping[str, str]) -> bool:
+def _may_use(node: ast.Attribute, imported: Mapping[str, str], of_text: bool) -> bool:
     private = node.attr.startswith("_") and node.attr not in ("__version__", "__file__", "__doc__")
-    if not _is_allowed(_dotted(node, imported)):
+    full = _dotted(node, imported)
+    if not _is_allowed(full):
         return False
-    return not private and (node.attr not in _WRITES or _is_text_replacement(node))
+    return not private and (node.attr not in _WRITES or (of_text and not full.startswith(f"{_PATH}.")))
 
 
 def _opens_to_write(node: ast.Call) -> bool:
@@ -137,9 +146,15 @@ def _opens_to_write(node: ast.Call) -> bool:
     return len(node.args) != 1 or any(each.arg not in ("encoding", "errors") for each in node.keywords)
 
 
-def _is_text_replacement(node: ast.Attribute) -> bool:
-    """``torch.__version__.replace("+", ...)``: of a string, not of a file."""
-    return node.attr == "replace" and ast.unparse(node.value).startswith(("torch.__version__", "'", '"'))
+def _is_of_text(call: ast.Call) -> bool:
+    """``version.replace("+", ".")``: a path, which would be renamed, takes one argument there."""
+    unpacked = any(isinstance(each, ast.Starred) for each in call.args)
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "replace"
+        and len(call.args) > 1
+        and not unpacked
+    )
 
 
 def why_not_compiled_with(flag: str) -> str:
@@ -155,5 +170,6 @@ def why_not_compiled_with(flag: str) -> str:
 
 
 def _touched(text: str) -> str:
-    """The flag in a string that touches the checks; a docstring of several lines is no flag."""
-    return text if "\n" not in text and " " not in text.strip() and _TOUCHES.search(text) else ""
+    """The flag in a string that touches the checks; sentences and addresses of pages are no flags."""
+    written = "\n" in text or " " in text.strip() or re.match(r"https?://", text)
+    return text if not written and _TOUCHES.search(text) else ""

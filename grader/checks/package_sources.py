@@ -6,7 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-_ABSOLUTE = re.compile(r"^(-[A-Za-z]+[,=]?(-rpath[,=])?)?/(?!dev/)\w")
+# Other compilers have options like /O2 and /std:c++17: a path has two slashes, or is a known folder.
+_ABSOLUTE = re.compile(
+    r"^(-[A-Za-z]+[,=]?(-rpath[,=])?)?/(?!dev/)([\w.+-]+/|(data|home|lib|lib64|mnt|opt|root|tmp|usr|var)$)"
+)
 _CHOOSES = re.compile(r"^--?(gencode|arch|gpu-architecture|generate-code)\b")
 _CAPABILITIES = re.compile(r"[; ]*(\d+\.\d[a-f]?(\+PTX)?[; ]*)+")
 _LIST = "TORCH_CUDA_ARCH_LIST"

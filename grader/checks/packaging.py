@@ -210,6 +210,10 @@ def _rebuild(package: Package) -> str:
     facts = package.facts
     if facts.rebuilt or not facts.edited:
         return ""
+    if facts.rebuilt is None:
+        raise Unknown(
+            f"What a build after an edit of {facts.edited} compiles was not judged: it did not end."
+        )
     return (
         f"After an edit of {facts.edited} the package was built once more, and nothing was compiled: the "
         "wheel kept the old binary. setuptools compares time stamps of sources= and depends= alone; ninja, "

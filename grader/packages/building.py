@@ -62,11 +62,12 @@ class PackageRequest:
 class Facts:
     """What is known of a built package besides its wheel.
 
-    `rebuilt` is whether a second build noticed that the source `edited` had changed.
+    `rebuilt` is whether a second build noticed that the source `edited` had changed; None where it did not
+    end by itself.
     """
 
     edited: str
-    rebuilt: bool
+    rebuilt: bool | None
 
 
 def facts_of(artifact: Artifact) -> Facts:
@@ -108,7 +109,8 @@ def _build(request: PackageRequest, machine: list[object], folder: Path, verbose
             raise _failure(request, place, log)
         wheel = wheels.read(Path(shutil.copy(built[0], folder)))
         probed = _report(place.out / PROBE)
-        facts = {"edited": request.edited, "rebuilt": bool(probed.get("type"))}
+        noticed = bool(probed["type"]) if "type" in probed else None
+        facts = {"edited": request.edited, "rebuilt": noticed}
     wheels.install(wheel, folder / "installed")
     (folder / LOG).write_text(log)
     (folder / FACTS).write_text(json.dumps(facts))

@@ -91,7 +91,9 @@ def test_what_is_wrong_is_said(tmp_path: Path, topic: str, changes: dict[str, st
     assert said in QUESTIONS[topic](package(tmp_path, **changes))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["-O3", "csrc/pack.cu", "a/b", "/dev/null", "-DX=1", "--use_fast_math"])
+@pytest.mark.parametrize(
+    "text", ["-O3", "csrc/pack.cu", "a/b", "/dev/null", "-DX=1", "--use_fast_math", "/O2", "/std:c++17"]
+)
 def test_what_is_no_path_of_this_machine(tmp_path: Path, text: str) -> None:
     assert QUESTIONS["absolute_path"](package(tmp_path, setup=f"x = {text!r}")) == ""
 
@@ -133,6 +135,8 @@ def test_identity_and_rebuild(tmp_path: Path) -> None:
     stale = replace(asked, facts=Facts("csrc/pack.h", rebuilt=False))
     assert "After an edit of csrc/pack.h" in QUESTIONS["rebuild"](stale)
     assert QUESTIONS["rebuild"](replace(asked, facts=Facts("", rebuilt=False))) == ""
+    with pytest.raises(Unknown, match=r"after an edit of csrc/pack\.h compiles was not judged"):
+        QUESTIONS["rebuild"](replace(asked, facts=Facts("csrc/pack.h", rebuilt=None)))
 
 
 def test_missing_code_is_told_by_what_its_gpu_would_say(

@@ -88,6 +88,13 @@ def test_a_header_that_nobody_watches_is_told(request_: PackageRequest) -> None:
     assert (facts.edited, facts.rebuilt) == ("csrc/tiny.h", False)
 
 
+def test_a_probe_that_is_killed_says_nothing_about_rebuilding(request_: PackageRequest) -> None:
+    killed = 'import os\nif not open("csrc/tiny.h").read().startswith("#pragma"):\n    os._exit(9)\n'
+    edit(request_, "setup.py", "setup(ext", f"{killed}setup(ext")
+    facts = facts_of(build_package(request_))
+    assert (facts.edited, facts.rebuilt) == ("csrc/tiny.h", None)
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "said"),
     [
