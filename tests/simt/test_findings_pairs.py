@@ -91,6 +91,7 @@ PAIRS = (
     Pair("copy_source", "source_changed", "source_kept", "change_source"),
     Pair("stream_order", "filled_on_another_stream", "filled_before", "twice_as_much"),
     Pair("stream_order", "copied_too_early", "copied_after", "twice_as_much"),
+    Pair("stream_order", "half_copied_too_early", "half_copied_after", "twice_as_much"),
 )  # fmt: skip
 ALSO_RIGHT = ("read_only", "stopped", "masks_of_halves", "waited_asleep", "source_read", "half_a_stream_each")
 BY_PYTORCH = {"stream_reuse"}  # the allocator that hands out blocks again is PyTorch's: test_device_streams

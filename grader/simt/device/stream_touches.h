@@ -5,7 +5,7 @@
 
 namespace cu2grad::device {
 
-// The bytes from the first to the last element of a device tensor; anything else is passed over. `name` outlives the call.
+// The bytes of a device tensor's elements; anything else is passed over. `name` outlives the call.
 void touch_on_stream(const at::Tensor& tensor, bool writes, const char* name);
 
 }  // namespace cu2grad::device

@@ -107,8 +107,11 @@ void simt_record_stream(void* block, void* stream) {
     if (const Stream* other = find_stream(stream)) stream_uses.recorded(address_of(block), other->key());
 }
 
-void simt_stream_touches(void* stream, const void* begin, size_t bytes, int writes, const char* call) {
-    if (const Stream* found = find_stream(stream)) stream_uses.touched(begin, bytes, writes, call, found->latest());
+void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions, int writes,
+                         const char* call) {
+    const Stream* found = find_stream(stream);
+    if (!found) return;
+    stream_uses.touched({address_of(begin), bytes, {strides, strides + dimensions}}, writes, call, found->latest());
 }
 
 void simt_release(void* pointer) {

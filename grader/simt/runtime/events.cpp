@@ -20,6 +20,14 @@ void host_waits_for(const Event& event) {
     stream_table().host_clock.merge(event.clock);
 }
 
+bool has_happened(double time, const Clock& clock) {
+    std::lock_guard lock(streams_lock);
+    stream_table().host += 1;
+    if (stream_table().host < time) return false;
+    stream_table().host_clock.merge(clock);
+    return true;
+}
+
 }  // namespace simt
 
 using namespace simt;

@@ -88,6 +88,10 @@ struct Copy {
     bool waits = true;   // the synchronous forms wait for the device
 };
 
+StridedBytes rows(const void* begin, size_t width, size_t height, size_t pitch) {
+    return {reinterpret_cast<uintptr_t>(begin), width, {{height, pitch}}};
+}
+
 cudaError_t run(const Copy& copy) {
     ApiCall record{.call = copy.call, .kind = "h2h", .bytes = copy.width * copy.height, .stream = copy.stream};
     if (int error = sticky_error()) return answer(record, error);
@@ -106,9 +110,9 @@ cudaError_t run(const Copy& copy) {
         move(static_cast<char*>(copy.to) + row * copy.to_pitch, from_row, copy.width);
     }
     record.work = advance_stream(copy.stream, copy_duration(record.bytes, way.to_device && way.from_device));
-    stream_uses.touched(copy.from, bytes_of_rows(copy.width, copy.height, copy.from_pitch), false, copy.call,
-                        record.work.moment);
-    stream_uses.touched(copy.to, bytes_of_rows(copy.width, copy.height, copy.to_pitch), true, copy.call, record.work.moment);
+    const Moment& when = record.work.moment;
+    stream_uses.touched(rows(copy.from, copy.width, copy.height, copy.from_pitch), false, copy.call, when);
+    stream_uses.touched(rows(copy.to, copy.width, copy.height, copy.to_pitch), true, copy.call, when);
     if (copy.waits && !(way.to_device && way.from_device)) host_waits_for(*stream);
     return answer(record, cudaSuccess);
 }
@@ -127,7 +131,7 @@ cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_
         simt_mark_written(begin, width, SIMT_MEMSET);
     }
     record.work = advance_stream(stream, copy_duration(record.bytes, true));
-    stream_uses.touched(pointer, bytes_of_rows(width, height, pitch), true, call, record.work.moment);
+    stream_uses.touched(rows(pointer, width, height, pitch), true, call, record.work.moment);
     return answer(record, cudaSuccess);
 }
 

@@ -109,7 +109,10 @@ void begin_execution(const simt_launch& launch) {
     execution.timed_out = 0;
     execution.cycles = 0;
     set_thread_indices(launch);
-    if (shared_memory.restart_epochs()) global_races.forget_all();
+    if (shared_memory.restart_epochs()) {
+        global_races.forget_all();
+        stream_uses.forget_epochs();
+    }
     shared_memory.begin_launch(*launch.module, launch.dynamic_shared, launch.module->checked);
     std::fill_n(reinterpret_cast<uint8_t*>(shared_memory.dynamic_begin()), launch.dynamic_shared, kPoison);
     AccessState& access = execution.access;

@@ -109,10 +109,14 @@ int simt_set_device(int);                                         // 0 or cudaEr
 void* simt_allocate(int device, size_t bytes);                    // nullptr for 0 bytes or when there is no memory; filled
                                                                   // with 0xA5, marked "unwritten"
 // For an allocator that caches blocks per stream, as PyTorch's does (stream_uses.h): the block belongs to the stream; another
-// stream uses it, too; the latest work on the stream reads or writes these bytes.
+// stream uses it, too; the latest work on the stream reads or writes so many bytes, repeated in each dimension at its stride.
+typedef struct {
+    size_t count, bytes;
+} simt_stride;
 void* simt_allocate_on(int device, size_t bytes, void* stream);
 void simt_record_stream(void* block, void* stream);
-void simt_stream_touches(void* stream, const void* begin, size_t bytes, int writes, const char* call);
+void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions, int writes,
+                         const char* call);
 void simt_release(void*);                                         // quarantined, marked "freed"; null is fine
 int simt_is_device_pointer(const void*);                          // any address of simulated device memory
 int simt_pointer_device(const void*);                             // -1 if none

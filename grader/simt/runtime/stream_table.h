@@ -13,6 +13,9 @@ struct StreamTable {
     Stream defaults[kDevices];
     std::unordered_map<const void*, std::unique_ptr<Stream>> created;
     std::unordered_map<const void*, std::unique_ptr<Event>> events;
+    // Of streams that were destroyed: their work goes on, and who waits for all streams waits for it. The second of those for
+    // which the default stream waits.
+    Progress retired[kDevices], retired_blocking[kDevices];
     uint64_t last_id = 0;
     double host = 0;          // microseconds
     Clock host_clock;         // what the host knows to be done; of all its threads together

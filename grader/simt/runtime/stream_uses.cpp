@@ -15,6 +15,7 @@ StreamUses stream_uses;
 namespace {
 constexpr size_t kRounding = 512, kSmallPool = size_t(1) << 20;
 constexpr size_t kMostFreed = 256;   // of a stream; a program that never waits must not fill the memory
+constexpr size_t kMostUses = 64;     // of a block
 
 size_t rounded(size_t bytes) { return (bytes + kRounding - 1) / kRounding * kRounding; }
 
@@ -28,16 +29,28 @@ std::string told(const Use& use) { return use.what + " on " + name_of_stream(use
 bool conflict(const Use& earlier, const Use& later) {
     if (earlier.is_launch && later.is_launch) return false;   // the later one's records may hide the earlier one's
     if (!earlier.is_launch && !later.is_launch) {
-        return (earlier.writes || later.writes) && earlier.begin < later.end && later.begin < earlier.end;
+        return (earlier.writes || later.writes) && earlier.bytes.meets(later.bytes);
     }
     const Use &kernel = earlier.is_launch ? earlier : later, &copy = earlier.is_launch ? later : earlier;
-    return global_cells.were_touched(copy.begin, copy.end, kernel.epochs, /*writes_only=*/!copy.writes);
+    return copy.bytes.any_run([&](uintptr_t begin, uintptr_t end) {
+        return global_cells.were_touched(begin, end, kernel.epochs, /*writes_only=*/!copy.writes);
+    });
 }
+
+// Is what is in conflict with the earlier use in conflict with the later one, too, which comes after it?
+bool stands_for(const Use& later, const Use& earlier, const Allocation& block) {
+    if (earlier.is_launch && earlier.epochs.first == 0) return true;   // nothing is known to be in conflict with it
+    if (later.is_launch) return earlier.is_launch && later.epochs.first == earlier.epochs.first;   // two pointers of one launch
+    if (!later.writes && (earlier.writes || earlier.is_launch)) return false;
+    return later.bytes.covers(earlier.is_launch ? StridedBytes(block.base, block.bytes) : earlier.bytes);
+}
+
+size_t extent(const Use& use) { return use.bytes.end() - use.bytes.begin(); }
 
 void report_unordered(const Use& earlier, const Use& later) {
     const Use& placed = earlier.file ? earlier : later;
-    report({.kind = "stream_order", .bytes = std::max(earlier.end - earlier.begin, later.end - later.begin),
-            .address = later.begin, .space = "global", .allocation = nearest_allocation(later.begin),
+    report({.kind = "stream_order", .bytes = std::max(extent(earlier), extent(later)), .address = later.bytes.begin(),
+            .space = "global", .allocation = nearest_allocation(later.bytes.begin()),
             .note = told(later) + " and " + told(earlier), .file = placed.file, .line = placed.line});
 }
 
@@ -58,33 +71,53 @@ void StreamUses::launched(const simt_launch& launch, const Moment& when, const E
         int region = arena.region(word);
         if (region < 0 || region >= kDevices) continue;
         const char* kernel = launch.kernel ? launch.kernel : "a kernel";
-        add({when, word, word + 1, true, false, epochs, kernel, launch.file, launch.line});
+        add({.when = when, .bytes = {word, 1}, .is_launch = true, .epochs = epochs, .what = kernel, .file = launch.file,
+             .line = launch.line});
     }
 }
 
-void StreamUses::touched(const void* begin, size_t bytes, bool writes, const char* call, const Moment& when) {
-    auto address = reinterpret_cast<uintptr_t>(begin);
-    int region = arena.region(address);
-    if (bytes == 0 || region < 0 || region >= kDevices) return;
-    add({when, address, address + bytes, false, writes, {}, call});
+void StreamUses::touched(const StridedBytes& bytes, bool writes, const char* call, const Moment& when) {
+    int region = arena.region(bytes.begin());
+    if (bytes.begin() == bytes.end() || region < 0 || region >= kDevices) return;
+    add({.when = when, .bytes = bytes, .writes = writes, .what = call});
+}
+
+void StreamUses::forget_epochs() {
+    std::lock_guard lock(mutex_);
+    for (auto& [base, block] : blocks_) {
+        for (Use& use : block.uses) use.epochs = {};
+    }
 }
 
 void StreamUses::add(Use use) {
-    auto allocation = find_allocation(use.begin);
+    auto allocation = find_allocation(use.bytes.begin());
     Stream* stream = stream_of_key(use.when.stream);
     if (!allocation || !stream) return;
     std::lock_guard lock(mutex_);
     Block& block = blocks_[allocation->base];
-    // What the new use comes after it stands for: who waits for the one has waited for the other.
     auto is_past = [&](const Use& earlier) { return stream->clock.covers(earlier.when); };
-    std::erase_if(block.uses, is_past);
     auto still_running = std::find_if_not(block.inherited.begin(), block.inherited.end(), is_past);
     if (still_running != block.inherited.end()) {
         report_reuse(*still_running, use, block.bytes);
         block.inherited.clear();   // told once
     }
-    for (const Use& earlier : block.uses) {
-        if (conflict(earlier, use)) report_unordered(earlier, use);
+    std::set<uint64_t> told;   // of the uses on one stream only the latest
+    for (auto earlier = block.uses.rbegin(); earlier != block.uses.rend(); ++earlier) {
+        if (is_past(*earlier)) {
+            earlier->is_followed = true;
+        } else if (!told.contains(earlier->when.stream) && conflict(*earlier, use)) {
+            report_unordered(*earlier, use);
+            told.insert(earlier->when.stream);
+        }
+    }
+    std::erase_if(block.uses, [&](const Use& each) { return is_past(each) && stands_for(use, each, *allocation); });
+    keep(block, std::move(use));
+}
+
+void StreamUses::keep(Block& block, Use use) {
+    if (block.uses.size() == kMostUses) {
+        auto followed = std::find_if(block.uses.begin(), block.uses.end(), [](const Use& each) { return each.is_followed; });
+        block.uses.erase(followed == block.uses.end() ? block.uses.begin() : followed);
     }
     block.uses.push_back(std::move(use));
 }
@@ -122,6 +155,8 @@ void StreamUses::released(uintptr_t base, bool cached) {
     Block block = std::move(found->second);
     blocks_.erase(found);
     if (!cached || block.owner == 0) return;
+    // Who waits for a use has waited for what it follows.
+    std::erase_if(block.uses, [](const Use& use) { return use.is_followed; });
     block.uses.insert(block.uses.end(), block.inherited.begin(), block.inherited.end());
     std::erase_if(block.uses, [&](const Use& use) { return block.recorded.contains(use.when.stream); });
     if (block.uses.empty()) return;

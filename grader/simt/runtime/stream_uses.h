@@ -1,9 +1,13 @@
 // Which streams use a block of memory, and whether anything orders them.
 //
-// Of copies, fills and library operators the bytes are known. Of a launch it is known which pointers it was given: a block to
-// which an address among its parameters leads counts as used. Two uses of a block are in conflict when one of them is a copy,
-// fill or operator, one of them writes bytes that the other touched, and neither stream waits for the other. Which bytes a
-// kernel touched is in the cells in which races are looked for; of a kernel that was not checked it is not known.
+// Of copies, fills and library operators the bytes are known, with the gaps between rows. Of a launch it is known which pointers
+// it was given: a block to which an address among its parameters leads counts as used. Two uses of a block are in conflict when
+// one of them is a copy, fill or operator, one of them writes bytes that the other touched, and neither stream waits for the
+// other. Which bytes a kernel touched is in the cells in which races are looked for; of a kernel that was not checked it is not
+// known.
+//
+// A use is kept after others that come after it, because they may be of other bytes, until one stands for it: whatever is in
+// conflict with the one is then in conflict with the other. A block keeps a limited number, and forgets the oldest.
 //
 // Blocks of PyTorch's caching allocator belong to the stream that was current when they were allocated. When one is freed, the
 // allocator hands it to the next request of that stream at once: work queued there later comes after work queued there earlier.
@@ -25,13 +29,15 @@
 #include "global_cells.h"
 #include "ordering.h"
 #include "simt_api.h"
+#include "strided_bytes.h"
 
 namespace simt {
 
 struct Use {
     Moment when;
-    uintptr_t begin = 0, end = 0;   // bytes; of a launch the one that the pointer points to
+    StridedBytes bytes;             // of a launch the one that the pointer points to
     bool is_launch = false, writes = false;
+    bool is_followed = false;       // another use of the block comes after it
     Epochs epochs{};                // of a launch
     std::string what;               // the kernel, or the call
     const char* file = nullptr;     // of a launch: its place
@@ -41,7 +47,8 @@ struct Use {
 class StreamUses {
 public:
     void launched(const simt_launch& launch, const Moment& when, const Epochs& epochs);
-    void touched(const void* begin, size_t bytes, bool writes, const char* call, const Moment& when);
+    void touched(const StridedBytes& bytes, bool writes, const char* call, const Moment& when);
+    void forget_epochs();   // they are counted from 1 again
 
     void allocated(uintptr_t base, size_t bytes, uint64_t owner);   // by the caching allocator, for that stream
     void recorded(uintptr_t base, uint64_t stream);
@@ -53,7 +60,7 @@ private:
         size_t bytes = 0;
         uint64_t owner = 0;             // 0: not of the caching allocator
         std::set<uint64_t> recorded;    // streams it was told of
-        std::vector<Use> uses;          // none of them ordered before another
+        std::vector<Use> uses;          // oldest first; none of them stands for another
         std::vector<Use> inherited;     // of what the memory was before
     };
     struct Freed {
@@ -61,6 +68,7 @@ private:
         std::vector<Use> uses;
     };
     void add(Use use);
+    void keep(Block& block, Use use);
     void inherit(Block& block);
 
     std::mutex mutex_;

@@ -36,6 +36,7 @@ template <class Visit>
 void for_each_implicitly_awaited(const Stream& stream, Visit visit) {
     if (stream.flags & cudaStreamNonBlocking) return;
     if (stream.id != 0) return visit(stream_table().defaults[stream.device]);
+    visit(stream_table().retired_blocking[stream.device]);
     for (const auto& [handle, other] : stream_table().created) {
         if (other->device == stream.device && !(other->flags & cudaStreamNonBlocking)) visit(*other);
     }
@@ -56,7 +57,7 @@ Moment submit(Stream& stream) {
 
 double earliest_start(const Stream& stream) {
     double start = std::max(stream_table().host, stream.busy_until);
-    for_each_implicitly_awaited(stream, [&](const Stream& other) { start = std::max(start, other.busy_until); });
+    for_each_implicitly_awaited(stream, [&](const Progress& other) { start = std::max(start, other.busy_until); });
     return start;
 }
 
@@ -64,7 +65,7 @@ Clock clock_of_next(const Stream& stream) {
     std::lock_guard lock(streams_lock);
     Clock clock = stream.clock;
     clock.merge(stream_table().host_clock);
-    for_each_implicitly_awaited(stream, [&](const Stream& other) { clock.merge(other.clock); });
+    for_each_implicitly_awaited(stream, [&](const Progress& other) { clock.merge(other.clock); });
     return clock;
 }
 
@@ -123,18 +124,14 @@ void host_waits_for(const Stream& stream) {
 
 void host_waits_for_device(int device) {
     std::lock_guard lock(streams_lock);
-    host_waits_for(stream_table().defaults[device]);
-    for (const auto& [handle, stream] : stream_table().created) {
+    StreamTable& table = stream_table();
+    host_waits_for(table.defaults[device]);
+    for (const auto& [handle, stream] : table.created) {
         if (stream->device == device) host_waits_for(*stream);
     }
-}
-
-bool has_happened(double time, const Clock& clock) {
-    std::lock_guard lock(streams_lock);
-    stream_table().host += 1;
-    if (stream_table().host < time) return false;
-    stream_table().host_clock.merge(clock);
-    return true;
+    table.host = std::max(table.host, table.retired[device].busy_until);
+    table.host_clock.merge(table.retired[device].clock);
+    table.retired[device] = table.retired_blocking[device] = {};   // all that comes later comes after the host
 }
 
 Submitted advance_stream(void* handle, double duration_us) {
@@ -183,7 +180,13 @@ void* simt_stream_create(int device, int priority) {
 
 void simt_stream_destroy(void* handle) {
     std::lock_guard lock(streams_lock);
-    stream_table().created.erase(handle);
+    StreamTable& table = stream_table();
+    auto found = table.created.find(handle);
+    if (found == table.created.end()) return;
+    const Stream& stream = *found->second;
+    table.retired[stream.device].merge(stream);
+    if (!(stream.flags & cudaStreamNonBlocking)) table.retired_blocking[stream.device].merge(stream);
+    table.created.erase(found);
 }
 
 uint64_t simt_stream_id(void* handle) {

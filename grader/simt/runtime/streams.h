@@ -4,20 +4,30 @@
 #pragma once
 #include <stdint.h>
 
+#include <algorithm>
 #include <string>
 
 #include "ordering.h"
 
 namespace simt {
 
-struct Stream {
+// What there is to wait for.
+struct Progress {
+    double busy_until = 0;   // microseconds
+    Clock clock;             // what the latest work comes after, itself included
+
+    void merge(const Progress& other) {
+        busy_until = std::max(busy_until, other.busy_until);
+        clock.merge(other.clock);
+    }
+};
+
+struct Stream : Progress {
     int device = 0;
     uint64_t id = 0;
     int priority = 0;
     unsigned flags = 0;
-    double busy_until = 0;     // microseconds
     uint64_t submitted = 0;    // pieces of work
-    Clock clock;               // what its latest work comes after, itself included
 
     uint64_t key() const { return id ? id : ~uint64_t(device); }   // in clocks: default streams share the id 0
     Moment latest() const { return {key(), submitted}; }

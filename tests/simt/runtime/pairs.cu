@@ -435,6 +435,15 @@ void double_then_copy(bool wait) {
     if (wait) streams.let_other_wait();
     cudaMemcpyAsync(copy, c, T * sizeof(float), cudaMemcpyDeviceToDevice, streams.other);
 }
+// The copy needs the first kernel's half only: the second one is beside it.
+void double_halves_then_copy(bool wait) {
+    float *c = zeros(2 * T), *copy = zeros(T);
+    TwoStreams streams;
+    twice(c, 0, streams.one);
+    if (wait) streams.let_other_wait();
+    twice(c, T, streams.one);
+    cudaMemcpyAsync(copy, c, T * sizeof(float), cudaMemcpyDeviceToDevice, streams.other);
+}
 // Both kernels get a pointer to the whole, and take the half that their own stream has filled.
 void half_a_stream_each() {
     float* c = zeros(2 * T);
@@ -571,6 +580,8 @@ const Case kCases[] = {
     {"filled_before", [] { fill_then_double(true); }},
     {"copied_too_early", [] { double_then_copy(false); }},
     {"copied_after", [] { double_then_copy(true); }},
+    {"half_copied_too_early", [] { double_halves_then_copy(false); }},
+    {"half_copied_after", [] { double_halves_then_copy(true); }},
     {"half_a_stream_each", [] { half_a_stream_each(); }},
 };
 }  // namespace
