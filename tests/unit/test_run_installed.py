@@ -44,6 +44,8 @@ CASES = [
     ("import torch\nfrom . import _C", "_C.so: file too short"),
     ("from torch.autograd.function import once_differentiable\nfrom . import _C", "_C.so: file too short"),
     ("import os, shutil\nvalue = (os.environ['PATH'], shutil.which('c++'))", "('', None)"),
+    ("import torch  # and not _C", "no operators are registered: nothing imports pack9._C"),
+    ("", "the wheel holds no pack10/__init__.py"),
 ]
 
 
@@ -54,8 +56,11 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     for number, (text, _) in enumerate(CASES):
         package = folder / f"pack{number}"
         package.mkdir()
-        (package / "__init__.py").write_text(f"{text}\n")
-        (package / "_C.so").write_text("")
+        if text:
+            (package / "__init__.py").write_text(f"{text}\n")
+            (folder / f"pack{number}.so").write_text("")  # which Python passes over for the package
+        if "_C" in text:
+            (package / "_C.so").write_text("")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder), str(len(CASES))], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=100,
