@@ -31,8 +31,8 @@ class Operator:
     """One registered operator, and the calls by which ``torch.library.opcheck`` tests it.
 
     ``name`` is ``namespace::operator``. ``arguments`` are the names that its schema has to give to its
-    arguments, in this order (default: those of ``reference``). A ``differentiable`` operator must be so by itself: its floating tensors require grad in
-    every call.
+    arguments, in this order (default: those of ``reference``). A ``differentiable`` operator must be so by
+    itself: its floating tensors require grad in every call.
     """
 
     name: str
