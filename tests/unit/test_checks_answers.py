@@ -196,7 +196,7 @@ def test_a_number_may_be_exact_or_rounded_as_asked() -> None:
 )
 def test_a_question_that_makes_no_sense_is_refused(wrong: list[Any], told: str) -> None:
     with pytest.raises((TypeError, ValueError), match=told):
-        checked(wrong, ())
+        checked(wrong)
 
 
 @pytest.fixture

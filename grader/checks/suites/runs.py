@@ -79,8 +79,10 @@ def run_all(bench: Bench, implementations: Sequence[Implementation], first: bool
     at_once = min(_MOST_AT_ONCE, processors())
     with ThreadPoolExecutor(at_once, "build") as pool:
         artifacts = list(pool.map(lambda each: _built(bench, each), implementations))
-    seeds = itertools.count(bench.seed % _SEEDS)
-    asked = list(zip(implementations, artifacts, seeds, strict=False))  # there are more seeds
+    # Seeds that follow one another would tell a suite which implementation it is run against.
+    drawn = (bench.generator("suite", number).initial_seed() for number in range(len(implementations)))
+    seeds = [seed % _SEEDS for seed in drawn]
+    asked = list(zip(implementations, artifacts, seeds, strict=True))
     # On a GPU, one run would slow down what another one times.
     at_once = 1 if bench.backend == "cuda" else at_once
     with ThreadPoolExecutor(at_once, "tests") as pool:
