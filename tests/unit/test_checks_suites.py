@@ -354,8 +354,11 @@ def test_an_accepted_implementation_holds_files_of_the_given_one(exercise: Exerc
         collection(exercise)
 
 
-def test_random_numbers_without_a_seed_are_others_in_every_run(bench: Bench) -> None:
+def test_random_numbers_without_a_seed_are_others_in_every_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two new processes draw the same ones otherwise, and this test would pass in both."""
+    monkeypatch.setattr(suites, "processors", lambda: 1)  # one after the other
     drawn = str(bench.scratch / "drawn")
     outcome = _accepts(
         bench,
