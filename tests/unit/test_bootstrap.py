@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from grader import bootstrap
+from grader.checks.registry import WORKER_MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,3 +73,9 @@ def test_an_old_python_is_named_by_make(tmp_path: Path) -> None:
         "Python 3.9.2 is too old: cu2grad needs Python 3.11 or newer.",
         "Name a newer one: make demo PYTHON=python3.12",
     ]
+
+
+def test_what_the_checks_import_in_workers_is_installed_with_the_package() -> None:
+    dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    installed = {re.split(r"[<>=~ ]", dependency)[0] for dependency in dependencies}
+    assert {module.partition(".")[0] for names in WORKER_MODULES.values() for module in names} <= installed
