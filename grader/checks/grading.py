@@ -42,19 +42,20 @@ Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it
 
 def grade(
     exercise: Exercise, files: Path, *, backend: Backend, seed: int | None = None, verbose: bool = False,
-    progress: Progress | None = None, isolate: bool = False, owner: str = "",
+    progress: Progress | None = None, isolate: bool = False, owner: str = "", until: str = "",
 ) -> Verdict:  # fmt: skip
     """Judge the submission in ``files``.
 
     ``seed`` makes every input the same as in an earlier verdict; ``isolate`` puts learner code into a
-    sandbox; ``owner`` keeps what different people submit apart in the build cache.
+    sandbox; ``owner`` keeps what different people submit apart in the build cache; ``until`` names a check
+    (or a part), after which nothing more is judged.
 
     Raises:
         BrokenSpec: the exercise itself is at fault. Everything a submission can do ends in the verdict, and
             so does a fault of the machine (``infra_error``).
     """
     seed = secrets.randbits(48) if seed is None else seed
-    grading = Grading(exercise, files, backend, seed, progress or (lambda stage: None))
+    grading = Grading(exercise, files, backend, seed, progress or (lambda stage: None), until)
     begun = time.perf_counter()
     grading.run(verbose, isolate, owner)
     return Verdict(
@@ -79,6 +80,7 @@ class Grading:
     backend: Backend
     seed: int
     progress: Progress
+    until: str = ""
     results: list[CheckResult] = field(default_factory=list)
     _scratch: str = field(default="", init=False)
 
@@ -188,16 +190,19 @@ class Grading:
 
     def _judged(self, spec: Spec) -> list[str]:
         """The checks that exist for this exercise, in order; the others leave the denominator."""
-        return [
+        names = [
             name
             for name in CHECKS
             if name in self.exercise.scores and not (name == "gradient" and spec.gradient is None)
         ]
+        order = ["build", *names]
+        return order[1 : order.index(self.until) + 1] if self.until in order else names
 
     def _check_parts(self, bench: Bench) -> None:
         """One result for each part; what becomes of one leaves the others alone."""
         settled: set[str] = set()
-        for spec in bench.spec.parts:
+        wanted = [each for each in bench.spec.parts if each.part and each.part.name == self.until]
+        for spec in wanted or bench.spec.parts:
             assert spec.part is not None and spec.part.points is not None
             bench = replace(bench, spec=spec, calls=[], right=[], current_case="", tried=False)
             self._check(spec.part.name, bench, spec.part.points, CHECKS["parts"])

@@ -21,7 +21,7 @@ ON_SIMT = [mutant for mutant in MUTANTS if "simt" in mutant.backends]
 def test_the_mistake_is_caught(mutant: Mutant, tmp_path: Path) -> None:
     mutant.write(tmp_path)
 
-    verdict = grade(mutant.exercise, tmp_path, backend="simt", seed=SEED)
+    verdict = grade(mutant.exercise, tmp_path, backend="simt", seed=SEED, until=mutant.caught_by)
 
     said = "\n".join(f"{check.name} {check.status}: {check.sentence}" for check in verdict.checks)
     assert uncaught(mutant, verdict) == "", said

@@ -87,6 +87,7 @@ class Grader:
         self,
         function: Callable[..., Any] = scale,
         *,
+        until: str = "",
         load: Callable[[int], None] = lambda number: None,
         **fake: Any,
     ) -> Verdict:
@@ -98,7 +99,9 @@ class Grader:
         self.patch.setattr(grading.Zygote, "start", lambda *_, **__: self.zygote)
         self.patch.setattr(building, "build", lambda request, verbose: self.built(request, verbose))
         self.patch.setattr(building, "audit_library", lambda exercise, library: None)
-        return grading.grade(self.exercise, self.files, backend="simt", seed=5, progress=self.stages.append)
+        return grading.grade(
+            self.exercise, self.files, backend="simt", seed=5, progress=self.stages.append, until=until
+        )
 
 
 @pytest.fixture
@@ -135,6 +138,11 @@ def test_without_a_gradient_its_points_leave_the_denominator(grader: Grader) -> 
     verdict = grader()
     assert "gradient" not in statuses(verdict)
     assert (verdict.earned, verdict.out_of) == (60, 60)
+
+
+def test_nothing_is_judged_after_the_check_that_was_asked_for(grader: Grader) -> None:
+    assert list(statuses(grader(until="gradient"))) == ["build", "correctness", "gradient"]
+    assert list(statuses(grader(until="build"))) == ["build"]
 
 
 def test_the_seed_decides_the_inputs(grader: Grader) -> None:
