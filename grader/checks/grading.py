@@ -47,8 +47,8 @@ def grade(
     """Judge the submission in ``files``.
 
     ``seed`` makes every input the same as in an earlier verdict; ``isolate`` puts learner code into a
-    sandbox; ``owner`` keeps what different people submit apart in the build cache; ``until`` names a check
-    (or a part), after which nothing more is judged.
+    sandbox; ``owner`` keeps what different people submit apart in the build cache; ``until`` names a check,
+    after which nothing more is judged.
 
     Raises:
         BrokenSpec: the exercise itself is at fault. Everything a submission can do ends in the verdict, and
@@ -201,8 +201,7 @@ class Grading:
     def _check_parts(self, bench: Bench) -> None:
         """One result for each part; what becomes of one leaves the others alone."""
         settled: set[str] = set()
-        wanted = [each for each in bench.spec.parts if each.part and each.part.name == self.until]
-        for spec in wanted or bench.spec.parts:
+        for spec in bench.spec.parts:
             assert spec.part is not None and spec.part.points is not None
             bench = replace(bench, spec=spec, calls=[], right=[], current_case="", tried=False)
             self._check(spec.part.name, bench, spec.part.points, CHECKS["parts"])
