@@ -1,0 +1,138 @@
+"""Finds submissions in folders: ``ROOT/STUDENT/EXERCISE/...``, as nbgrader's ``submitted/`` has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.catalog import Catalog
+from grader.errors import UnknownExercise, UsageError
+from grader.instruct.submissions import timestamps
+from grader.instruct.submissions.names import is_student
+from grader.instruct.submissions.reading import Refused, read_below
+from grader.instruct.submissions.submission import Submission
+
+_SHOWN = 5  # of many things wrong, so many are named
+
+
+def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -> list[Submission]:
+    """Every submission below ``root``, by student and exercise.
+
+    ``only`` keeps those that one of its words names: an exercise (number, slug), a student, or both as
+    ``EXERCISE/STUDENT`` or ``STUDENT/EXERCISE``. Names that begin with a dot are passed over.
+
+    Raises UsageError for what cannot be read, for a word of ``only`` that names nothing, and where there is
+    nothing at all: a submission that is passed over in silence would be a lost one.
+    """
+    problems: list[_Problem] = []
+    slugs = {exercise.slug for exercise in catalog.exercises}
+    found: list[tuple[str, Path]] = []
+    for student in _folders(root, problems):
+        if not is_student(student.name):
+            problems.append(_Problem(student.name, "", f"{student.name!r} is no id of a student"))
+            continue
+        for folder in _folders(student, problems, student.name):
+            if folder.name in slugs:
+                found.append((student.name, folder))
+            else:
+                shown = f"{student.name}/{folder.name}"
+                problems.append(_Problem(student.name, folder.name, f"{shown} names no exercise"))
+    if only:
+        chosen = _Choice(only, catalog, {student for student, _ in found})
+        found = [(student, folder) for student, folder in found if chosen.has(student, folder.name)]
+        problems = [problem for problem in problems if chosen.has(problem.student, problem.exercise)]
+    submissions = [
+        Submission(student, folder.name, folder, _submitted(student, folder, problems))
+        for student, folder in found
+    ]
+    if problems:
+        raise _unreadable(root, problems)
+    if not submissions:
+        raise UsageError(
+            f"{root} holds no submission" + (f" that {' or '.join(only)} names." if only else "."),
+            "Submissions lie in STUDENT/EXERCISE/, as nbgrader's submitted/ has them.",
+            "Unpack an LMS's archive: grader nbgrader import ARCHIVE --assignment SLUG --into submitted/",
+        )
+    return submissions
+
+
+class _Problem(NamedTuple):
+    """What cannot be read: ``exercise`` is a folder's name, or "" where it could be any."""
+
+    student: str
+    exercise: str
+    text: str
+
+
+class _Choice:
+    """The pairs that the words of ``--only`` name: (student or "", slug or "")."""
+
+    def __init__(self, words: Iterable[str], catalog: Catalog, students: Collection[str]) -> None:
+        self.catalog, self.students = catalog, students
+        self.pairs = {self._pair(word) for word in words}
+
+    def has(self, student: str, slug: str) -> bool:
+        """Whether a word names it; without a slug, whether one could."""
+        return any(who in ("", student) and (what in ("", slug) or not slug) for who, what in self.pairs)
+
+    def _pair(self, word: str) -> tuple[str, str]:
+        first, slash, second = word.strip("/").partition("/")
+        if slash:
+            readings = {(a, self._slug(b)) for a, b in ((first, second), (second, first))}
+            readings = {(who, slug) for who, slug in readings if who in self.students and slug}
+        else:
+            readings = {("", slug) for slug in [self._slug(first)] if slug}
+            readings |= {(first, "") for _ in [0] if first in self.students}
+        if len(readings) == 1:
+            return readings.pop()
+        raise UsageError(
+            f"--only {word} names {'two things' if readings else 'no submission'}.",
+            "It takes an exercise, a student who handed something in, or STUDENT/EXERCISE.",
+            f"Write out the exercise, as --only {self.catalog.exercises[0].slug}, or both.",
+        )
+
+    def _slug(self, word: str) -> str:
+        try:
+            return self.catalog.find(word).slug
+        except UnknownExercise:
+            return ""
+
+
+def _folders(root: Path, problems: list[_Problem], student: str = "") -> list[Path]:
+    """The folders in ``root``, by name; whatever else lies there is a problem."""
+    try:
+        entries = sorted(entry for entry in root.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise UsageError(
+            f"{root} cannot be read: {error.strerror}.",
+            "Submissions are folders, STUDENT/EXERCISE/.",
+            "Name the folder that holds the students' folders.",
+        ) from error
+    plain = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+    for entry in entries:
+        if entry not in plain:
+            whose = (student, entry.name) if student else (entry.name, "")
+            problems.append(_Problem(*whose, f"{entry} is not a folder"))
+    return plain
+
+
+def _submitted(student: str, folder: Path, problems: list[_Problem]) -> datetime | None:
+    try:
+        return timestamps.read(read_below(folder, timestamps.NAME, 200).decode())
+    except FileNotFoundError:
+        return None
+    except (Refused, ValueError) as why:
+        problems.append(_Problem(student, folder.name, f"{folder / timestamps.NAME}: {why}"))
+        return None
+
+
+def _unreadable(root: Path, problems: list[_Problem]) -> UsageError:
+    shown = "; ".join(problem.text for problem in problems[:_SHOWN])
+    more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    return UsageError(
+        f"Not everything in {root} can be read: {shown}{more}.",
+        "Below it lie STUDENT/EXERCISE/ and nothing else, so that no submission is passed over in silence.",
+        "Move the rest away, or name what is to be read with --only.",
+    )
