@@ -24,7 +24,10 @@ The JSON document (``schema_version`` 1) has exactly these keys::
     }
 
     Finding: {"kind": "out_of_bounds", "sentence": "...", "rule": "...", "file": "kernel.cu", "line": 12,
-              "source": "out[i] = a[i];", "block": [3,0,0] | null, "thread": [67,0,0] | null, "count": 29}
+              "source": "out[i] = a[i];", "block": [3,0,0] | null, "thread": [67,0,0] | null, "count": 29,
+              "request": WarpRequest | null}       documents written before there were requests have none
+    WarpRequest: {"space": "global", "access": "load", "bytes": 4, "addresses": [0, 128, null, ...],
+                  "tensor": "a", "itemsize": 4}
 
 ``lines`` holds text to be shown as it is (compiler diagnostics, open TODOs). Readers must refuse a version
 they do not know; a change that an old reader would misread raises the version.
@@ -34,11 +37,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 from grader.errors import UsageError
+from grader.fields import strict, with_tuples
 
 SCHEMA_VERSION = 1
 NOT_JUDGED = "Not judged"  # begins the sentence of a check that could not run because an earlier one failed
@@ -89,6 +93,22 @@ def overall(seen: Collection[Status]) -> Status:
 
 
 @dataclass(frozen=True)
+class WarpRequest:
+    """Where the 32 lanes of a warp went in one request of memory: what a picture of it is drawn from.
+
+    ``addresses`` are bytes from the beginning of ``tensor``, or of the block's shared memory; None: the lane
+    took no part. ``bytes`` is what one lane asks for, ``itemsize`` an element of the tensor (0: not known).
+    """
+
+    space: str
+    access: str
+    bytes: int
+    addresses: tuple[int | None, ...]
+    tensor: str = ""
+    itemsize: int = 0
+
+
+@dataclass(frozen=True)
 class Finding:
     """One thing the checked build saw, already in words and tied to the learner's source line."""
 
@@ -101,6 +121,7 @@ class Finding:
     block: tuple[int, ...] | None = None
     thread: tuple[int, ...] | None = None
     count: int = 1
+    request: WarpRequest | None = None
 
     @property
     def where(self) -> str:
@@ -194,37 +215,22 @@ class Verdict:
         derived = {"status", "score"}
         try:
             checks = tuple(_check(each) for each in document.pop("checks"))
-            return _strict(cls, {"checks": checks, **_without(document, derived)})
-        except (KeyError, TypeError, ValueError) as problem:
+            facts = {name: value for name, value in document.items() if name not in derived}
+            return strict(cls, {"checks": checks, **facts})
+        except (AttributeError, KeyError, TypeError, ValueError) as problem:
             raise _not_a_verdict(str(problem)) from problem
 
 
-Record = TypeVar("Record", Verdict, CheckResult, Finding)
-
-
 def _check(document: dict[str, Any]) -> CheckResult:
-    findings = tuple(_strict(Finding, _with_tuples(each, "block", "thread")) for each in document["findings"])
-    converted = _with_tuples(document, "index", "lines")
-    return _strict(CheckResult, {**converted, "status": Status(document["status"]), "findings": findings})
+    findings = tuple(_finding(each) for each in document["findings"])
+    converted = with_tuples(document, "index", "lines")
+    return strict(CheckResult, {**converted, "status": Status(document["status"]), "findings": findings})
 
 
-def _strict(kind: type[Record], values: dict[str, Any]) -> Record:
-    """Build `kind` from exactly its own fields: a missing or surplus key is an error, not a default."""
-    expected = {each.name for each in fields(kind)}
-    if expected != set(values):
-        odd = ", ".join(sorted(expected ^ set(values)))
-        raise ValueError(f"{kind.__name__}: keys missing or surplus: {odd}")
-    return kind(**values)
-
-
-def _with_tuples(document: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {
-        key: tuple(value) if key in names and value is not None else value for key, value in document.items()
-    }
-
-
-def _without(document: dict[str, Any], names: set[str]) -> dict[str, Any]:
-    return {key: value for key, value in document.items() if key not in names}
+def _finding(document: dict[str, Any]) -> Finding:
+    request = document.get("request")
+    drawn = None if request is None else strict(WarpRequest, with_tuples(request, "addresses"))
+    return strict(Finding, {**with_tuples(document, "block", "thread"), "request": drawn})
 
 
 def _not_a_verdict(why: str) -> UsageError:

@@ -35,7 +35,7 @@ def stage(*lines: LineCounts, least: int = 0) -> CountedStage:
 
 
 def said(metric: str, counted: CountedStage, most: float = 0) -> str:
-    text, frame = reason(METRICS[metric], counted, amount_of(METRICS[metric], counted.launches), most)
+    text, frame, _ = reason(METRICS[metric], counted, amount_of(METRICS[metric], counted.launches), most)
     return f"{frame.line}: {text}"
 
 
@@ -294,6 +294,8 @@ def test_backward_is_counted_where_a_limit_asks_for_it(monkeypatch: pytest.Monke
     assert right.share == 4 / 5
     assert right.sentence.startswith("kernel.cu:3: Writes grad_out with a stride of 32 elements")
     assert "In all, the backward of muladd(a: float32 (64,)) comes to 3,200 sectors" in right.sentence
+    request = right.findings[0].request
+    assert request is not None and request.tensor == "grad_out" and request.addresses[:3] == (0, 128, 256)
     assert sessions[0].log == ["call", "backward"] and sessions[0].released == [1]
     assert wrong.share is None and "the gradient of a is" in wrong.sentence
 

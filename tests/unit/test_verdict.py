@@ -7,11 +7,12 @@ import json
 import pytest
 
 from grader.errors import UsageError
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, Finding, Status, Verdict, WarpRequest
 
 FINDING = Finding(
-    "out_of_bounds", "reads past the end", "Guard it.", "kernel.cu", 12, "x[i] = 0;", (3, 0, 0), (5, 0, 0), 7
-)
+    "out_of_bounds", "reads past the end", "Guard it.", "kernel.cu", 12, "x[i] = 0;", (3, 0, 0), (5, 0, 0), 7,
+    WarpRequest("global", "load", 4, (0, 128, None), "a", 4),
+)  # fmt: skip
 
 
 def verdict(*checks: CheckResult) -> Verdict:
@@ -125,3 +126,40 @@ def test_an_unknown_status_is_refused() -> None:
     document["checks"][0]["status"] = "excellent"
     with pytest.raises(UsageError, match="excellent"):
         Verdict.from_json(json.dumps(document))
+
+
+def test_a_document_from_before_there_were_requests_is_read() -> None:
+    document = json.loads(verdict(result(Status.FAIL, findings=(FINDING,))).to_json())
+    del document["checks"][0]["findings"][0]["request"]
+    assert Verdict.from_json(json.dumps(document)).checks[0].findings[0].request is None
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("seed",), "1"),
+        (("seconds",), "Infinity"),
+        (("seed",), True),
+        (("versions",), {"torch": 2}),
+        (("checks", 0, "points"), "40"),
+        (("checks", 0, "lines"), ["a", 3]),
+        (("checks", 0, "findings", 0, "line"), "<script>"),
+        (("checks", 0, "findings", 0, "block"), [1, "2", 3]),
+        (("checks", 0, "findings", 0, "request", "addresses"), [0, 1.5]),
+        (("checks", 0, "findings"), [3]),
+    ],
+)
+def test_a_value_of_another_type_is_refused(path: tuple[str | int, ...], value: object) -> None:
+    document = json.loads(verdict(result(Status.FAIL, findings=(FINDING,))).to_json())
+    inner = document
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    with pytest.raises(UsageError, match="not a verdict"):
+        Verdict.from_json(json.dumps(document))
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    text = verdict(result(Status.PASS, 40)).to_json().replace('"points": 40', '"points": NaN')
+    with pytest.raises(UsageError, match="points is of the wrong type"):
+        Verdict.from_json(text)

@@ -209,7 +209,7 @@ def _findings(exceeded: list[Judged]) -> tuple[Finding, ...]:
 def _finding(judged: Judged) -> Finding:
     limit, stage = judged.limit, judged.stage
     metric = METRICS[limit.metric]
-    text, frame = reason(metric, stage, judged.amount, judged.most)
+    text, frame, access = reason(metric, stage, judged.amount, judged.most)
     enough = f"{number(judged.most)} would do" if judged.most else "none is needed"
     amount = in_words(metric, judged.amount)
     total = f"In all, {stage.call} comes to {amount}, where {enough}."
@@ -222,6 +222,7 @@ def _finding(judged: Judged) -> Finding:
         file=Path(frame.file).name,
         line=frame.line,
         source=frame.source,
+        request=stage.request(access) if access is not None else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader.profile.model import Memory
 from grader.profile.remarks import waste
@@ -12,6 +13,7 @@ from grader.simt.counters import LaunchCounts, LineCounts
 from grader.simt.memory_model import SECTOR
 from grader.simt.source_lines import NOWHERE, Frame, with_source
 from grader.spec.efficiency import METRICS, Metric
+from grader.verdict import WarpRequest
 
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
 
@@ -31,6 +33,15 @@ class CountedStage:
         known = self.names.get(line.sample.allocation)
         return known.name if known else "a temporary"
 
+    def request(self, line: LineCounts) -> WarpRequest:
+        """The worst request of a line, for a picture of it."""
+        sample = line.sample
+        known = self.names.get(sample.allocation) if sample.allocation is not None else None
+        itemsize = known.itemsize if known else line.bytes
+        return WarpRequest(
+            sample.base, line.access, sample.bytes, sample.addresses, self.name(line), itemsize
+        )
+
 
 def amount_of(metric: Metric, launches: Sequence[LaunchCounts]) -> int:
     """What was counted of `metric` over all launches."""
@@ -46,19 +57,30 @@ def in_words(metric: Metric, amount: float) -> str:
     return f"{counted(amount, metric.unit, metric.plural)} {metric.doing}".strip()
 
 
-def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> tuple[str, Frame]:
-    """A sentence without its place, and the place: a line of the learner's, or the launch, or nowhere."""
+class Reason(NamedTuple):
+    """A sentence without its place; the place, a line of the learner's, or the launch, or nowhere; and the
+    access to memory that it is about.
+    """
+
+    text: str
+    frame: Frame
+    line: LineCounts | None = None
+
+
+def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Reason:
+    """Why `metric` exceeds its limit."""
     if metric.space is None:
         return _of_launches(metric, stage)
     lines = _together(_lines(metric, stage.launches), stage)
     worst = max(lines, key=_in_vain, default=None)
     if worst is None:
-        return "", NOWHERE
+        return Reason("", NOWHERE)
     said, _ = waste(worst, stage.name(worst))
     if said and _in_vain(worst):
-        return _capital(said.removeprefix(worst.frame.where).removeprefix(":").strip()), worst.frame
+        text = _capital(said.removeprefix(worst.frame.where).removeprefix(":").strip())
+        return Reason(text, worst.frame, worst)
     busiest = max(lines, key=lambda line: int(getattr(line, metric.field)))
-    return _of_busiest(metric, stage, busiest, amount, most), busiest.frame
+    return Reason(_of_busiest(metric, stage, busiest, amount, most), busiest.frame, busiest)
 
 
 def _lines(metric: Metric, launches: Sequence[LaunchCounts]) -> list[LineCounts]:
@@ -116,16 +138,16 @@ def _why_again(stage: CountedStage, written: int) -> str:
     return "; keep what is used again in registers or shared memory."
 
 
-def _of_launches(metric: Metric, stage: CountedStage) -> tuple[str, Frame]:
+def _of_launches(metric: Metric, stage: CountedStage) -> Reason:
     kernels: dict[str, int] = {}
     for each in stage.launches:
         kernels[each.launch.kernel] = kernels.get(each.launch.kernel, 0) + 1
     if not stage.launches:
-        return "", NOWHERE
+        return Reason("", NOWHERE)
     most = max(stage.launches, key=lambda each: int(getattr(each, metric.field, 0)))
     frame = with_source(Frame(most.launch.file, most.launch.line))
     said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
-    return f"Launched: {said}.", frame
+    return Reason(f"Launched: {said}.", frame)
 
 
 def _capital(text: str) -> str:
