@@ -1,0 +1,119 @@
+"""The unit of work, on one machine or a thousand: one submission to its record."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Protocol
+
+from grader.catalog import Exercise
+from grader.errors import InfrastructureError
+from grader.instruct.batch.gpus import exclusive_gpu, visible_gpus
+from grader.instruct.results import Key, Record, ResultStore, key_of
+from grader.instruct.submissions import Submission, stage
+from grader.verdict import CheckResult, Status, Verdict
+
+if TYPE_CHECKING:
+    from grader.build.request import Backend
+
+
+class Judge(Protocol):
+    """What turns files into a verdict: :func:`grader.checks.grade`, or a lane that keeps its zygote."""
+
+    def __call__(
+        self,
+        exercise: Exercise,
+        files: Path,
+        *,
+        backend: Backend,
+        seed: int | None,
+        isolate: bool,
+        owner: str,
+    ) -> Verdict: ...
+
+
+def batch_key(submission: Submission, exercise: Exercise, backend: Backend) -> Key:
+    """The key under which this machine grades ``submission``."""
+    gpus = visible_gpus() if backend == "cuda" else ()
+    return key_of(submission, exercise, backend, gpus[0].name if gpus else "")
+
+
+def grade_one(
+    submission: Submission, exercise: Exercise, store: ResultStore, *, backend: Backend,
+    seed: int | None = None, isolate: bool = True, owner: str = "", judge: Judge | None = None,
+    attempt: int = 1, regrade: bool = False,
+) -> Record:  # fmt: skip
+    """The record of ``submission``: the one in ``store``, or else a new one, which is there afterwards.
+
+    Without ``seed`` and ``owner`` both follow from the store's secret. ``regrade`` grades although there is a
+    record, which is superseded. A verdict of ``infra_error`` is logged and returned, never kept.
+
+    Raises what :func:`grader.checks.grade` raises.
+    """
+    key = batch_key(submission, exercise, backend)
+    if not regrade and (found := store.find(key)) is not None:
+        return found
+    with store.claim(key):
+        earlier = store.find(key)  # again: whoever held the claim may have graded it
+        if earlier is not None and not regrade:
+            return earlier
+        pseudonym = store.secret.pseudonym(submission.student)
+        verdict = _judge(
+            submission, exercise, judge or _fresh(), backend=backend, isolate=isolate,
+            seed=store.secret.seed(key) if seed is None else seed, owner=owner or pseudonym,
+        )  # fmt: skip
+        record = Record.now(key, verdict, max(attempt, earlier.attempt + 1 if earlier else 1))
+        if verdict.status is not Status.INFRA_ERROR:
+            record = store.replace(record) if earlier else store.keep(record)
+        store.log.append(record, pseudonym)
+        return record
+
+
+def build_one(
+    submission: Submission, exercise: Exercise, store: ResultStore, *, backend: Backend,
+    isolate: bool = True, owner: str = "",
+) -> None:  # fmt: skip
+    """Compile ``submission`` into the build cache, as :func:`grade_one` will look for it; needs no GPU.
+
+    What does not compile is nothing to tell here: grading finds it again.
+    """
+    with TemporaryDirectory(prefix="cu2grad-build-") as scratch:
+        files = stage(submission, exercise, Path(scratch) / exercise.slug)
+        _compile(exercise, files, backend, isolate, owner or store.secret.pseudonym(submission.student))
+
+
+def _judge(
+    submission: Submission, exercise: Exercise, judge: Judge, *, backend: Backend, seed: int, isolate: bool,
+    owner: str,
+) -> Verdict:  # fmt: skip
+    try:
+        with TemporaryDirectory(prefix="cu2grad-") as scratch, contextlib.ExitStack() as exclusive:
+            files = stage(submission, exercise, Path(scratch) / exercise.slug)
+            if backend == "cuda":
+                _compile(exercise, files, backend, isolate, owner)  # while another submission has the GPU
+                exclusive.enter_context(exclusive_gpu())
+            verdict = judge(exercise, files, backend=backend, seed=seed, isolate=isolate, owner=owner)
+    except InfrastructureError as fault:
+        return not_judged(exercise, backend, seed, str(fault))
+    # Where it lay says nothing to anybody now, and nothing of it may tell whose it is.
+    return replace(verdict, files=f"exercises/{exercise.slug}")
+
+
+def not_judged(exercise: Exercise, backend: Backend, seed: int, sentence: str) -> Verdict:
+    """A verdict that says what the machine could not do; none of it counts against the submission."""
+    check = CheckResult("build", Status.INFRA_ERROR, sentence)
+    return Verdict(exercise.slug, exercise.title, backend, seed, (check,), f"exercises/{exercise.slug}")
+
+
+def _compile(exercise: Exercise, files: Path, backend: Backend, isolate: bool, owner: str) -> None:
+    from grader.checks.build import compile_submission
+
+    compile_submission(exercise, files, backend, owner, verbose=False, isolate=isolate)
+
+
+def _fresh() -> Judge:
+    from grader.checks import grade
+
+    return grade
