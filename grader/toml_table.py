@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,20 @@ class TomlTable:
     def integer_or_none(self, key: str) -> int | None:
         self._known.add(key)
         return self.integer(key) if key in self._values else None
+
+    def number(self, key: str, default: float | None = None) -> float:
+        value: float = self._take(key, (int, float), "a number", default)
+        if isinstance(value, bool) or not 0 <= value < math.inf:
+            raise self.broken(f"{self._name(key)} is {value!r}", "It must be a number, zero or more.")
+        return float(value)
+
+    def moment_or_none(self, key: str) -> datetime | None:
+        """A date with a time, aware if an offset is written; None where the key is missing."""
+        self._known.add(key)
+        if key not in self._values:
+            return None
+        moment: datetime = self._take(key, datetime, "a date and time, as 2026-10-19T23:59:00", None)
+        return moment
 
     def boolean(self, key: str, default: bool | None = None) -> bool:
         value: bool = self._take(key, bool, "true or false", default)
