@@ -1,0 +1,81 @@
+"""Files of JSON lines that grow at their end and nowhere else, for any number of processes."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from grader.errors import UsageError
+
+_TAIL = 1 << 16  # bytes read at once when the last line is looked for
+
+
+class Lines:
+    """One document in each line of ``path``; mode 0600, since what is kept about people is not public."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def append(self, document: Mapping[str, Any]) -> None:
+        """Add one line, and return when it is on the disk."""
+        line = json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+        with self._opened() as descriptor:
+            _mend(descriptor)
+            os.write(descriptor, line.encode())
+            os.fsync(descriptor)
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Every whole line with its number; a torn last one, of a process that was killed, is none.
+
+        Raises UsageError that names a line which holds no document.
+        """
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return
+        for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), 1):
+            try:
+                document = json.loads(line)
+            except ValueError as problem:
+                raise self.broken(number, problem) from problem
+            if not isinstance(document, dict):
+                raise self.broken(number, "it is no table")
+            yield number, document
+
+    def broken(self, number: int, problem: object) -> UsageError:
+        """The error for a line that is not what belongs there."""
+        return UsageError(
+            f"Line {number} of {self.path} is not an entry of this log ({problem}).",
+            "The grader adds whole lines, and nobody else writes there.",
+            "Restore the file from a backup, or take that line out.",
+        )
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[int]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+
+def _mend(descriptor: int) -> None:
+    """Cut off a line that a killed process left without its end. What it was about is not touched."""
+    end = os.fstat(descriptor).st_size
+    whole = end
+    while whole:
+        begin = max(0, whole - _TAIL)
+        found = os.pread(descriptor, whole - begin, begin).rfind(b"\n")
+        if found >= 0:
+            whole = begin + found + 1
+            break
+        whole = begin
+    if whole < end:
+        os.ftruncate(descriptor, whole)
