@@ -14,7 +14,7 @@ from pathlib import Path
 from grader import cache
 from grader.build import headers
 from grader.build.devices import architecture_flags
-from grader.build.linker import linker_flags
+from grader.linker import linker_flags
 from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
 from grader.simt import cccl, native, translate

@@ -11,6 +11,7 @@ from pathlib import Path
 from grader import cache
 from grader.build.request import Backend
 from grader.errors import BuildFailed, InfrastructureError
+from grader.linker import environment_flags
 from grader.packages.workshop import LOG, Workshop
 from grader.run import sandbox
 from grader.run.limits import Limits, kill_group
@@ -84,6 +85,7 @@ def _environment(place: Workshop) -> dict[str, str]:
         "HOME": str(place.scratch),
         "TMPDIR": str(place.scratch),
         "LC_ALL": "C.UTF-8",  # diagnostics are parsed: in English
+        "LDFLAGS": environment_flags(),
     }
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader import cache
 from grader.errors import InfrastructureError
+from grader.linker import shared_library_flags
 from grader.simt.models import architecture
 from grader.toolchain import host_compiler, python_include, torch_install
 
@@ -194,6 +195,7 @@ def _library(
             if progress:
                 progress(f"building {name} (once per compiler)")
             command = [*host_compiler().command, *flags, *map(str, sources), *libraries]
+            command += shared_library_flags(host_compiler())
             _run([*command, "-o", str(slot.folder / name)])
     return slot.path / name
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.errors import GraderError, UsageError
+from grader.linker import shared_library_flags
 from grader.simt import cccl, gpu_code, native, nvcc_report
 from grader.simt.include_paths import IncludePaths
 from grader.simt.includes import translate_tree
@@ -137,7 +138,7 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     if _is_verbose(options):
         implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
         print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
-    return _execute(options, [*command, *native.link_flags(checks)])
+    return _execute(options, [*command, *native.link_flags(checks), *shared_library_flags(host_compiler())])
 
 
 def _archive(options: Options, objects: list[str]) -> int:

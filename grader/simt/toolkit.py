@@ -14,9 +14,11 @@ from pathlib import Path
 
 import grader
 from grader import cache
+from grader.linker import shared_library_flags
 from grader.simt import cccl, native
 from grader.simt.nvcc import CHECKS_VARIABLE, wrapped_functions
 from grader.simt.nvcc_report import TOOLKIT_VARIABLE
+from grader.toolchain import host_compiler
 
 _RUNTIME_NAMES = (
     "libcudart.so",
@@ -84,4 +86,5 @@ def _write_module(module: Path, archive: Path, checked: bool) -> None:
 
 
 def _linker_script(*files: Path) -> str:
-    return "/* GNU ld script */\nINPUT(" + " ".join(f'"{file}"' for file in files) + ")\n"
+    inputs = [*map(str, files), *shared_library_flags(host_compiler())]
+    return "/* GNU ld script */\nINPUT(" + " ".join(f'"{file}"' for file in inputs) + ")\n"

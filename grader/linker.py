@@ -12,17 +12,18 @@ from __future__ import annotations
 import functools
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 from grader import cache
-from grader.build.ninja import TIMEOUT_SECONDS
 from grader.toolchain import HostCompiler, host_compiler
 
 LINKERS = ("lld", "gold")
 FLAGS = "flags.json"
+_SECONDS = 60.0
 # What learner libraries need of the C++ library: exceptions, streams, allocation.
 PROBE = """
 #include <sstream>
@@ -57,12 +58,13 @@ def candidates(compiler: HostCompiler, installed: list[str]) -> Iterator[tuple[s
         yield library
 
 
+@functools.cache
 def shared_library_flags(compiler: HostCompiler) -> tuple[str, ...]:
     """The system's libstdc++.so.6 where the compiler itself brings no shared one. It stands before the
-    compiler's own -lstdc++, so that nothing is left for the archive to define.
+    compiler's own -lstdc++ and after the objects, so that nothing is left for the archive to define.
     """
     asked = [*compiler.command, "-print-file-name=libstdc++.so"]
-    answer = subprocess.run(asked, capture_output=True, text=True, timeout=TIMEOUT_SECONDS).stdout.strip()
+    answer = subprocess.run(asked, capture_output=True, text=True, timeout=_SECONDS).stdout.strip()
     if Path(answer).is_absolute():
         return ()
     loader = shutil.which("ldconfig", path="/usr/sbin:/sbin:/usr/bin:/bin")
@@ -71,10 +73,16 @@ def shared_library_flags(compiler: HostCompiler) -> tuple[str, ...]:
     return (system[1],) if system else ()
 
 
+def environment_flags() -> str:
+    """The same for link commands that others write: what LDFLAGS has to hold, which stands before objects."""
+    shared = shared_library_flags(host_compiler())
+    return f"-Wl,--no-as-needed {shlex.join(shared)}" if shared else ""
+
+
 def links(compiler: HostCompiler, flags: tuple[str, ...], folder: Path) -> bool:
     """Whether `compiler` with `flags` makes a library of PROBE in which nothing is undefined."""
     source = folder / "probe.cpp"
     source.write_text(PROBE)
     fixed = ["-shared", "-fPIC", "-Wl,--no-undefined", "-o", str(folder / "probe.so")]
     command = [*compiler.command, str(source), *fixed, *flags]
-    return subprocess.run(command, capture_output=True, timeout=TIMEOUT_SECONDS).returncode == 0
+    return subprocess.run(command, capture_output=True, timeout=_SECONDS).returncode == 0

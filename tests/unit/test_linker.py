@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import linker
+from grader import linker
 from grader.toolchain import HostCompiler, host_compiler
 
 
