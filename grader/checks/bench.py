@@ -150,11 +150,14 @@ class Bench:
 
     def backward(
         self, case: Case, inputs: Inputs, handle: int, cotangents: Sequence[torch.Tensor | None],
-        count: bool = False,
+        count: bool = False, trace: bool = False,
     ) -> Call:  # fmt: skip
-        """Run the backward pass of a kept graph, and put it on record; ``count`` as in :meth:`forward`."""
+        """Run the backward pass of a kept graph, and put it on record; ``count`` as in :meth:`forward`.
+
+        With ``trace`` it is traced whatever was traced before.
+        """
         self.current_case = case.name
-        traced = self._is_traced("backward", case.stream, inputs)
+        traced = trace or self._is_traced("backward", case.stream, inputs)
         reply = self.session.backward(handle, cotangents, trace=traced, **_counting(count))
         text = f"The backward of {self.text(inputs, case.stream)}"
         return self._record(Call("backward", case.name, text, reply, case.stream, traced))

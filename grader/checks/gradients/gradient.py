@@ -7,6 +7,7 @@ from functools import partial
 import torch
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.launches import own_launches
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
 from grader.checks.gradients.nodes import placed
@@ -87,22 +88,26 @@ def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
     inputs = bench.draw(case.args, "gradient", case.name)
     names = [each.name for each in differentiable(gradient, inputs)]
     tape = record_tape(bench, inputs, names, case.name)
-    launches, failure = _judge_subset(bench, case, inputs, tape, names, COTANGENTS)
+    counted = gradient.unrequested
+    launches, failure = _judge_subset(bench, case, inputs, tape, names, COTANGENTS, counted)
     if failure is not None:
         return failure
     for name in names if len(names) > 1 else []:
-        alone, failure = _judge_subset(bench, case, inputs, tape, [name], COTANGENTS[:1])
+        alone, failure = _judge_subset(bench, case, inputs, tape, [name], COTANGENTS[:1], counted)
         if failure is not None:
             return failure
-        if gradient.unrequested and alone >= launches > 1:
+        if counted and alone >= launches > 1:
             return _unrequested(bench, case, inputs, name, alone)
     return None
 
 
 def _judge_subset(
-    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], kinds: tuple[str, ...]
-) -> tuple[int, Outcome | None]:
-    """Judge with only `names` requiring grad; also says how many kernels the last backward launched."""
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], kinds: tuple[str, ...],
+    counted: bool,
+) -> tuple[int, Outcome | None]:  # fmt: skip
+    """Judge with only `names` requiring grad; when `counted`, also says how many of the learner's kernels a
+    backward launched.
+    """
     call = bench.forward(case, inputs, requires_grad=names)
     if call.reply.error is not None:
         return 0, error_outcome(call.text, call.reply.error, case.name)
@@ -118,8 +123,8 @@ def _judge_subset(
         launches = 0
         for kind in kinds:
             cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
-            back = bench.backward(case, inputs, handle, cotangents)
-            launches = len(back.reply.trace.launches)
+            back = bench.backward(case, inputs, handle, cotangents, trace=counted)
+            launches = len(own_launches(back))
             failure = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
             failure = failure or _changed_cotangent(bench, back, len(cotangents))
             if failure is not None:
