@@ -44,13 +44,18 @@ class Key:
 def key_of(submission: Submission, exercise: Exercise, backend: str, device: str = "") -> Key:
     """The key of what ``submission`` holds now. Raises UsageError where it cannot be read."""
     return Key(
-        digest=_digest(files_of(submission, exercise).items()),
+        digest=content_digest(submission, exercise),
         exercise=exercise.slug,
         exercise_version=exercise_version(exercise),
         grader=grader_version(),
         backend=backend,
         device=device,
     )
+
+
+def content_digest(submission: Submission, exercise: Exercise) -> str:
+    """SHA-256 of the names and contents of the files that count. Raises UsageError like :func:`key_of`."""
+    return _digest(files_of(submission, exercise).items())
 
 
 @lru_cache
