@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from grader.cli.workspace_commands import workspace
+
 app = typer.Typer(
     name="grader",
     no_args_is_help=True,
@@ -17,6 +19,7 @@ app = typer.Typer(
 )
 dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
 app.add_typer(dev, name="dev")
+app.add_typer(workspace, name="workspace")
 
 
 Backend = Literal["simt", "cuda"]
@@ -60,6 +63,12 @@ def check(
     seed: Annotated[int | None, typer.Option(help="Draw the inputs from this seed.")] = None,
     plain: Plain = False,
     json: Json = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the verdict to FILE as a page.")
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write the verdict to FILE as JUnit XML.")
+    ] = None,
     verbose: Verbose = False,
     isolate: Isolate = False,
 ) -> None:
@@ -75,6 +84,8 @@ def check(
         seed=seed,
         plain=plain,
         json=json,
+        html=html,
+        junit=junit,
         verbose=verbose,
         isolate=isolate,
     )

@@ -15,6 +15,7 @@ from grader.checks import grade
 from grader.cli.listing import command, next_step, start_sentence
 from grader.cli.screen import Screen
 from grader.errors import UsageError
+from grader.report.files import require_folder, write_report
 from grader.verdict import Status, Verdict
 
 
@@ -30,6 +31,8 @@ class Request:
     seed: int | None = None
     plain: bool = False
     json: bool = False
+    html: Path | None = None
+    junit: Path | None = None
     verbose: bool = False
     isolate: bool = False
 
@@ -38,6 +41,9 @@ def check_exercises(request: Request) -> int:
     """Grades what was asked for. Returns the worst exit code of all verdicts: 0, 1 or 3."""
     catalog = Catalog.open(request.course)
     exercises = _chosen(catalog, request)
+    for path in (request.html, request.junit):
+        if path is not None:
+            require_folder(path)
     screen = Screen(plain=request.plain, quiet=request.json, verbose=request.verbose)
     verdicts = []
     for exercise in exercises:
@@ -46,6 +52,7 @@ def check_exercises(request: Request) -> int:
             keep(exercise, verdict)
         screen.show(verdict)
         verdicts.append(verdict)
+    _write_reports(verdicts, request)
     if request.json:
         _print_json(verdicts, single=len(exercises) == 1 and not request.everything)
     else:
@@ -118,6 +125,17 @@ def _chosen(catalog: Catalog, request: Request) -> list[Exercise]:
         )
     found = [catalog.find(name) for name in request.names]
     return list({exercise.slug: exercise for exercise in found}.values())
+
+
+def _write_reports(verdicts: Sequence[Verdict], request: Request) -> None:
+    if request.html is not None:
+        from grader.report.html import page
+
+        write_report(request.html, page(verdicts))
+    if request.junit is not None:
+        from grader.report.junit import junit
+
+        write_report(request.junit, junit(verdicts))
 
 
 def _print_json(verdicts: Sequence[Verdict], single: bool) -> None:

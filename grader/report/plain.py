@@ -13,7 +13,7 @@ def verdict_text(verdict: Verdict) -> str:
     lines = [_headline(verdict)]
     shown, left = told(verdict)
     for check in shown:
-        lines.extend(_check(check))
+        lines.extend(check_lines(check))
     lines.extend(left)
     lines.append(f"Seed {verdict.seed}. It took {verdict.seconds:.1f} seconds.")
     return "\n".join(lines)
@@ -26,7 +26,8 @@ def _headline(verdict: Verdict) -> str:
     )
 
 
-def _check(check: CheckResult) -> Iterator[str]:
+def check_lines(check: CheckResult) -> Iterator[str]:
+    """One check: how it ended, and what belongs to it, indented."""
     name = name_of(check)
     counts = check.out_of and check.status.counts
     points = f", {amount(check.points)} of {amount(check.out_of)} points" if counts else ""

@@ -10,20 +10,20 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from grader.report.words import NAMES, amount, first_sights, name_of, place, standing, told
+from grader.report.words import MARKS, NAMES, amount, first_sights, name_of, place, standing, told
 from grader.verdict import CheckResult, Finding, Status, Verdict, overall
 
-# Marks differ in shape as well as in colour; the colours are readable on light and dark backgrounds.
-MARKS = {
-    Status.PASS: ("✓", "green"),
-    Status.FAIL: ("✗", "bold red"),
-    Status.BUILD_ERROR: ("✗", "bold red"),
-    Status.CRASH: ("✗", "bold red"),
-    Status.TIMEOUT: ("✗", "bold red"),
-    Status.NOT_ATTEMPTED: ("○", "magenta"),
-    Status.INCONCLUSIVE: ("≈", "magenta"),
-    Status.UNAVAILABLE: ("–", "dim"),
-    Status.INFRA_ERROR: ("!", "bold magenta"),
+# Readable on light and dark backgrounds.
+STYLES = {
+    Status.PASS: "green",
+    Status.FAIL: "bold red",
+    Status.BUILD_ERROR: "bold red",
+    Status.CRASH: "bold red",
+    Status.TIMEOUT: "bold red",
+    Status.NOT_ATTEMPTED: "magenta",
+    Status.INCONCLUSIVE: "magenta",
+    Status.UNAVAILABLE: "dim",
+    Status.INFRA_ERROR: "bold magenta",
 }
 SHOWN_FINDINGS = 4
 
@@ -46,7 +46,7 @@ def verdict_view(verdict: Verdict) -> RenderableType:
     grid.add_column(ratio=1)
     grid.add_column(justify="right", no_wrap=True)
     for check in shown:
-        mark, style = MARKS[check.status]
+        mark, style = MARKS[check.status], STYLES[check.status]
         grid.add_row(Text(mark, style), Text(name_of(check), style), Group(*_story(check)), _points(check))
     for sentence in left:
         grid.add_row("", "", Text(sentence, "dim"), "")
@@ -55,7 +55,7 @@ def verdict_view(verdict: Verdict) -> RenderableType:
 
 
 def _headline(verdict: Verdict) -> RenderableType:
-    style = "green" if verdict.passed else MARKS[verdict.status][1]
+    style = "green" if verdict.passed else STYLES[verdict.status]
     score = f"{standing(verdict)}, {amount(verdict.earned)}/{amount(verdict.out_of)}"
     title = Text.assemble(
         (verdict.exercise, "bold"), " · ", (score, style), f" · {verdict.title} · {verdict.backend}"
@@ -66,7 +66,7 @@ def _headline(verdict: Verdict) -> RenderableType:
 def _points(check: CheckResult) -> Text:
     if not check.out_of or not check.status.counts:
         return Text("")
-    return Text(f"{amount(check.points)}/{amount(check.out_of)}", MARKS[check.status][1])
+    return Text(f"{amount(check.points)}/{amount(check.out_of)}", STYLES[check.status])
 
 
 def _story(check: CheckResult) -> Iterator[RenderableType]:
@@ -105,7 +105,7 @@ def table_view(verdicts: Sequence[Verdict]) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("backend", no_wrap=True)
     for verdict in verdicts:
-        style = "green" if verdict.passed else MARKS[verdict.status][1]
+        style = "green" if verdict.passed else STYLES[verdict.status]
         score = Text(f"{amount(verdict.earned)}/{amount(verdict.out_of)}", style)
         table.add_row(
             verdict.exercise, _marks(verdict, names), score, f"{verdict.seconds:.1f} s", verdict.backend
@@ -117,7 +117,11 @@ def table_view(verdicts: Sequence[Verdict]) -> RenderableType:
 def _marks(verdict: Verdict, names: Sequence[str]) -> Text:
     """A mark for every name; a blank where the exercise has no such check."""
     ended = _ended(verdict)
-    return Text(" ").join(Text(*MARKS[ended[name]]) if name in ended else Text(" ") for name in names)
+    return Text(" ").join(_mark(ended[name]) if name in ended else Text(" ") for name in names)
+
+
+def _mark(status: Status) -> Text:
+    return Text(MARKS[status], STYLES[status])
 
 
 def _ended(verdict: Verdict) -> dict[str, Status]:

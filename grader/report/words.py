@@ -19,6 +19,19 @@ ENDED = {
     Status.INFRA_ERROR: "could not be judged, which is not the fault of the submission",
 }
 
+# Marks differ in shape, so that they can be told apart without colour.
+MARKS = {
+    Status.PASS: "✓",
+    Status.FAIL: "✗",
+    Status.BUILD_ERROR: "✗",
+    Status.CRASH: "✗",
+    Status.TIMEOUT: "✗",
+    Status.NOT_ATTEMPTED: "○",
+    Status.INCONCLUSIVE: "≈",
+    Status.UNAVAILABLE: "–",
+    Status.INFRA_ERROR: "!",
+}
+
 NAMES = {
     "todo": "to do",
     "changes": "extent of changes",

@@ -1,7 +1,8 @@
 """A small SVG canvas for pictures and diagrams: boxes, labels, arrows, curves, and a text alternative.
 
 Colours are class names (``a`` to ``d``) that a stylesheet defines for the light and the dark scheme: the
-site's ``course.css``, or `STYLE` here for a picture or a page that stands alone. Nothing else names a colour.
+site's ``course.css``, or `STYLE` here for a picture or a page that stands alone. A rendering with rules of
+its own for what is dark takes `SHAPES` and the two palettes.
 The output has no blank line, since it is included into Markdown.
 """
 
@@ -11,17 +12,18 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 # The palette of Okabe and Ito, which stays distinct for colour-blind readers, in two brightnesses.
-_LIGHT = {
+LIGHT = {
     "ink": "#1d1f27", "line": "#6b7080", "empty": "#f1f2f6", "a": "#0072b2", "b": "#d55e00",
     "c": "#007a58", "d": "#a4478a", "wash": "0.16",
 }  # fmt: skip
-_DARK = {
+DARK = {
     "ink": "#e6e8f0", "line": "#9aa0b4", "empty": "#2a2d3a", "a": "#56b4e9", "b": "#e69f00",
     "c": "#3fc79c", "d": "#dd9cc7", "wash": "0.28",
 }  # fmt: skip
 
 
-def _variables(palette: Mapping[str, str]) -> str:
+def variables(palette: Mapping[str, str]) -> str:
+    """The declarations that give a stylesheet's rule these colours."""
     return " ".join(f"--fig-{name}: {value};" for name, value in palette.items())
 
 
@@ -31,9 +33,7 @@ _KINDS = "".join(
     f".fig text.{kind} {{ fill: var(--fig-{kind}); stroke: none; }} "
     for kind in "abcd"
 )
-STYLE = (
-    f":root {{ {_variables(_LIGHT)} }} "
-    f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(_DARK)} }} }} "
+SHAPES = (
     ".fig text { fill: var(--fig-ink); font: 13px sans-serif; } "
     ".fig text.mono { font-family: monospace; } .fig text.small { font-size: 11px; } "
     ".fig text.tiny { font-size: 9px; } .fig text.middle { text-anchor: middle; } "
@@ -42,6 +42,10 @@ STYLE = (
     ".fig .line { stroke: var(--fig-line); fill: none; stroke-width: 1.5; } "
     ".fig .dashed { stroke-dasharray: 4 3; } .fig .head { fill: var(--fig-line); } "
     f".fig rect.hollow {{ fill: none; stroke: var(--fig-line); stroke-width: 0.7; }} {_KINDS}"
+)
+STYLE = (
+    f":root {{ {variables(LIGHT)} }} "
+    f"@media (prefers-color-scheme: dark) {{ :root {{ {variables(DARK)} }} }} {SHAPES}"
 )
 
 
