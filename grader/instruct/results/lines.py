@@ -38,7 +38,8 @@ class Lines:
             text = self.path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return
-        for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), 1):
+        whole = text.split("\n")[:-1]  # not splitlines(), which also splits at what JSON leaves as it is
+        for number, line in enumerate(whole, 1):
             try:
                 document = json.loads(line)
             except ValueError as problem:
