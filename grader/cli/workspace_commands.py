@@ -1,0 +1,48 @@
+"""`grader workspace`: the options. What is done lies in the module that they import when called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+workspace = typer.Typer(no_args_is_help=True, help="Learners' folders, without the answers.")
+
+
+@workspace.command()
+def create(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    exercises: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exercises", metavar="NN,...", help="Numbers or slugs, with commas between them. Default: all."
+        ),
+    ] = None,
+    archive: Annotated[
+        Path | None, typer.Option("--zip", metavar="FILE", help="Also write a zip file to hand out.")
+    ] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="DIR is a workspace: bring it up to date, keep every edit.")
+    ] = False,
+    course: Annotated[
+        Path | None,
+        typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
+    ] = None,
+) -> None:
+    """Makes a learner's folder: stubs, lessons and hints, and nothing of the solutions."""
+    from grader.cli.workspaces import create_workspace
+
+    names = [name.strip() for word in exercises or () for name in word.split(",") if name.strip()]
+    create_workspace(folder, names, archive, update, course)
+
+
+@workspace.command()
+def update(
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="The zip file that was handed out.")],
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Your workspace.")] = Path(),
+) -> None:
+    """Brings your workspace up to a version that was handed out. What you wrote stays as it is."""
+    from grader.cli.workspaces import update_workspace
+
+    update_workspace(archive, folder)

@@ -1,0 +1,100 @@
+"""A release as a zip file: what a learner downloads, and what brings an older workspace up to date.
+
+The same release makes the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+
+from grader.errors import UsageError
+from grader.instruct.workspace.release import FORMAT, MANIFEST, Release, digest
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file can name
+_LARGEST = 64 << 20  # bytes of all files together; the whole course has less than a tenth
+
+
+def pack(release: Release, name: str) -> bytes:
+    """A zip file whose single folder is ``name``."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in sorted({**release.files, MANIFEST: release.manifest()}.items()):
+            entry = zipfile.ZipInfo(f"{name}/{path}", _EPOCH)
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return buffer.getvalue()
+
+
+def write_archive(release: Release, path: Path) -> None:
+    """Writes the zip file ``path``, whose folder has its name. Another one in its place is a UsageError."""
+    content = pack(release, path.stem)
+    if path.exists() and path.read_bytes() != content:
+        raise UsageError(
+            f"{path} is there already, and it is another release.",
+            "An archive that learners may have is not exchanged for another of the same name.",
+            "Choose another name, as --zip course-2.zip, or move the old one away.",
+        )
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}.", "", "Name a file in a folder that can be written."
+        ) from error
+
+
+def read_archive(path: Path) -> Release:
+    """The release in the zip file ``path``. Raises UsageError unless it is exactly what its manifest says."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _read(archive)
+    except (OSError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError, RuntimeError) as error:
+        raise UsageError(
+            f"{path} cannot be used: {error}.",
+            "An update comes as the zip file that grader workspace create --zip writes.",
+            "Download it once more, and name the file: grader workspace update NEW.zip",
+        ) from error
+
+
+def _read(archive: zipfile.ZipFile) -> Release:
+    sizes = {entry.filename: entry.file_size for entry in archive.infolist() if not entry.is_dir()}
+    if sum(sizes.values()) > _LARGEST:
+        raise ValueError(f"it would unpack to {sum(sizes.values()) >> 20} MiB")
+    manifests = [name for name in sizes if name.endswith(f"/{MANIFEST}")]
+    if len(manifests) != 1:
+        raise ValueError("it is no workspace")
+    top = manifests[0].removesuffix(MANIFEST)
+    facts = json.loads(_content(archive, manifests[0]))
+    if facts["format"] != FORMAT:
+        raise ValueError(f"it has format {facts['format']}, and this grader knows {FORMAT}")
+    files = {}
+    for name, wanted in facts["files"].items():
+        if not _stays_inside(name):
+            raise ValueError(f"it names {name!r}, which leads out of the folder")
+        content = _content(archive, top + name)
+        if digest(content) != wanted:
+            raise ValueError(f"{name} is not what was packed")
+        files[name] = content
+    return Release(files, frozenset(facts["edit"]), dict(facts["exercises"]), str(facts["cu2grad"]))
+
+
+def _content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """At most as much as all files may have together, whatever the archive's directory claims."""
+    with archive.open(name) as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ValueError(f"{name} unpacks to more than {_LARGEST >> 20} MiB")
+    return content
+
+
+def _stays_inside(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return bool(parts) and ".." not in parts and not name.startswith("/") and "\\" not in name

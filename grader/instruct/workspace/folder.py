@@ -1,0 +1,162 @@
+"""Puts a release into a folder: a new one, or one that somebody has worked in.
+
+What a learner wrote is never overwritten and never removed. The files of ``edit`` are theirs: where both
+sides changed one, theirs stays. What else they changed is kept in ``.cu2grad/backups/`` before the release
+takes its place. An update that is interrupted is taken up again by the same command.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.instruct.workspace.release import FORMAT, MANIFEST, Release, digest
+
+_BACKUPS = ".cu2grad/backups/update"
+
+
+@dataclass
+class Changes:
+    """What was done, in paths within the workspace. ``kept`` is the learner's where the release has another.
+
+    ``backup`` holds the learner's versions of ``replaced``; None where there are none.
+    """
+
+    written: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    backup: Path | None = None
+
+
+def create(release: Release, folder: Path) -> Changes:
+    """Writes ``release`` into ``folder``, which is new or empty; else UsageError, and nothing is written."""
+    with _writing(folder):
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(
+                f"{folder} is there already.",
+                "A workspace is made in a new folder; what somebody has worked in is brought up to date.",
+                f"Choose another folder, or add: --update {folder}",
+            )
+        for path, content in release.files.items():
+            _put(folder / path, content)
+        _put(folder / MANIFEST, release.manifest())
+    return Changes(written=list(release.files))
+
+
+def update(release: Release, folder: Path) -> Changes:
+    """Brings the workspace in ``folder`` up to ``release``. Raises UsageError where there is no workspace."""
+    before, edit = _read_manifest(folder)
+    changes = Changes()
+    with _writing(folder):
+        _refuse_ways_out(folder, {*release.files, *before})
+        for path, content in release.files.items():
+            mine = path in release.edit or path in edit
+            _bring(folder, path, content, before.get(path, ""), mine, changes)
+        for path in sorted(before.keys() - release.files.keys()):
+            _take_away(folder, path, before[path], changes)
+        _put(folder / MANIFEST, release.manifest())
+    return changes
+
+
+def _bring(folder: Path, path: str, new: bytes, before: str, mine: bool, changes: Changes) -> None:
+    """One file of the release; ``before`` is the digest of what the last one had there."""
+    target = folder / path
+    found = target.read_bytes() if target.is_file() else None
+    if found == new:
+        return
+    if found is not None and digest(found) != before:  # the learner changed it
+        if mine:
+            if digest(new) != before:
+                changes.kept.append(path)
+            return
+        changes.backup = changes.backup or _backup_folder(folder)
+        _put(changes.backup / path, found)
+        changes.replaced.append(path)
+    else:
+        changes.written.append(path)
+    _put(target, new)
+
+
+def _take_away(folder: Path, path: str, before: str, changes: Changes) -> None:
+    """A file that the release has no more: it goes if nobody changed it."""
+    target = folder / path
+    if not target.is_file():
+        return
+    if digest(target.read_bytes()) != before:
+        changes.left.append(path)
+        return
+    target.unlink()
+    changes.removed.append(path)
+    for parent in target.parents:
+        if parent == folder or any(parent.iterdir()):
+            break
+        parent.rmdir()
+
+
+def _read_manifest(folder: Path) -> tuple[dict[str, str], set[str]]:
+    """(digest of every file as it was handed out, the learner's files)."""
+    path = folder / MANIFEST
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        if facts["format"] == FORMAT:
+            return dict(facts["files"]), set(facts["edit"])
+        reason = f"it has format {facts['format']}, and this grader knows {FORMAT}"
+    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+        reason = f"{MANIFEST} cannot be read ({error})"
+    raise UsageError(
+        f"{folder} is no workspace that can be brought up to date: {reason}.",
+        "Only a folder that grader workspace create made says what was handed out and what you wrote.",
+        "Unpack the new version beside it, and copy your files of exercises/ over.",
+    )
+
+
+def _refuse_ways_out(folder: Path, paths: set[str]) -> None:
+    """Raises UsageError if a link leads out of the workspace: whoever updates it may have more rights."""
+    root = folder.resolve()
+    for parent in sorted({(folder / path).parent for path in paths}):
+        if not parent.resolve().is_relative_to(root):
+            raise UsageError(
+                f"{parent} leads out of the workspace.",
+                "An update writes into the workspace and nowhere else.",
+                "Put the folder itself in the place of the link, then run the command again.",
+            )
+
+
+def _backup_folder(folder: Path) -> Path:
+    parent = folder / _BACKUPS
+    parent.mkdir(parents=True, exist_ok=True)
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    made = Path(tempfile.mkdtemp(prefix=f"{stamp}-", dir=parent))
+    made.chmod(0o755)
+    return made
+
+
+def _put(path: Path, content: bytes) -> None:
+    """Writes or replaces ``path`` in one step, so that a kill leaves the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    Path(draft).chmod(0o644)
+    Path(draft).replace(path)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"{error.filename or folder} cannot be written: {error.strerror}.",
+            "Nothing was lost: every file is as it was, or as the release has it.",
+            "Make the folder writable and see that the disk has room, then run the command again.",
+        ) from error

@@ -1,0 +1,138 @@
+"""What a learner's folder consists of: exercises without answers, lessons without them, and how to begin.
+
+A release is a table of files, made from a course or read from an archive. Writing it is another matter:
+:mod:`grader.instruct.workspace.folder`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import grader
+from grader.catalog import Catalog, Exercise
+from grader.errors import UsageError
+from grader.instruct.workspace.answers import Answers
+from grader.instruct.workspace.lessons import pages_of, words_of
+from grader.workspace import shipped_files
+
+MANIFEST = ".cu2grad/workspace.json"
+FORMAT = 1
+_HANDOUT = ("AGENTS.md", "README.md", "gitignore")
+_MADE = {"build", "dist", "__pycache__"}  # folders that building an exercise leaves behind
+_COMPILED = {".pyc", ".o", ".so", ".fatbin", ".ptx"}
+_TOLD = ("exercise.toml", "spec.py", "hints.md")  # an author's words to learners
+
+
+@dataclass(frozen=True)
+class Release:
+    """``files`` by path within the workspace, ``/`` between its parts; ``edit`` are those of the learner.
+
+    ``exercises`` are slugs with their versions, ``grader`` the version that made the release.
+    """
+
+    files: Mapping[str, bytes]
+    edit: frozenset[str]
+    exercises: Mapping[str, int]
+    grader: str
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        return {path: digest(content) for path, content in self.files.items()}
+
+    def manifest(self) -> bytes:
+        """What an update has to know of the release that is there: every file as it was handed out."""
+        facts = {
+            "format": FORMAT,
+            "cu2grad": self.grader,
+            "exercises": dict(sorted(self.exercises.items())),
+            "edit": sorted(self.edit),
+            "files": dict(sorted(self.digests.items())),
+        }
+        return (json.dumps(facts, indent=1) + "\n").encode()
+
+
+def digest(content: bytes) -> str:
+    """How a manifest names the content of a file."""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def release_of(catalog: Catalog, chosen: Collection[str] = ()) -> Release:
+    """The exercises of ``catalog`` that ``chosen`` names (numbers or slugs; none: all), as learners get them.
+
+    Needs the solutions: from them come the stubs, and what must not be handed out. Raises UnknownExercise
+    for a wrong name, BrokenExercise for a broken exercise, and UsageError where a file would show an answer.
+    """
+    slugs = {catalog.find(name).slug for name in chosen}
+    exercises = [each for each in catalog.exercises if not slugs or each.slug in slugs]
+    files: dict[str, bytes] = {}
+    for exercise in exercises:
+        files |= _files_of(exercise)
+    files |= pages_of(catalog.course, exercises)
+    _refuse_answers(catalog, exercises, files)
+    files |= _handout(exercises)
+    return Release(
+        files=dict(sorted(files.items())),
+        edit=frozenset(f"exercises/{each.slug}/{name}" for each in exercises for name in each.edit),
+        exercises={each.slug: each.version for each in exercises},
+        grader=grader.__version__,
+    )
+
+
+def _files_of(exercise: Exercise) -> dict[str, bytes]:
+    """The folder of one exercise with untouched stubs, and the stubs once more, for `grader reset`."""
+    if not exercise.solution_dir.is_dir():
+        raise UsageError(
+            f"{exercise.solution_dir} is not there.",
+            "A workspace is made from the authors' copy: its stubs come from the solutions, and without them "
+            "nobody can tell whether an answer slips out.",
+            "Name the authors' copy: grader workspace create DIR --course COURSE",
+        )
+    inside = f"exercises/{exercise.slug}"
+    stubs = {
+        path.relative_to(exercise.root).as_posix(): text for path, text in shipped_files(exercise).items()
+    }
+    files = {f"{inside}/{name}": (exercise.root / name).read_bytes() for name in _others(exercise)}
+    for name, text in stubs.items():
+        files[f"{inside}/{name}"] = text.encode()
+        if name in (*exercise.edit, *exercise.given):
+            files[f".cu2grad/stubs/{exercise.slug}/{name}"] = text.encode()
+    return files
+
+
+def _others(exercise: Exercise) -> Iterator[str]:
+    """What an author put into the exercise's folder, less what a build or a tool left there."""
+    for path in sorted(exercise.root.rglob("*")):
+        parts = path.relative_to(exercise.root).parts
+        left = any(part in _MADE or part.startswith(".") or part.endswith(".egg-info") for part in parts)
+        if path.is_file() and not left and path.suffix not in _COMPILED:
+            yield "/".join(parts)
+
+
+def _refuse_answers(catalog: Catalog, exercises: list[Exercise], files: Mapping[str, bytes]) -> None:
+    """Raises UsageError if a file shows a line that only the solutions have."""
+    told = [(each.root / name).read_text(encoding="utf-8") for each in exercises for name in _TOLD]
+    answers = Answers(catalog, [*told, *words_of(catalog.course, exercises)])
+    for path, content in files.items():
+        shown = answers.found_in(content.decode("utf-8", errors="ignore"))
+        if shown:
+            raise UsageError(
+                f"{path} would show a line of {answers.places[shown[0]]}: {shown[0]}",
+                "What is handed out holds no line that stands in the solutions alone.",
+                "Take the line out of the file, or move the file out of what is handed out.",
+            )
+
+
+def _handout(exercises: list[Exercise]) -> dict[str, bytes]:
+    """The files that are the same for every course, but for the name of the first exercise."""
+    folder = importlib.resources.files("grader.instruct.workspace") / "handout"
+    number = f"{exercises[0].number:02d}"
+    written = {}
+    for name in _HANDOUT:
+        text = (folder / name).read_text(encoding="utf-8").replace("{first}", number)
+        written[".gitignore" if name == "gitignore" else name] = text.encode()
+    return written
