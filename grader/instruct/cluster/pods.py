@@ -1,9 +1,9 @@
 """What Kubernetes is asked for, as the documents that it takes: pods of workers, and the right to start them.
 
-Inside a pod, submissions are kept in by bubblewrap as everywhere. It needs a user namespace and a ``/proc`` of
-its own, and containers are given neither by default: hence ``hostUsers``, ``procMount`` and the unconfined
-profiles below, which together give the pod less of its node than a default pod has, not more. Where a cluster
-cannot do that, ``privileged = true`` in cluster.toml is the other way, for nodes that hold nothing else.
+Inside a pod, submissions are kept in by bubblewrap as everywhere. It needs user namespaces and a ``/proc`` of
+its own, and containers get neither by default: hence ``procMount`` and the unconfined profiles below, which
+are bearable because ``hostUsers: false`` makes the pod's own root nobody on its node. Where a cluster cannot
+do that, ``privileged = true`` in cluster.toml is the other way, for nodes that hold nothing else.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def worker_pod(cluster: Cluster, blocks: Blocks, gpu: bool, name: str, script: s
 
 
 def rights(cluster: Cluster) -> list[Document]:
-    """The service account of the driver, and what it may do: start, watch and delete pods of its namespace."""
+    """The service account of the driver, and what it may do: start, watch and delete pods beside it."""
     name, namespace = cluster.pods.service_account, cluster.pods.namespace
     named = {"name": name, "namespace": namespace}
     group = "rbac.authorization.k8s.io"

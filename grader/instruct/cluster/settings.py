@@ -71,7 +71,10 @@ class Pods:
 
 @dataclass(frozen=True)
 class Cluster:
-    """All of cluster.toml. ``gpu`` is None where nothing is timed; ``architectures`` as TORCH_CUDA_ARCH_LIST."""
+    """All of cluster.toml. ``gpu`` is None where nothing is timed.
+
+    ``architectures`` is TORCH_CUDA_ARCH_LIST for machines that compile and have no GPU to ask.
+    """
 
     kind: str
     cpu: Blocks
@@ -136,7 +139,7 @@ def _blocks(table: TomlTable, name: str) -> Blocks:
 
 
 def _address(table: TomlTable, kind: str) -> str:
-    """A wrong guess leaves every worker knocking at the wrong door, and the driver waiting; so it is asked."""
+    """Not guessed: with a wrong one, every worker would knock at the wrong door, and nothing would say so."""
     address = table.text("address", LOOPBACK if kind == "local" else None)
     if not address.strip():
         raise table.broken("address is empty", "It is this machine's address, as the workers see it.")
