@@ -1,0 +1,34 @@
+"""A course as its instructors run it: policy, marks that explain themselves, and what was told to whom.
+
+course = read_course(Path("."))
+attempts = remember(store, read_submissions(course.submissions, catalog), catalog)
+marks = Marking(course, catalog, read_people(course), attempts, Grades(store.all()), released, now).marks()
+"""
+
+from grader.instruct.course.attempts import Attempt, remember
+from grader.instruct.course.grades import Grades
+from grader.instruct.course.marks import Mark, Marking, State, Total, totals
+from grader.instruct.course.people import People, read_people
+from grader.instruct.course.policy import Assignment, Comment, Course, LatePolicy, judged_scores
+from grader.instruct.course.reading import read_course
+from grader.instruct.course.released import ReleasedMarks
+
+__all__ = [
+    "Assignment",
+    "Attempt",
+    "Comment",
+    "Course",
+    "Grades",
+    "LatePolicy",
+    "Mark",
+    "Marking",
+    "People",
+    "ReleasedMarks",
+    "State",
+    "Total",
+    "judged_scores",
+    "read_course",
+    "read_people",
+    "remember",
+    "totals",
+]

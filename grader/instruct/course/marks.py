@@ -1,0 +1,229 @@
+"""Marks: from hand-ins and records to what each student has of each assignment, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from grader.catalog import Catalog, Exercise
+from grader.instruct.course.attempts import Attempt, latest_first
+from grader.instruct.course.grades import Earned, Grades, earned
+from grader.instruct.course.late import FULL, IN_TIME, Charge, charge, days_late
+from grader.instruct.course.people import Adjustment, People
+from grader.instruct.course.policy import Assignment, Course
+from grader.instruct.course.released import Released, ReleasedMarks
+from grader.instruct.results import Record
+
+_DIGITS = 2  # of a mark
+_SAME = 0.5 * 10**-_DIGITS
+
+
+class State(StrEnum):
+    """What there is to say about a student and an assignment."""
+
+    MARKED = "marked"
+    MISSING = "not handed in"  # and it is due: no points
+    OPEN = "still open"
+    WAITING = "not judged yet"  # handed in, and nobody could say what it is worth: never a zero
+
+
+@dataclass(frozen=True)
+class Mark:
+    """``points`` of 100 is what counts. ``found`` is what would count if nothing had been released.
+
+    ``attempt`` is the hand-in that it comes from, maybe of another member of the group; ``due`` is the
+    student's own deadline, ``extension`` why it is not everybody's; ``others`` are further hand-ins.
+    """
+
+    student: str
+    assignment: Assignment
+    state: State
+    points: float = 0.0
+    found: float = 0.0
+    attempt: Attempt | None = None
+    record: Record | None = None
+    earned: Earned | None = None
+    charge: Charge = IN_TIME
+    due: datetime | None = None
+    extension: str = ""
+    group: str = ""
+    others: int = 0
+    adjustments: tuple[Adjustment, ...] = ()
+    released: Released | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is part of the total: what is settled, or was told to the student."""
+        return self.state in (State.MARKED, State.MISSING) or self.released is not None
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a mark that was released would be lower now; it stays until somebody accepts that."""
+        return self.released is not None and self.found < self.released.points - _SAME
+
+    @property
+    def risen(self) -> bool:
+        """Whether the mark is better than what was released."""
+        return self.released is not None and self.points > self.released.points + _SAME
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """One hand-in of a group as it would count: a charge for each member, in their order."""
+
+    attempt: Attempt
+    record: Record | None
+    earned: Earned | None
+    charges: tuple[Charge, ...]
+
+    @property
+    def raw(self) -> float:
+        """Points of 100 before anything is taken off; 100 where they are not known yet."""
+        return FULL if self.earned is None else FULL * self.earned.points / self.earned.out_of
+
+    @property
+    def accepted(self) -> bool:
+        return not all(each.refused for each in self.charges)
+
+    @property
+    def worth(self) -> tuple[bool, float, int]:
+        """The more the better: points of all members together, then late days that stay in their budgets."""
+        total = sum(self.raw - each.lost for each in self.charges)
+        return self.earned is not None, round(total, 6), -sum(each.paid for each in self.charges)
+
+
+@dataclass
+class Marking:
+    """One pass over a class, in the order of the deadlines, since late days are spent in that order."""
+
+    course: Course
+    catalog: Catalog
+    people: People
+    attempts: Sequence[Attempt]
+    grades: Grades
+    released: ReleasedMarks
+    now: datetime
+
+    def __post_init__(self) -> None:
+        handed_in = {attempt.student for attempt in self.attempts}
+        self.students = sorted(handed_in | self.people.students.keys())
+        self.budget = dict.fromkeys(self.students, self.course.late_days)
+        self._handed_in: dict[tuple[str, str], list[Attempt]] = {}
+        for attempt in self.attempts:
+            self._handed_in.setdefault((attempt.student, attempt.exercise), []).append(attempt)
+
+    def marks(self) -> list[Mark]:
+        """A mark for each student and assignment, by student, then in the order of ``course.toml``."""
+        exercises = {exercise.slug: exercise for exercise in self.course.exercises(self.catalog)}
+        order = list(self.course.assignments)
+        by_deadline = sorted(self.course.assignments.values(), key=lambda each: _due_order(each, order))
+        found: list[Mark] = []
+        for assignment in by_deadline:
+            for unit in self.people.together(assignment.exercise, self.students):
+                found += self._mark_unit(assignment, exercises[assignment.exercise], unit)
+        return sorted(found, key=lambda mark: (mark.student, order.index(mark.assignment.exercise)))
+
+    def _mark_unit(self, assignment: Assignment, exercise: Exercise, unit: list[str]) -> list[Mark]:
+        pool = [each for student in unit for each in self._handed_in.get((student, exercise.slug), ())]
+        candidates = [self._candidate(assignment, exercise, unit, attempt) for attempt in latest_first(pool)]
+        chosen = _choose(assignment.takes, candidates)
+        marks = []
+        for place, student in enumerate(unit):
+            mark = self._blank(assignment, student)
+            if chosen is not None:
+                charge_ = chosen.charges[place]
+                self.budget[student] -= charge_.paid
+                mark = _marked(replace(mark, others=len(pool) - 1), chosen, charge_)
+            marks.append(_final(mark, self.released.find(student, assignment.exercise)))
+        return marks
+
+    def _blank(self, assignment: Assignment, student: str) -> Mark:
+        """The mark of a student who handed in nothing."""
+        exercise = assignment.exercise
+        due, reason = self.people.due(student, exercise, assignment.due)
+        return Mark(
+            student,
+            assignment,
+            State.MISSING if due is not None and due < self.now else State.OPEN,
+            due=due,
+            extension=reason,
+            group=self.people.group(student, exercise),
+            adjustments=self.people.adjustments.get((student, exercise), ()),
+        )
+
+    def _candidate(
+        self, assignment: Assignment, exercise: Exercise, unit: list[str], attempt: Attempt
+    ) -> _Candidate:
+        record = self.grades.find(attempt, assignment.backend)
+        counted = earned(record.verdict, exercise) if record else None
+        if counted is not None and not counted.out_of:
+            counted = None
+        unjudged = _Candidate(attempt, record, counted, ())
+        return replace(
+            unjudged,
+            charges=tuple(self._charge(assignment, student, attempt, unjudged.raw) for student in unit),
+        )
+
+    def _charge(self, assignment: Assignment, student: str, attempt: Attempt, raw: float) -> Charge:
+        due, _ = self.people.due(student, assignment.exercise, assignment.due)
+        days = days_late(attempt.submitted, due, assignment.late.grace)
+        return charge(assignment.late, days, self.budget[student], raw)
+
+
+def _due_order(assignment: Assignment, order: list[str]) -> tuple[float, int]:
+    due = assignment.due.timestamp() if assignment.due else float("inf")
+    return due, order.index(assignment.exercise)
+
+
+def _choose(takes: str, candidates: list[_Candidate]) -> _Candidate | None:
+    """The hand-in that counts; ``candidates`` come latest first. What is not accepted counts only alone."""
+    accepted = [each for each in candidates if each.accepted] or candidates[:1]
+    if takes == "last" or not accepted:
+        return next(iter(accepted), None)
+    return max(reversed(accepted), key=lambda each: each.worth)  # of equals the first that was handed in
+
+
+def _marked(mark: Mark, chosen: _Candidate, charged: Charge) -> Mark:
+    state = State.WAITING if chosen.earned is None else State.MARKED
+    points = 0.0 if chosen.earned is None else chosen.raw - charged.lost
+    return replace(
+        mark, state=state, found=points, attempt=chosen.attempt, record=chosen.record,
+        earned=chosen.earned, charge=charged,
+    )  # fmt: skip
+
+
+def _final(mark: Mark, released: Released | None) -> Mark:
+    """With what a person added, within 0 and 100, and never below what was released."""
+    if mark.state in (State.WAITING, State.OPEN):
+        kept = released.points if released else 0.0
+        return replace(mark, points=kept, found=kept, released=released)
+    added = sum(each.points for each in mark.adjustments)
+    found = round(min(FULL, max(0.0, mark.found + added)), _DIGITS)
+    points = max(found, released.points) if released else found
+    return replace(mark, found=found, points=points, released=released)
+
+
+@dataclass(frozen=True)
+class Total:
+    """``percent`` of what counts so far, by weight; None while nothing does. ``settled`` of ``weight``."""
+
+    student: str
+    percent: float | None
+    settled: float
+    weight: float
+
+
+def totals(marks: Iterable[Mark]) -> list[Total]:
+    """One for each student, in the order of the marks."""
+    by_student: dict[str, list[Mark]] = {}
+    for mark in marks:
+        by_student.setdefault(mark.student, []).append(mark)
+    found = []
+    for student, own in by_student.items():
+        settled = sum(mark.assignment.weight for mark in own if mark.counts)
+        points = sum(mark.assignment.weight * mark.points for mark in own if mark.counts)
+        weight = sum(mark.assignment.weight for mark in own)
+        found.append(Total(student, round(points / settled, _DIGITS) if settled else None, settled, weight))
+    return found

@@ -1,0 +1,136 @@
+"""Tables that instructors keep beside ``course.toml``: students, extensions, groups, adjustments.
+
+All are CSV in UTF-8 with a header, separated by commas or, as some spreadsheets write it, semicolons::
+
+    students.csv      student[,name]                     everybody, also those who hand in nothing
+    extensions.csv    student,exercise,until|days,reason a later deadline; exercise * means all
+    groups.csv        group,student[,exercise]           who hands in together; exercise empty means all
+    adjustments.csv   student,exercise,points,reason,by  points of 100, added to a mark by a person
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from grader.instruct.course.policy import Course
+from grader.instruct.course.reading import aware
+from grader.instruct.course.tables import Row, read_rows
+
+ALL = "*"
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A later deadline, as a moment or as an addition to what the assignment says."""
+
+    student: str
+    exercise: str
+    until: datetime | None
+    longer: timedelta
+    reason: str
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """``points`` of 100 that ``by`` added to a mark, or took away."""
+
+    points: float
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True)
+class People:
+    """What the tables say; every one of them may be missing."""
+
+    students: dict[str, str]
+    extensions: tuple[Extension, ...]
+    groups: dict[tuple[str, str], str]
+    adjustments: dict[tuple[str, str], tuple[Adjustment, ...]]
+
+    def due(self, student: str, exercise: str, due: datetime | None) -> tuple[datetime | None, str]:
+        """The deadline of this student, and the reason where an extension moved it.
+
+        Of several extensions the latest deadline counts. Where nothing is due, nothing can be extended.
+        """
+        latest, reason = due, ""
+        for each in self.extensions:
+            if due is None or each.student != student or each.exercise not in (ALL, exercise):
+                continue
+            moved = each.until or due + each.longer
+            if latest is None or moved > latest:
+                latest, reason = moved, each.reason
+        return latest, reason
+
+    def group(self, student: str, exercise: str) -> str:
+        """The name of the student's group for this exercise, or ``""``."""
+        return self.groups.get((student, exercise)) or self.groups.get((student, ALL), "")
+
+    def together(self, exercise: str, students: Iterable[str]) -> list[list[str]]:
+        """Who hands in as one: the members of each group, and everybody else alone."""
+        units: dict[str, list[str]] = {}
+        for student in students:
+            group = self.group(student, exercise)
+            units.setdefault(f"group {group}" if group else student, []).append(student)
+        return list(units.values())
+
+
+def read_people(course: Course) -> People:
+    """The tables in the course folder. Raises UsageError naming the file and line of what is wrong."""
+    folder = course.folder
+    students = {row["student"]: row["name"] for row in read_rows(folder / "students.csv", ("student",))}
+    extensions = tuple(
+        _extension(row, course)
+        for row in read_rows(folder / "extensions.csv", ("student", "exercise", "reason"))
+    )
+    adjustments: dict[tuple[str, str], tuple[Adjustment, ...]] = {}
+    for row in read_rows(folder / "adjustments.csv", ("student", "exercise", "points", "reason", "by")):
+        place = row["student"], _assigned(row, course)
+        adjustments[place] = (*adjustments.get(place, ()), _adjustment(row))
+    return People(students, extensions, dict(_memberships(folder / "groups.csv", course)), adjustments)
+
+
+def _extension(row: Row, course: Course) -> Extension:
+    until, days = row["until"], row["days"]
+    if bool(until) == bool(days):
+        raise row.broken("has both or none of `until` and `days`", "An extension says one of them.")
+    if not row["reason"]:
+        raise row.broken("gives no reason", "Whoever reads the mark later has to understand it.")
+    moment = None
+    if until:
+        try:
+            moment = aware(datetime.fromisoformat(until), course.zone)
+        except ValueError:
+            raise row.broken(f"has until {until!r}", "Write it as 2026-10-21T23:59.") from None
+    longer = timedelta(days=row.number("days")) if days else timedelta()
+    exercise = ALL if row["exercise"] == ALL else _assigned(row, course)
+    return Extension(row["student"], exercise, moment, longer, row["reason"])
+
+
+def _adjustment(row: Row) -> Adjustment:
+    if not row["reason"] or not row["by"]:
+        raise row.broken("lacks a reason or a name", "A mark that a person changed says why, and who.")
+    return Adjustment(row.number("points"), row["reason"], row["by"])
+
+
+def _memberships(path: Path, course: Course) -> Iterator[tuple[tuple[str, str], str]]:
+    seen: dict[tuple[str, str], str] = {}
+    for row in read_rows(path, ("group", "student")):
+        exercise = _assigned(row, course) if row["exercise"] else ALL
+        place = row["student"], exercise
+        if place in seen:
+            raise row.broken(
+                f"puts {row['student']} into a second group", "A student is in one group at a time."
+            )
+        seen[place] = row["group"]
+        yield place, row["group"]
+
+
+def _assigned(row: Row, course: Course) -> str:
+    if row["exercise"] not in course.assignments:
+        known = ", ".join(course.assignments)
+        raise row.broken(f"names the exercise {row['exercise']!r}", f"{course.file.name} has: {known}.")
+    return row["exercise"]

@@ -1,0 +1,116 @@
+"""What a class agreed on: which assignments count how much, when they are due, and what being late costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from grader.catalog import Catalog, Exercise
+from grader.errors import UnknownExercise, UsageError
+
+BACKENDS = ("simt", "cuda")
+TAKES = ("last", "best")  # which of several submissions the mark comes from
+PENALTY_OF = ("earned", "possible")  # what a penalty is a share of
+FILE = "course.toml"
+
+
+@dataclass(frozen=True)
+class LatePolicy:
+    """``per_day``: percent of ``of`` that each late day costs which the budget does not cover.
+
+    Up to ``grace`` after the deadline nothing is late; beyond it, days count from the deadline. After
+    ``most_days`` late days nothing is accepted; None accepts whatever comes. ``budget``: whether late days
+    may be paid from the student's budget of the term.
+    """
+
+    grace: timedelta = timedelta()
+    per_day: float = 0.0
+    of: str = "earned"
+    most_days: int | None = None
+    budget: bool = True
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One exercise as part of a course; ``due`` is aware, or None where it may come at any time."""
+
+    exercise: str
+    backend: str
+    weight: float = 1.0
+    takes: str = "last"
+    due: datetime | None = None
+    late: LatePolicy = LatePolicy()
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How many submissions of each assignment a second person marks, and what the choice follows from."""
+
+    percent: float = 0.0
+    at_least: int = 0
+    draw: str = ""
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A remark that markers use again. Empty ``exercises`` or ``checks``: it suits all of them."""
+
+    name: str
+    text: str
+    exercises: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Course:
+    """``course.toml``. ``late_days``: how many each student may be late in the term without a penalty."""
+
+    folder: Path
+    title: str
+    zone: ZoneInfo
+    assignments: dict[str, Assignment]
+    backend: str = "simt"
+    late_days: int = 0
+    double_marking: Sampling = Sampling()
+    comments: tuple[Comment, ...] = ()
+    submissions: Path = Path("submitted")
+    results: Path = Path("results")
+    past: tuple[Path, ...] = field(default=())
+
+    @property
+    def file(self) -> Path:
+        return self.folder / FILE
+
+    def backend_of(self, slug: str) -> str:
+        """The backend of record: the one that marks come from, whatever a learner has at home."""
+        assignment = self.assignments.get(slug)
+        return assignment.backend if assignment else self.backend
+
+    def exercises(self, catalog: Catalog) -> list[Exercise]:
+        """The exercises that are assignments here, in the order of ``course.toml``.
+
+        Raises UsageError for one that the catalog does not have.
+        """
+        return [self._find(catalog, slug) for slug in self.assignments]
+
+    def _find(self, catalog: Catalog, slug: str) -> Exercise:
+        try:
+            return catalog.find(slug)
+        except UnknownExercise as unknown:
+            raise UsageError(
+                f"{self.file} has an assignment {slug!r}, and {catalog.course} no such exercise.",
+                unknown.rule,
+                "Correct the name. All names: grader list",
+            ) from unknown
+
+
+def judged_scores(exercise: Exercise, backend: str) -> dict[str, int]:
+    """The checks of ``exercise`` that this backend can judge, with their points.
+
+    What the backend of record cannot judge leaves everybody's denominator: speed needs a GPU, and what is
+    counted needs the simulated one.
+    """
+    beyond = {"simt": "performance", "cuda": "efficiency"}[backend]
+    return {check: points for check, points in exercise.scores.items() if check != beyond}

@@ -1,0 +1,158 @@
+"""Reads ``course.toml``; the page docs/instructors/course.md describes every key."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from grader.errors import BrokenExercise, UsageError
+from grader.exercise import CHECKS, SLUG
+from grader.instruct.course.policy import (
+    BACKENDS,
+    FILE,
+    PENALTY_OF,
+    TAKES,
+    Assignment,
+    Comment,
+    Course,
+    LatePolicy,
+    Sampling,
+)
+from grader.toml_table import TomlTable, read_toml
+
+_PERCENT = 100.0
+
+
+def read_course(folder: Path | None = None) -> Course:
+    """The course that ``folder`` (default: the current one) describes in its ``course.toml``.
+
+    Raises UsageError naming the file, the key and what was expected, or how to begin one.
+    """
+    folder = (folder or Path()).resolve()
+    path = folder / FILE
+    if not path.is_file():
+        raise UsageError(
+            f"There is no {FILE} in {folder}.",
+            "It says which exercises count, how much, and until when.",
+            "Begin one with: grader course init",
+        )
+    try:
+        return _course(folder, read_toml(path))
+    except BrokenExercise as broken:
+        raise UsageError(broken.what, broken.rule, f"Edit {path}, then run: grader course check") from broken
+
+
+def _course(folder: Path, table: TomlTable) -> Course:
+    zone = _zone(table)
+    backend = table.text("backend", "simt", one_of=BACKENDS)
+    takes = table.text("takes", "last", one_of=TAKES)
+    late = table.table("late")
+    late_days = late.integer("budget_days", 0)
+    policy = _late(late, LatePolicy())
+    late.finish()
+    assignments = table.table("assignments", required=True)
+    course = Course(
+        folder=folder,
+        title=table.text("title"),
+        zone=zone,
+        backend=backend,
+        assignments={
+            slug: _assignment(assignments, slug, Assignment(slug, backend, takes=takes, late=policy), zone)
+            for slug in assignments
+        },
+        late_days=late_days,
+        double_marking=_sampling(table.table("double_marking")),
+        comments=_comments(table.table("comments")),
+        submissions=folder / table.text("submissions", "submitted"),
+        results=folder / table.text("results", "results"),
+        past=tuple(folder / each for each in table.texts("past", ())),
+    )
+    table.finish()
+    if not course.assignments:
+        raise table.broken(
+            "[assignments] is empty", "A course has at least one: [assignments.03_fused_muladd]"
+        )
+    return course
+
+
+def _zone(table: TomlTable) -> ZoneInfo:
+    name = table.text("timezone", "UTC")
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise table.broken(
+            f"timezone is {name!r}", "It must be a name of the IANA data base, as Europe/Berlin."
+        ) from None
+
+
+def _assignment(tables: TomlTable, slug: str, default: Assignment, zone: ZoneInfo) -> Assignment:
+    table = tables.table(slug)
+    if not SLUG.match(slug):
+        raise tables.broken(f"assignments.{slug} is not a slug", "Write the whole name: 03_fused_muladd.")
+    late = table.table("late")
+    assignment = Assignment(
+        exercise=slug,
+        backend=table.text("backend", default.backend, one_of=BACKENDS),
+        weight=table.number("weight", default.weight),
+        takes=table.text("takes", default.takes, one_of=TAKES),
+        due=aware(table.moment_or_none("due"), zone),
+        late=_late(late, default.late),
+    )
+    late.finish()
+    table.finish()
+    return assignment
+
+
+def _late(table: TomlTable, default: LatePolicy) -> LatePolicy:
+    most = table.integer_or_none("most_days")
+    policy = LatePolicy(
+        grace=timedelta(minutes=table.number("grace_minutes", default.grace.total_seconds() / 60)),
+        per_day=table.number("penalty_per_day", default.per_day),
+        of=table.text("penalty_of", default.of, one_of=PENALTY_OF),
+        most_days=default.most_days if most is None else most,
+        budget=table.boolean("budget", default.budget),
+    )
+    if policy.per_day > _PERCENT:
+        raise table.broken("a late day costs more than 100 percent", "penalty_per_day is a percentage.")
+    return policy
+
+
+def _sampling(table: TomlTable) -> Sampling:
+    sampling = Sampling(
+        percent=table.number("percent", 0.0),
+        at_least=table.integer("at_least", 0),
+        draw=table.text("draw", ""),
+    )
+    table.finish()
+    if sampling.percent > _PERCENT:
+        raise table.broken("double_marking.percent is over 100", "Nothing is marked more than twice.")
+    return sampling
+
+
+def _comments(tables: TomlTable) -> tuple[Comment, ...]:
+    return tuple(_comment(tables, name) for name in tables)
+
+
+def _comment(tables: TomlTable, name: str) -> Comment:
+    table = tables.table(name)
+    comment = Comment(
+        name=name,
+        text=table.text("text"),
+        exercises=table.texts("exercises", ()),
+        checks=table.texts("checks", ()),
+    )
+    table.finish()
+    for check in comment.checks:
+        if check not in (*CHECKS, "build", "todo"):
+            raise table.broken(
+                f"comments.{name} names the check {check!r}", f"It may name {', '.join(CHECKS)}."
+            )
+    return comment
+
+
+def aware(moment: datetime | None, zone: ZoneInfo) -> datetime | None:
+    """A time without an offset is meant in the time zone of the course."""
+    if moment is None or moment.tzinfo is not None:
+        return moment
+    return moment.replace(tzinfo=zone)
