@@ -1,0 +1,193 @@
+"""From the archive that an LMS made to ``submitted/STUDENT/EXERCISE/``, as nbgrader has it.
+
+report = import_archive(Path("submissions.zip"), exercise=exercise, into=Path("submitted"))
+print(*report.lines(), sep="\\n")
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.exercise import Exercise
+from grader.instruct.submissions.choosing import Chosen, choose, shown
+from grader.instruct.submissions.landing import Landing, land
+from grader.instruct.submissions.layouts import Found, Handin, Piece, read_layout
+from grader.instruct.submissions.names import is_student
+from grader.instruct.submissions.report import Intake, Report
+from grader.instruct.submissions.roster import Roster
+from grader.instruct.submissions.sources import Source, opened
+from grader.words import counted, listed, noun
+
+
+def import_archive(
+    archive: Path, *, exercise: Exercise, into: Path, layout: str = "auto", notebook: Path | None = None,
+    roster: Roster | None = None, due: datetime | None = None, replace: bool = False,
+) -> Report:  # fmt: skip
+    """Take everybody's files of ``exercise`` out of ``archive``, a zip file or a folder.
+
+    ``notebook`` is the released one, for those who handed in none that can be read. ``due`` (aware) is the
+    time that a submission gets which the LMS calls in time without saying when it came. ``replace`` lets a
+    submission take the place of one that is there, which is kept.
+
+    Raises UsageError for an archive, layout or roster that cannot be used, and when nothing can be written.
+    What is wrong with one person's files is in the report and stops nobody else's.
+    """
+    released = _released(notebook)
+    with opened(archive) as source:
+        found = read_layout(source, layout, exercise.slug)
+        clock = _Clock(found.layout, roster, due)
+        import_ = _Import(source, exercise, into, notebook, released, clock, replace)
+        into.mkdir(parents=True, exist_ok=True)
+        strays = [f"{shown(stray.path)}: belongs to nobody by its name." for stray in found.strays]
+        report = Report(strays=strays)
+        for student, handin, intake in _by_student(found, roster, report):
+            import_.take(student, handin, intake)
+    report.intakes.sort(key=lambda intake: intake.student)
+    report.notes += [note for note in (clock.note(), _about_numbers(found, roster)) if note]
+    return report
+
+
+@dataclass
+class _Import:
+    """What is the same for every hand-in of an archive."""
+
+    source: Source
+    exercise: Exercise
+    into: Path
+    notebook: Path | None
+    released: bytes
+    clock: _Clock
+    replace: bool
+
+    def take(self, student: str, handin: Handin, intake: Intake) -> None:
+        """Write what counts of ``handin``, and tell ``intake``."""
+
+        def read(piece: Piece, limit: int) -> bytes:
+            return self.source.read(piece.entry, limit)
+
+        chosen = choose(handin.pieces, self.exercise, self.notebook.name if self.notebook else "", read)
+        intake.remarks += chosen.remarks
+        intake.refused += chosen.refused
+        if not chosen.files:
+            intake.refused.append(f"Nothing of it is a file of {self.exercise.slug}.")
+            return
+        missing = [name for name in self.exercise.edit if name not in chosen.files]
+        if missing:
+            intake.remarks.append(f"{listed(missing)} {noun(len(missing) == 1, 'is', 'are')} missing.")
+        self._complete(chosen, intake)
+        intake.taken = tuple(chosen.files)
+        moment = self.clock.time_of(handin, intake)
+        intake.landing = land(self.into, student, self.exercise.slug, chosen.files, moment, self.replace)
+        if intake.landing is Landing.DIFFERS:
+            intake.refused.append("Another submission is there already; --replace keeps that one aside.")
+
+    def _complete(self, chosen: Chosen, intake: Intake) -> None:
+        """See that there is a notebook which nbgrader can open: it finds submissions by their notebooks."""
+        if self.notebook is None:
+            return
+        name = self.notebook.name
+        if name not in chosen.files:
+            intake.remarks.append(f"{name} was missing and comes from the release.")
+        elif not _is_notebook(chosen.files[name]):
+            intake.refused.append(f"{name} is no notebook; the released one stands in for it.")
+        else:
+            return
+        chosen.files[name] = self.released
+
+
+@dataclass
+class _Clock:
+    """When things were handed in: what the LMS or the roster says, or else the best that can be told."""
+
+    layout: str
+    roster: Roster | None
+    due: datetime | None
+    guessed: int = 0
+
+    def time_of(self, handin: Handin, intake: Intake) -> datetime:
+        names = [name for owner in handin.owners for name in owner]
+        times = self.roster.times if self.roster else {}
+        known = next((times[name] for name in names if name in times), handin.submitted)
+        if known:
+            return known
+        told = handin.newest if handin.newest.timestamp() > 0 else datetime.now(UTC)
+        if handin.late:
+            intake.remarks.append("The LMS calls it late and not by how much: set its time in the roster.")
+        elif self.due and self.layout == "canvas":  # the only one that marks what is late
+            return min(told, self.due)
+        self.guessed += 1
+        return told
+
+    def note(self) -> str:
+        """How many times are guesses, or ""."""
+        if not self.guessed:
+            return ""
+        remedy = "--due, or a roster with times" if self.layout == "canvas" else "a roster with times"
+        return (
+            f"The archive does not say when {counted(self.guessed, 'submission')} came; the time stamps are "
+            f"those of the files in it. To set that right, give {remedy}."
+        )
+
+
+def _by_student(found: Found, roster: Roster | None, report: Report) -> list[tuple[str, Handin, Intake]]:
+    """Every hand-in once for each member of its group; of two of one student, the newer."""
+    newest: dict[str, tuple[Handin, Intake]] = {}
+    for handin in sorted(found.handins.values(), key=lambda each: each.submitted or each.newest):
+        for owner in handin.owners or [()]:
+            student = _student(owner, roster)
+            intake = Intake(student or shown(" ".join(owner) or handin.pieces[0].entry.path))
+            if not student:
+                rule = "is not in the roster" if roster else "cannot name a folder"
+                who = shown(owner[0]) if owner else "Nobody"
+                intake.refused.append(f"{who} {rule}; give it with --roster.")
+                report.intakes.append(intake)
+                continue
+            if student in newest:
+                intake.remarks.append("There are two submissions; the newer one counts.")
+            newest[student] = handin, intake
+    report.intakes += [intake for _, intake in newest.values()]
+    return [(student, handin, intake) for student, (handin, intake) in newest.items()]
+
+
+def _student(owner: tuple[str, ...], roster: Roster | None) -> str:
+    """The id of the person whom the LMS knows by these names, or ""."""
+    if roster is None:
+        return next((name for name in owner if is_student(name)), "")
+    return next((roster.students[name] for name in owner if name in roster.students), "")
+
+
+def _about_numbers(found: Found, roster: Roster | None) -> str:
+    if roster or not found.numbered:
+        return ""
+    anew = ", which Moodle draws anew for every assignment" if found.layout == "moodle" else ""
+    return f"Students are called by their numbers in the LMS{anew}: --roster FILE gives them your ids."
+
+
+def _released(notebook: Path | None) -> bytes:
+    if notebook is None:
+        return b""
+    try:
+        return notebook.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"{notebook} cannot be read: {error.strerror}.",
+            "It is the notebook that those get who handed in none.",
+            "Write the course first: grader nbgrader build",
+        ) from error
+
+
+def _is_notebook(content: bytes) -> bool:
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(document, dict)
+        and isinstance(document.get("nbformat"), int)
+        and document["nbformat"] >= 4
+        and isinstance(document.get("cells"), list)
+    )

@@ -1,0 +1,186 @@
+"""How each LMS lays out the archive of everybody's submissions to one assignment.
+
+canvas       lovelaceada_LATE_4711_90210_kernel-1.cu      name, late, user, attachment, file
+moodle       Ada Lovelace_12345_assignsubmission_file_/kernel.cu      name, participant; a folder or not
+gradescope   assignment_7_export/submission_815/kernel.cu   and submission_metadata.yml with the names
+plain        ada/03_fused_muladd/kernel.cu, or ada/kernel.cu
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from grader.errors import UsageError
+from grader.instruct.submissions import gradescope
+from grader.instruct.submissions.sources import Entry, Source
+
+CANVAS = re.compile(
+    r"(?P<name>(?:\w*?_)??)(?P<late>late_)?(?P<user>\d+|anon_[^_]+)_(?P<attachment>\d+)_(?P<file>.+)",
+    re.IGNORECASE,
+)
+MOODLE = re.compile(
+    r"(?P<name>.+)_(?P<participant>\d+)_assignsubmission_(?P<kind>file|onlinetext)_(?P<rest>.*)"
+)
+LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints", "__pycache__", ".git")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One file of a submission: ``path`` within it, and which of several of that name is the newest."""
+
+    entry: Entry
+    path: PurePosixPath
+    order: int = 0
+
+
+@dataclass
+class Handin:
+    """What an archive holds of one person or group.
+
+    ``owners`` has for each member the names by which the LMS knows them, the best id first.
+    """
+
+    owners: list[tuple[str, ...]]
+    pieces: list[Piece] = field(default_factory=list)
+    submitted: datetime | None = None
+    late: bool = False
+
+    @property
+    def newest(self) -> datetime:
+        """When the latest of its files was modified, as far as the archive tells."""
+        known = [piece.entry.modified for piece in self.pieces if piece.entry.modified]
+        return max(known, default=datetime.fromtimestamp(0, UTC))
+
+
+@dataclass
+class Found:
+    """The hand-ins of an archive, and the files that belong to none of them."""
+
+    layout: str = ""
+    handins: dict[str, Handin] = field(default_factory=dict)
+    strays: list[Entry] = field(default_factory=list)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the layout has numbers of the LMS where a class has ids."""
+        return self.layout in ("canvas", "moodle")
+
+    def add(self, key: str, owner: tuple[str, ...], piece: Piece) -> Handin:
+        handin = self.handins.setdefault(key, Handin([owner]))
+        handin.pieces.append(piece)
+        return handin
+
+
+def read_layout(source: Source, layout: str, slug: str) -> Found:
+    """What ``source`` holds, laid out as ``layout`` says; "auto" looks which one it is.
+
+    Raises UsageError for an unknown layout, and where nobody's submission is found.
+    """
+    name = recognised(source, slug) if layout == "auto" else layout
+    if name not in LAYOUTS:
+        raise UsageError(
+            f"There is no layout {layout!r}.",
+            f"An archive is laid out as {', '.join(LAYOUTS)} have it.",
+            "Leave out --layout: it is recognised.",
+        )
+    found = LAYOUTS[name](source, [entry for entry in source.entries if not _litter(entry)], slug)
+    found.layout = name
+    if not found.handins:
+        raise UsageError(
+            f"No submission was found in {len(source.entries)} files, read as {name} lays them out.",
+            "The names in the archive say whose a file is.",
+            f"Name the layout ({', '.join(LAYOUTS)}) with --layout, or lay it out as STUDENT/{slug}/.",
+        )
+    return found
+
+
+def recognised(source: Source, slug: str) -> str:
+    """The layout that the names in ``source`` have."""
+    entries = [entry for entry in source.entries if not _litter(entry)]
+    if any(entry.path.name == gradescope.METADATA for entry in entries):
+        return "gradescope"
+    if any(MOODLE.fullmatch(part) for entry in entries for part in entry.path.parts):
+        return "moodle"
+    flat = [entry for entry in entries if CANVAS.fullmatch(entry.path.name)]
+    return "canvas" if len(flat) * 2 > len(entries) else "plain"
+
+
+def _canvas(source: Source, entries: Iterable[Entry], slug: str) -> Found:
+    """Everything lies in one folder. A later upload of a name has a higher attachment number."""
+    found = Found()
+    for entry in entries:
+        match = CANVAS.fullmatch(entry.path.name)
+        if not match:
+            found.strays.append(entry)
+            continue
+        user = match["user"]
+        owner = (user, match["name"].strip("_")) if match["name"] else (user,)
+        piece = Piece(entry, PurePosixPath(match["file"]), int(match["attachment"]))
+        handin = found.add(user, owner, piece)
+        handin.late |= bool(match["late"])
+    return found
+
+
+def _moodle(source: Source, entries: Iterable[Entry], slug: str) -> Found:
+    """A folder for each participant, or where folders were turned off, its name before that of the file."""
+    found = Found()
+    for entry in entries:
+        parts = entry.path.parts
+        matches = ((index, MOODLE.fullmatch(part)) for index, part in enumerate(parts))
+        index, match = next(((at, match) for at, match in matches if match), (0, None))
+        if match is None:
+            found.strays.append(entry)
+            continue
+        rest = [match["rest"]] if match["rest"] else []
+        path = PurePosixPath(*rest, *parts[index + 1 :])
+        found.add(match["participant"], (match["participant"], match["name"]), Piece(entry, path))
+    return found
+
+
+def _gradescope(source: Source, entries: Iterable[Entry], slug: str) -> Found:
+    """A folder for each submission; one file says who handed it in, and when."""
+    entries = list(entries)
+    known = gradescope.read_metadata(source, entries)
+    found = Found()
+    for entry in entries:
+        at = next((at for at, part in enumerate(entry.path.parts) if part in known), None)
+        if at is None or at + 1 == len(entry.path.parts):
+            if entry.path.name != gradescope.METADATA:
+                found.strays.append(entry)
+            continue
+        folder = entry.path.parts[at]
+        piece = Piece(entry, PurePosixPath(*entry.path.parts[at + 1 :]))
+        handin = found.add(folder, (), piece)
+        handin.owners, handin.submitted = known[folder].submitters, known[folder].created
+    return found
+
+
+def _plain(source: Source, entries: Iterable[Entry], slug: str) -> Found:
+    """``STUDENT/SLUG/...`` anywhere, or ``STUDENT/...``."""
+    found = Found()
+    for entry in entries:
+        parts = entry.path.parts
+        inside = parts.index(slug, 1) if slug in parts[1:] else 0
+        student = parts[inside - 1] if inside else parts[0]
+        if len(parts) == inside + 1 or student in ("/", ".."):
+            found.strays.append(entry)
+            continue
+        found.add(student, (student,), Piece(entry, PurePosixPath(*parts[inside + 1 :])))
+    return found
+
+
+def _litter(entry: Entry) -> bool:
+    """What operating systems and tools leave behind in folders."""
+    return any(part in LITTER or part.startswith("._") for part in entry.path.parts)
+
+
+LAYOUTS: Mapping[str, Callable[[Source, Iterable[Entry], str], Found]] = {
+    "canvas": _canvas,
+    "moodle": _moodle,
+    "gradescope": _gradescope,
+    "plain": _plain,
+}

@@ -1,0 +1,56 @@
+"""What an import took, what it refused, and why: a line for everybody who is not simply fine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from grader.instruct.submissions.landing import Landing
+
+
+@dataclass
+class Intake:
+    """What became of one person's files. ``taken`` are names of files; the rest are whole sentences."""
+
+    student: str
+    landing: Landing | None = None
+    taken: tuple[str, ...] = ()
+    remarks: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether this person's submission is not in the folder as the archive has it."""
+        return self.landing in (None, Landing.DIFFERS)
+
+
+@dataclass
+class Report:
+    """``strays`` says what belongs to nobody; ``notes`` what holds for the archive as a whole."""
+
+    intakes: list[Intake] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """1 when a person or a file was left out that somebody has to look at; else 0."""
+        return 1 if self.strays or any(intake.failed for intake in self.intakes) else 0
+
+    @property
+    def summary(self) -> str:
+        """How many came in, in one sentence."""
+        counts = [
+            f"{sum(intake.landing is landing for intake in self.intakes)} {landing.value}"
+            for landing in (Landing.NEW, Landing.REPLACED, Landing.SAME)
+        ]
+        failed = sum(intake.failed for intake in self.intakes)
+        return f"{len(self.intakes)} submissions: {', '.join(counts)}, {failed} refused."
+
+    def lines(self) -> list[str]:
+        """The report, to be printed: the exceptions, then the sum."""
+        told = [
+            f"{intake.student}: {' '.join([*intake.refused, *intake.remarks])}"
+            for intake in self.intakes
+            if intake.refused or intake.remarks
+        ]
+        return [*told, *self.strays, *self.notes, self.summary]
