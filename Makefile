@@ -10,13 +10,14 @@ RUN := $(VENV)/bin/python
 JOBS ?= 2
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
-.PHONY: help demo test site serve sync lint bench clean
+.PHONY: help demo test site site-class serve sync lint bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    set up .venv, grade the reference solutions and three wrong kernels"
 	@echo "make test    run every test (JOBS=$(JOBS) at a time)"
 	@echo "make site    build the lessons into site/"
+	@echo "make site-class  the same without solutions, for a class, into site-class/"
 	@echo "make serve   build the lessons and serve them while you edit"
 	@echo "make sync    regenerate the stubs from the solutions, and the parts of the lessons that are not text"
 	@echo "make lint    run ruff and mypy"
@@ -31,6 +32,9 @@ test: $(VENV)/.test $(VENV)/.docs
 
 site: $(VENV)/.docs
 	@$(RUN) -m mkdocs build --strict
+
+site-class: $(VENV)/.docs
+	@CU2GRAD_SITE=class $(RUN) -m mkdocs build --strict --site-dir site-class
 
 serve: $(VENV)/.docs
 	@$(RUN) -m mkdocs serve
@@ -47,7 +51,7 @@ bench: $(VENV)/.core
 	@for name in $(BENCHMARKS); do echo "== $$name"; $(RUN) benchmarks/$$name.py || exit 1; done
 
 clean:
-	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist site site-class *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find grader tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp is written after its installation succeeded, so an interrupted one is taken up again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -13,10 +14,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-def build_site(folder: Path) -> None:
-    """Build into `folder`, where a warning is an error; skips the test where mkdocs is not installed."""
+def build_site(folder: Path, audience: str = "") -> None:
+    """Build into `folder`, where a warning is an error; skips the test where mkdocs is not installed.
+
+    `audience` "class" leaves the solutions out.
+    """
     command = [*_mkdocs(), "build", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "CU2GRAD_SITE": audience}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

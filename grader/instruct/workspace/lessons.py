@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from grader.catalog import Exercise
+from grader.catalog import Catalog, Exercise
+from grader.errors import BrokenExercise
+from grader.instruct.workspace.answers import Answers
 from grader.instruct.workspace.pages import told
 from grader.instruct.workspace.plain import STYLE, drawn_alone, figures, plain
 
+_TOLD = ("exercise.toml", "spec.py", "hints.md")  # an author's words to learners
 _SHARED = ("before", "guides", "reference")  # folders of docs/ with pages for every learner
 
 
@@ -17,18 +20,29 @@ def pages_of(course: Path, exercises: Sequence[Exercise]) -> dict[str, bytes]:
     pages = _pages(course, exercises)
     files = {path: plain(text, path, course, pages).encode() for path, text in pages.items()}
     style = course / STYLE
-    look = style.read_text(encoding="utf-8") if style.is_file() else ""
+    look = _text(style) if style.is_file() else ""
     for figure in sorted({path for text in pages.values() for path in figures(text)}):
-        files[figure] = drawn_alone((course / figure).read_text(encoding="utf-8"), look).encode()
+        files[figure] = drawn_alone(_text(course / figure), look).encode()
     return files
 
 
-def words_of(course: Path, exercises: Sequence[Exercise]) -> Iterator[str]:
-    """What these pages say for everybody to read."""
-    return (told(text, course) for text in _pages(course, exercises).values())
+def answers_for(catalog: Catalog, exercises: Sequence[Exercise]) -> Answers:
+    """What those who get ``exercises``, some of the course's, may not be shown."""
+    told_by_exercises = [_text(exercise.root / name) for exercise in exercises for name in _TOLD]
+    told_by_pages = [told(text, catalog.course) for text in _pages(catalog.course, exercises).values()]
+    return Answers(catalog, [*told_by_exercises, *told_by_pages])
 
 
 def _pages(course: Path, exercises: Sequence[Exercise]) -> dict[str, str]:
     paths = [exercise.lesson_path for exercise in exercises if exercise.lesson_path.is_file()]
     paths += [path for folder in _SHARED for path in sorted((course / "docs" / folder).glob("*.md"))]
-    return {path.relative_to(course).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    return {path.relative_to(course).as_posix(): _text(path) for path in paths}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BrokenExercise(
+            f"{path} cannot be read: {error}.", "It is part of what is handed out.", "Run: grader dev check"
+        ) from error

@@ -16,8 +16,7 @@ from functools import cached_property
 import grader
 from grader.catalog import Catalog, Exercise
 from grader.errors import UsageError
-from grader.instruct.workspace.answers import Answers
-from grader.instruct.workspace.lessons import pages_of, words_of
+from grader.instruct.workspace.lessons import answers_for, pages_of
 from grader.workspace import shipped_files
 
 MANIFEST = ".cu2grad/workspace.json"
@@ -25,7 +24,6 @@ FORMAT = 1
 _HANDOUT = ("AGENTS.md", "README.md", "gitignore")
 _MADE = {"build", "dist", "__pycache__"}  # folders that building an exercise leaves behind
 _COMPILED = {".pyc", ".o", ".so", ".fatbin", ".ptx"}
-_TOLD = ("exercise.toml", "spec.py", "hints.md")  # an author's words to learners
 
 
 @dataclass(frozen=True)
@@ -115,8 +113,7 @@ def _others(exercise: Exercise) -> Iterator[str]:
 
 def _refuse_answers(catalog: Catalog, exercises: list[Exercise], files: Mapping[str, bytes]) -> None:
     """Raises UsageError if a file shows a line that only the solutions have."""
-    told = [(each.root / name).read_text(encoding="utf-8") for each in exercises for name in _TOLD]
-    answers = Answers(catalog, [*told, *words_of(catalog.course, exercises)])
+    answers = answers_for(catalog, exercises)
     for path, content in files.items():
         shown = answers.found_in(content.decode("utf-8", errors="ignore"))
         if shown:
