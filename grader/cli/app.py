@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from grader.cli.nbgrader_commands import nbgrader
 from grader.cli.workspace_commands import workspace
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
 dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
 app.add_typer(dev, name="dev")
 app.add_typer(workspace, name="workspace")
+app.add_typer(nbgrader, name="nbgrader")
 
 
 Backend = Literal["simt", "cuda"]
@@ -58,6 +60,9 @@ def check(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Check every exercise.")] = False,
     origin: From = "exercises",
+    files: Annotated[
+        Path | None, typer.Option("--files", metavar="DIR", help="Grade the files in DIR in place of yours.")
+    ] = None,
     course: Course = None,
     backend: On = None,
     seed: Annotated[int | None, typer.Option(help="Draw the inputs from this seed.")] = None,
@@ -79,6 +84,7 @@ def check(
         names=tuple(exercises or ()),
         everything=all_,
         solutions=origin == "solutions",
+        files=files,
         course=course,
         backend=backend,
         seed=seed,

@@ -1,0 +1,118 @@
+"""`grader nbgrader`: a course for nbgrader, and what comes into it from elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from grader.catalog import Catalog, Exercise
+from grader.cli.listing import shown
+from grader.instruct.nbgrader.extra import require_nbgrader
+from grader.words import counted
+
+
+def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> int:
+    """Writes a course, or with ``check`` says what differs. Returns 1 when something does, else 0."""
+    require_nbgrader()
+    from grader.instruct.nbgrader import assignments
+    from grader.instruct.nbgrader.work import backend_of
+
+    catalog = Catalog.open(course)
+    folder = out.resolve()
+    exercises = _chosen(catalog, names, folder)
+    files = assignments.course_files([(each, backend_of(folder, each.slug)) for each in exercises], folder)
+    stale = assignments.differing(files)
+    for path in stale:
+        print(f"{'differs' if check else 'wrote'}  {shown(path)}")
+    if check:
+        if stale:
+            print("Assignments are generated from the exercises. Run the command again without --check.")
+        return 1 if stale else 0
+    kept = assignments.write({path: files[path] for path in stale}, folder)
+    if assignments.write_config(catalog, folder, _title(folder)):
+        print(f"wrote  {shown(folder / assignments.CONFIG)}")
+    if kept:
+        print(f"What was there before is kept in {shown(kept)}.")
+    print(f"{counted(len(exercises), 'assignment')} in {shown(folder / 'source')}.")
+    print(f"Next: cd {shown(folder)} && nbgrader generate_assignment {exercises[0].slug}")
+    return 0
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What an LMS gave out, and what is known about it that does not stand in it."""
+
+    path: Path
+    layout: str
+    assignment: str
+    into: Path
+    roster: Path | None
+    due: datetime | None
+    replace: bool
+
+
+def import_archive(archive: Archive, course: Path | None) -> int:
+    """Unpacks an archive into nbgrader's folders. Returns 1 where something was refused, else 0."""
+    from grader.instruct.submissions import importing
+    from grader.instruct.submissions.roster import read_roster
+
+    exercise = Catalog.open(course).find(archive.assignment)
+    report = importing.import_archive(
+        archive.path,
+        exercise=exercise,
+        layout=archive.layout,
+        into=archive.into,
+        notebook=_notebook(exercise, archive.into.resolve().parent),
+        roster=read_roster(archive.roster) if archive.roster else None,
+        due=archive.due.astimezone() if archive.due else None,
+        replace=archive.replace,
+    )
+    for line in report.lines():
+        print(line)
+    return report.exit_code
+
+
+def mend(course: Path | None, folder: Path) -> int:
+    """Adds the notebook to every submission that came without it."""
+    from grader.instruct.nbgrader.mending import mend as add_missing
+
+    added = add_missing(folder.resolve(), Catalog.open(course))
+    for path in added:
+        print(f"wrote  {shown(path)}")
+    print(f"{counted(len(added), 'notebook was', 'notebooks were')} missing. What is graded are the files.")
+    return 0
+
+
+def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exercise]:
+    """The exercises that were named, else those of the class's course.toml, else all."""
+    from grader.instruct.course.policy import FILE
+    from grader.instruct.course.reading import read_course
+
+    if names:
+        return list({exercise.slug: exercise for exercise in map(catalog.find, names)}.values())
+    if (folder / FILE).is_file():
+        return read_course(folder).exercises(catalog)
+    return list(catalog.exercises)
+
+
+def _title(folder: Path) -> str:
+    from grader.instruct.course.policy import FILE
+    from grader.instruct.course.reading import read_course
+
+    return read_course(folder).title if (folder / FILE).is_file() else folder.name
+
+
+def _notebook(exercise: Exercise, class_folder: Path) -> Path | None:
+    """The notebook that nbgrader expects beside the files; without one it passes a submission over."""
+    for step in ("release", "source"):
+        notebook = class_folder / step / exercise.slug / f"{exercise.slug}.ipynb"
+        if notebook.is_file():
+            return notebook
+    print(
+        f"There is no notebook of {exercise.slug} in {shown(class_folder)} to add where one is missing.",
+        file=sys.stderr,
+    )
+    return None

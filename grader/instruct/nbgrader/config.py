@@ -1,0 +1,98 @@
+"""One line in ``nbgrader_config.py`` sets all that a course of exercises needs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, SaveAutoGrades
+
+from grader.catalog import Catalog
+from grader.instruct.nbgrader.exchange import CollectExercises
+from grader.instruct.nbgrader.feedback import SelfContainedExporter
+from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
+from grader.instruct.nbgrader.injecting import InjectVerdict, SaveVerdict
+from grader.instruct.nbgrader.sanitizing import (
+    CanonicalNotebook,
+    ForgetGrades,
+    KeepFileCells,
+    MirrorFiles,
+    SubmissionExporter,
+)
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
+
+# A download of one archive for each student, ID.zip or ID_whatever.zip, with the files or the folder in it.
+ARCHIVES = (
+    r".*/extracted/(?P<student_id>[A-Za-z0-9][A-Za-z0-9.@-]*)(?:_[^/]*)?/"
+    r"(?:\d\d_[a-z][a-z0-9_]*/)?(?P<file_id>.*)"
+)
+
+
+def configure(c: Config, *, course: str | Path = "", trust_submissions: bool = False) -> None:
+    """Set up nbgrader for the exercises in ``course`` (default: the course around the current folder).
+
+    With ``trust_submissions``, code that was handed in runs without a sandbox, with all rights of whoever
+    grades. Call it before settings of your own; assignments that are no exercises stay as nbgrader has them.
+
+    Raises UsageError where there is no course.
+    """
+    catalog = Catalog.open(Path(course) if course else None)
+    _find_alembic()
+    c.CoursePreprocessor.course = str(catalog.course)
+    c.CoursePreprocessor.isolate = not trust_submissions
+
+    c.GenerateAssignment.preprocessors = _swapped(
+        _default(GenerateAssignment, "preprocessors"), {ClearSolutions: [KeepFileCells]}
+    )
+    c.ExchangeFactory.collect = CollectExercises
+    c.FileNameCollectorPlugin.valid_ext = sorted({".ipynb", *_suffixes(catalog)})
+    c.FileNameCollectorPlugin.named_regexp = ARCHIVES
+
+    # Otherwise the stubs in source/ would take the place of what was handed in.
+    c.Autograde.exclude_overwriting = {each.slug: list(each.edit) for each in catalog.exercises}
+    c.Autograde.pre_convert_hook = before_autograde
+    c.Autograde.exporter_class = SubmissionExporter
+    c.Autograde.sanitize_preprocessors = [
+        ForgetGrades,
+        CanonicalNotebook,
+        *_swapped(
+            _default(Autograde, "sanitize_preprocessors"),
+            {CheckCellMetadata: [MirrorFiles, CheckCellMetadata]},
+        ),
+    ]
+    c.Autograde.autograde_preprocessors = _swapped(
+        _default(Autograde, "autograde_preprocessors"),
+        {Execute: [InjectVerdict], SaveAutoGrades: [SaveVerdict]},
+    )
+
+    c.GenerateFeedback.pre_convert_hook = before_feedback
+    c.GenerateFeedback.exporter_class = SelfContainedExporter
+
+
+def _find_alembic() -> None:
+    """nbgrader starts alembic by its name, which is known only where this Python's folder is on the path."""
+    if shutil.which("alembic") is None:
+        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+
+def _default(converter: type[Any], trait: str) -> list[type[Any]]:
+    steps: list[type[Any]] = converter.class_traits()[trait].default()
+    return steps
+
+
+def _swapped(steps: list[type[Any]], others: dict[type[Any], list[type[Any]]]) -> list[type[Any]]:
+    """``steps`` with some of them exchanged. One that nbgrader no longer has is an error."""
+    missing = others.keys() - set(steps)
+    if missing:
+        raise RuntimeError(f"nbgrader has no step {missing.pop().__name__} any more.")
+    return [each for step in steps for each in others.get(step, [step])]
+
+
+def _suffixes(catalog: Catalog) -> set[str]:
+    return {Path(name).suffix for exercise in catalog.exercises for name in exercise.edit}

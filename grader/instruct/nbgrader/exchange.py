@@ -1,0 +1,39 @@
+"""Collecting from the exchange, where anybody may put anything."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import Any
+
+from nbgrader.exchange.default import ExchangeCollect
+
+from grader.instruct.nbgrader.hooks import strange_entries
+from grader.instruct.nbgrader.mending import add_notebook
+
+
+class CollectExercises(ExchangeCollect):
+    """Copies no link, pipe or device, adds a notebook where none was handed in, and goes on after a failure.
+
+    nbgrader follows links when it copies, and passes over a submission without the notebook as if nothing had
+    been handed in. Where one submission cannot be copied, it stops for all.
+    """
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        if Path(src).is_symlink():
+            self.log.error("Not collected, it is a link: %s", src)
+            return
+        ignored = self.coursedir.ignore
+        strange = [glob.escape(path.name) for path in strange_entries(Path(src))]
+        try:
+            self.coursedir.ignore = [*ignored, *strange]
+            super().do_copy(src, dest, log)
+        except (OSError, RuntimeError) as problem:
+            self.log.error("Not collected: %s: %s", src, problem)
+            return
+        finally:
+            self.coursedir.ignore = ignored
+        slug = self.coursedir.assignment_id
+        released = Path(self.coursedir.format_path(self.coursedir.release_directory, ".", slug))
+        if added := add_notebook(Path(dest), released):
+            self.log.warning("%s was not handed in; the released notebook takes its place.", added.name)

@@ -1,0 +1,28 @@
+"""nbgrader is an optional dependency; who lacks it is told what to install."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+
+from grader.errors import UsageError
+
+OLDEST = (0, 9, 6)  # earlier ones do not run with the sqlalchemy and nbconvert of today
+
+
+def require_nbgrader() -> None:
+    """Raises UsageError where nbgrader is missing or older than ``OLDEST``."""
+    if importlib.util.find_spec("nbgrader") is None:
+        raise _lacking("nbgrader is not installed.")
+    version = importlib.metadata.version("nbgrader")
+    if tuple(int(part) for part in version.split(".")[:3] if part.isdecimal()) < OLDEST:
+        raise _lacking(f"nbgrader {version} is installed.")
+
+
+def _lacking(what: str) -> UsageError:
+    oldest = ".".join(map(str, OLDEST))
+    return UsageError(
+        what,
+        f"Notebooks of a class are made for nbgrader {oldest} or newer.",
+        "Run: pip install 'cu2grad[instructor]'",
+    )

@@ -1,0 +1,69 @@
+"""What has to be put right in folders before nbgrader copies from them.
+
+nbgrader calls a hook with patterns for a student and an assignment, and with the notebooks that are really
+meant. It says nothing about a hook that fails, so each of them does one small thing.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.instruct.submissions import timestamps
+
+SET_ASIDE = "set_aside"
+SECRET = "submission_secret.txt"
+
+
+def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:
+    """Move links, pipes and devices out of the submission: nbgrader would copy what they lead to."""
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        set_aside(folder)
+
+
+def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:
+    """Add what ``nbgrader release_feedback`` opens for every student, and stops for all where one lacks it.
+
+    The timestamp stays empty, which nbgrader takes for unknown: a made-up one would make somebody late.
+    """
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        _unless_there(folder / timestamps.NAME, "")
+        _unless_there(folder / SECRET, secrets.token_hex(64))
+
+
+def set_aside(folder: Path) -> list[Path]:
+    """Move what is neither a file nor a folder out of ``folder``, STEP/STUDENT/ASSIGNMENT, to set_aside/.
+
+    Returns where it is now. Nothing is read or followed.
+    """
+    course, student, assignment = folder.parents[2], folder.parent.name, folder.name
+    moved = []
+    for entry in sorted(strange_entries(folder)):
+        place = course / SET_ASIDE / student / assignment / entry.relative_to(folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        entry.replace(place)
+        moved.append(place)
+    return moved
+
+
+def strange_entries(folder: Path) -> list[Path]:
+    """Links, pipes, sockets and devices anywhere below ``folder``."""
+    return [
+        Path(parent, name)
+        for parent, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+        if not _is_plain(Path(parent, name))
+    ]
+
+
+def _is_plain(path: Path) -> bool:
+    mode = path.lstat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _unless_there(path: Path, text: str) -> None:
+    if not path.exists():
+        path.write_text(text, encoding="utf-8")

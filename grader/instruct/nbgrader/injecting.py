@@ -1,0 +1,92 @@
+"""From a verdict to marks in the gradebook, without a kernel: the second half of ``nbgrader autograde``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.preprocessors import Execute, SaveAutoGrades
+
+from grader.errors import GraderError
+from grader.instruct.batch import grade_one
+from grader.instruct.batch.grading import not_judged
+from grader.instruct.nbgrader.notebook import CHECK, REPORT
+from grader.instruct.nbgrader.sanitizing import untouched_cells
+from grader.instruct.nbgrader.scores import score_of
+from grader.instruct.nbgrader.work import CoursePreprocessor, Work
+from grader.report import verdict_text
+from grader.report.html import verdict_html
+from grader.verdict import Verdict
+
+NO_RESPONSE = "No response."  # what nbgrader itself says of an answer that is as it was released
+_TOLD = "cu2grad"  # the key of what one step tells the next, in nbconvert's resources
+
+
+class InjectVerdict(CoursePreprocessor, Execute):
+    """Stands in for executing the notebook: outputs come from the verdict on the files.
+
+    The verdict is the one in the store of results, or else is found out now. An assignment that is no
+    exercise is executed as ever.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Any, km: Any = None) -> tuple[NotebookNode, Any]:
+        work = self.work(resources)
+        if work is None:
+            executed: tuple[NotebookNode, Any] = Execute.preprocess(self, nb, resources, km)
+            return executed
+        verdict = self.verdict(work)
+        unjudged = []
+        for cell in nb.cells:
+            if cell.cell_type != "code":
+                continue
+            cell.outputs, cell.execution_count = [], None
+            facts = cell.metadata.get("nbgrader", {})
+            name = facts.get("grade_id", "")
+            if name == REPORT:
+                cell.outputs = [
+                    _display({"text/html": verdict_html(verdict), "text/plain": verdict_text(verdict)})
+                ]
+            elif facts.get("grade") and name.startswith(CHECK):
+                score = score_of(verdict, name.removeprefix(CHECK), float(facts["points"]))
+                points = new_output(
+                    "execute_result", {"text/plain": repr(score.points)}, execution_count=None
+                )
+                cell.outputs = [_display({"text/plain": "\n".join(score.lines)}), points]
+                if not score.judged:
+                    unjudged.append(name)
+        resources[_TOLD] = {"unjudged": unjudged, "untouched": untouched_cells(work)}
+        return nb, resources
+
+    def verdict(self, work: Work) -> Verdict:
+        """What was found out about the files that are there now. What could not be is nobody's zero."""
+        try:
+            return grade_one(
+                work.submission, work.exercise, work.store, backend=work.backend, isolate=self.isolate
+            ).verdict
+        except GraderError as fault:
+            self.log.error("%s is not judged: %s", work.exercise.slug, fault)
+            return not_judged(work.exercise, work.backend, 0, str(fault))
+
+
+class SaveVerdict(SaveAutoGrades):
+    """Saves scores as ever; what could not be judged is left to a person, and what was not begun is said."""
+
+    def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:
+        told = resources.get(_TOLD, {"unjudged": [], "untouched": []})
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        where = (name, self.notebook_id, self.assignment_id, self.student_id)
+        if name in told["unjudged"]:
+            grade = self.gradebook.find_grade(*where)
+            grade.auto_score, grade.needs_manual_grade = None, True
+            self.gradebook.db.commit()
+            return cell, resources
+        saved: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)
+        if name in told["untouched"]:
+            self.gradebook.find_comment(*where).auto_comment = NO_RESPONSE
+            self.gradebook.db.commit()
+        return saved
+
+
+def _display(bundle: dict[str, str]) -> NotebookNode:
+    return new_output("display_data", bundle)
