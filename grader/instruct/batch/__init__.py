@@ -1,6 +1,32 @@
 """Grading many submissions on one machine."""
 
+from grader.instruct.batch.driver import Ended, Outcome, Watch, Workforce, run_batch
 from grader.instruct.batch.gpus import Gpu, exclusive_gpu, visible_gpus
 from grader.instruct.batch.grading import Judge, batch_key, build_one, grade_one
+from grader.instruct.batch.lane import Failed, LaneSettings
+from grader.instruct.batch.local import LocalSettings, grade_here
+from grader.instruct.batch.plan import Item, items_of
+from grader.instruct.batch.summary import Summary, summarise
 
-__all__ = ["Gpu", "Judge", "batch_key", "build_one", "exclusive_gpu", "grade_one", "visible_gpus"]
+__all__ = [
+    "Ended",
+    "Failed",
+    "Gpu",
+    "Item",
+    "Judge",
+    "LaneSettings",
+    "LocalSettings",
+    "Outcome",
+    "Summary",
+    "Watch",
+    "Workforce",
+    "batch_key",
+    "build_one",
+    "exclusive_gpu",
+    "grade_here",
+    "grade_one",
+    "items_of",
+    "run_batch",
+    "summarise",
+    "visible_gpus",
+]

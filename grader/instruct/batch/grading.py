@@ -6,12 +6,12 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from grader.catalog import Exercise
 from grader.errors import InfrastructureError
 from grader.instruct.batch.gpus import exclusive_gpu, visible_gpus
-from grader.instruct.results import Key, Record, ResultStore, key_of
+from grader.instruct.results import Key, Record, ResultStore, content_digest, key_of
 from grader.instruct.submissions import Submission, stage
 from grader.verdict import CheckResult, Status, Verdict
 
@@ -43,12 +43,13 @@ def batch_key(submission: Submission, exercise: Exercise, backend: Backend) -> K
 def grade_one(
     submission: Submission, exercise: Exercise, store: ResultStore, *, backend: Backend,
     seed: int | None = None, isolate: bool = True, owner: str = "", judge: Judge | None = None,
-    attempt: int = 1, regrade: bool = False,
+    spool: Path | None = None, attempt: int = 1, regrade: bool = False,
 ) -> Record:  # fmt: skip
     """The record of ``submission``: the one in ``store``, or else a new one, which is there afterwards.
 
-    Without ``seed`` and ``owner`` both follow from the store's secret. ``regrade`` grades although there is a
-    record, which is superseded. A verdict of ``infra_error`` is logged and returned, never kept.
+    Without ``seed`` and ``owner`` both follow from the store's secret. ``judge`` grades what is laid out in a
+    folder of its own below ``spool``. ``regrade`` grades although there is a record, which is superseded.
+    A verdict of ``infra_error`` is logged and returned, never kept.
 
     Raises what :func:`grader.checks.grade` raises.
     """
@@ -61,7 +62,7 @@ def grade_one(
             return earlier
         pseudonym = store.secret.pseudonym(submission.student)
         verdict = _judge(
-            submission, exercise, judge or _fresh(), backend=backend, isolate=isolate,
+            submission, exercise, key, judge or _fresh(), spool, isolate=isolate,
             seed=store.secret.seed(key) if seed is None else seed, owner=owner or pseudonym,
         )  # fmt: skip
         record = Record.now(key, verdict, max(attempt, earlier.attempt + 1 if earlier else 1))
@@ -85,12 +86,14 @@ def build_one(
 
 
 def _judge(
-    submission: Submission, exercise: Exercise, judge: Judge, *, backend: Backend, seed: int, isolate: bool,
-    owner: str,
+    submission: Submission, exercise: Exercise, key: Key, judge: Judge, spool: Path | None, *, seed: int,
+    isolate: bool, owner: str,
 ) -> Verdict:  # fmt: skip
+    backend = cast("Backend", key.backend)
     try:
-        with TemporaryDirectory(prefix="cu2grad-") as scratch, contextlib.ExitStack() as exclusive:
+        with TemporaryDirectory(prefix="cu2grad-", dir=spool) as scratch, contextlib.ExitStack() as exclusive:
             files = stage(submission, exercise, Path(scratch) / exercise.slug)
+            _require_unchanged(replace(submission, folder=files), exercise, key)
             if backend == "cuda":
                 _compile(exercise, files, backend, isolate, owner)  # while another submission has the GPU
                 exclusive.enter_context(exclusive_gpu())
@@ -99,6 +102,16 @@ def _judge(
         return not_judged(exercise, backend, seed, str(fault))
     # Where it lay says nothing to anybody now, and nothing of it may tell whose it is.
     return replace(verdict, files=f"exercises/{exercise.slug}")
+
+
+def _require_unchanged(staged: Submission, exercise: Exercise, key: Key) -> None:
+    """What is graded is what the key is about, though somebody may hand in again at any time."""
+    if content_digest(staged, exercise) != key.digest:
+        raise InfrastructureError(
+            "The files changed while they were being read.",
+            "A verdict is about one state of them.",
+            "Run it again when nothing is being handed in any more.",
+        )
 
 
 def not_judged(exercise: Exercise, backend: Backend, seed: int, sentence: str) -> Verdict:

@@ -1,0 +1,155 @@
+"""One lane of a batch: a process that grades one submission after the other, and keeps what costs seconds.
+
+torch is imported once for all of them, here and in the lane's zygote. Learner code runs in the workers of
+that zygote, never in this process; whatever ends this process all the same costs the lane, not the batch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import signal
+import tempfile
+import traceback
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from grader.build.request import Backend
+from grader.errors import GraderError
+from grader.exercise import Exercise
+from grader.instruct.batch.grading import Judge, grade_one
+from grader.instruct.results import Record, ResultStore
+from grader.instruct.submissions import Submission
+from grader.run.limits import die_with_parent
+
+SPOOL_PREFIX = "cu2grad-lane-"
+
+
+@dataclass(frozen=True)
+class LaneSettings:
+    """What all submissions of a lane have in common.
+
+    ``gpu`` is the UUID of the one that the lane uses, or "". ``judge`` replaces the real grading: importable
+    by name, since it travels to another process.
+    """
+
+    results: Path
+    exercises: tuple[Exercise, ...]
+    isolate: bool
+    gpu: str = ""
+    judge: Judge | None = None
+    regrade: bool = False
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to be graded, for the ``attempt``-th time; ``number`` is the driver's own."""
+
+    number: int
+    submission: Submission
+    exercise: Exercise
+    backend: Backend
+    attempt: int = 1
+
+
+@dataclass(frozen=True)
+class Failed:
+    """What kept a lane from a verdict although the machine was all right: an exercise at fault, mostly."""
+
+    sentence: str
+    log: str = ""
+
+
+Answer = Record | Failed
+
+
+def run(settings: LaneSettings, connection: Connection, driver: int, words: Path) -> None:
+    """Grade what ``connection`` asks for until the driver closes it; what is printed goes to ``words``."""
+    die_with_parent(driver)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which ends its lanes
+    printed = os.open(words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    for standard in (1, 2):
+        os.dup2(printed, standard)
+    if settings.gpu:  # before anything asks CUDA
+        os.environ["CUDA_VISIBLE_DEVICES"] = settings.gpu
+    with Lane(settings) as lane, contextlib.suppress(EOFError):
+        while True:
+            connection.send(lane.grade(connection.recv()))
+
+
+class Lane:
+    """Grades in this process; the spool and the zygotes, one for each backend that is asked for, stay."""
+
+    def __init__(self, settings: LaneSettings) -> None:
+        self._settings = settings
+        self._store = ResultStore(settings.results)
+        self._open = contextlib.ExitStack()
+        prefix = f"{SPOOL_PREFIX}{os.getpid()}-"
+        self._spool = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix=prefix)))
+        self._judges: dict[Backend, Judge] = {}
+
+    def __enter__(self) -> Lane:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def grade(self, task: Task) -> Answer:
+        """The record of one submission, kept and logged; or what is wrong with its exercise or with us."""
+        settings = self._settings
+        try:
+            return grade_one(
+                task.submission, task.exercise, self._store, backend=task.backend, isolate=settings.isolate,
+                judge=self._judge(task.backend), spool=self._spool_of(task.backend), attempt=task.attempt,
+                regrade=settings.regrade,
+            )  # fmt: skip
+        except GraderError as error:
+            return Failed(str(error))
+        except Exception as error:
+            said = f"The grader itself failed: {type(error).__name__}: {error}"
+            return Failed(said, "".join(traceback.format_exception(error)))
+
+    def _spool_of(self, backend: Backend) -> Path:
+        spool = self._spool / backend
+        spool.mkdir(exist_ok=True)
+        return spool
+
+    def _judge(self, backend: Backend) -> Judge:
+        if self._settings.judge is not None:
+            return self._settings.judge
+        if backend not in self._judges:
+            self._judges[backend] = self._started(backend)
+        return self._judges[backend]
+
+    def _started(self, backend: Backend) -> Judge:
+        from grader.checks import grade
+
+        if not self._settings.isolate:
+            return grade
+        from grader.checks.lanes import open_lane
+
+        lane = open_lane(backend, self._spool_of(backend), self._settings.exercises)
+        zygote = self._open.enter_context(lane)
+        return functools.partial(grade, zygote=zygote)
+
+
+def tidy() -> None:
+    """Remove the spools of lanes that were killed, on this machine and of this user."""
+    for spool in Path(tempfile.gettempdir()).glob(f"{SPOOL_PREFIX}*"):
+        number = spool.name.removeprefix(SPOOL_PREFIX).partition("-")[0]
+        with contextlib.suppress(OSError):
+            if number.isdecimal() and spool.stat().st_uid == os.getuid() and not _is_running(int(number)):
+                shutil.rmtree(spool, ignore_errors=True)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

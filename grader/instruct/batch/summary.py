@@ -1,0 +1,118 @@
+"""What came out of a batch: how each exercise went, and what a person has to look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+
+from grader.instruct.batch.driver import Outcome
+from grader.instruct.batch.plan import Item, by_exercise
+from grader.instruct.results import Record
+from grader.instruct.submissions import look
+from grader.verdict import Status, Verdict
+
+BANDS = ("0 %", "below 50 %", "below 75 %", "below 100 %", "100 %")
+_BOUNDS = (0.5, 0.75, 1.0)
+_MANY = 10  # submissions that have to fail a check before the exercise itself comes under suspicion
+_SHOWN = 160  # characters of a quoted sentence
+
+
+@dataclass(frozen=True)
+class ExerciseSummary:
+    """``bands`` counts submissions by their share of the points, as BANDS names them; ``mean`` and ``median``
+    are of that share, from 0 to 1.
+    """
+
+    slug: str
+    submissions: int
+    judged: int
+    bands: tuple[int, ...]
+    mean: float
+    median: float
+    statuses: dict[Status, int]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something for a person: about one submission, or about an exercise, then ``student`` is ""."""
+
+    exercise: str
+    student: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    exercises: tuple[ExerciseSummary, ...]
+    notices: tuple[Notice, ...]
+
+
+def summarise(items: Iterable[Item], outcome: Outcome) -> Summary:
+    """Of every submission, also where several share a record."""
+    exercises, notices = [], []
+    for slug, group in by_exercise(items).items():
+        verdicts = [outcome.records[item.key].verdict for item in group if item.key in outcome.records]
+        exercises.append(_exercise(slug, len(group), verdicts))
+        notices += [Notice(slug, "", sentence) for sentence in _suspicions(verdicts)]
+        for item in group:
+            sentences = _concerns(item, outcome.records.get(item.key), outcome.failed.get(item.key))
+            notices += [Notice(slug, item.submission.student, sentence) for sentence in sentences]
+    return Summary(tuple(exercises), tuple(notices))
+
+
+def _exercise(slug: str, submissions: int, verdicts: Sequence[Verdict]) -> ExerciseSummary:
+    shares = [verdict.earned / verdict.out_of for verdict in verdicts if verdict.out_of]
+    bands = Counter(_band(share) for share in shares)
+    return ExerciseSummary(
+        slug=slug,
+        submissions=submissions,
+        judged=len(verdicts),
+        bands=tuple(bands[number] for number in range(len(BANDS))),
+        mean=mean(shares) if shares else 0.0,
+        median=median(shares) if shares else 0.0,
+        statuses=dict(Counter(verdict.status for verdict in verdicts).most_common()),
+    )
+
+
+def _band(share: float) -> int:
+    return 0 if share <= 0 else 1 + sum(share >= bound for bound in _BOUNDS)
+
+
+def _suspicions(verdicts: Sequence[Verdict]) -> Iterable[str]:
+    """A check that nobody passes may be wrong itself."""
+    judged: Counter[str] = Counter()
+    passed: Counter[str] = Counter()
+    for verdict in verdicts:
+        for check in verdict.checks:
+            attempted = check.status.counts and check.status is not Status.NOT_ATTEMPTED
+            if check.name != "todo" and attempted:
+                judged[check.name] += 1
+                passed[check.name] += check.status is Status.PASS
+    for name, count in judged.items():
+        if count >= _MANY and not passed[name]:
+            yield f"None of {count} passed `{name}`: is the exercise itself right?"
+
+
+def _concerns(item: Item, record: Record | None, failure: str | None) -> Iterable[str]:
+    if failure is not None:
+        again = " Its earlier verdict stands." if record is not None else ""
+        yield f"Not judged: {_short(failure)}{again}"
+    yield from (
+        f"Not taken: {sentence}" for sentence in look(item.submission, item.exercise).refused.values()
+    )
+    if record is None:
+        return
+    for check in record.verdict.checks:
+        if check.status is Status.INCONCLUSIVE:
+            yield f"`{check.name}` could not be decided: {_short(check.sentence)}"
+        elif check.name == "build" and check.status is Status.FAIL:  # a build that fails is a build_error
+            yield f"Refused by the audit: {_short(check.sentence)}"
+    if not record.verdict.out_of:
+        yield "Nothing of it could be judged on this backend."
+
+
+def _short(sentence: str) -> str:
+    first = " ".join(sentence.split())
+    return first if len(first) <= _SHOWN else f"{first[: _SHOWN - 3]}..."
