@@ -17,10 +17,11 @@ from grader.build.request import Backend
 from grader.exercise import Exercise
 from grader.instruct.batch import grading
 from grader.instruct.cluster.tasks import Task
-from grader.instruct.results import Record, ResultStore
+from grader.instruct.results import Record, ResultStore, key
 from grader.verdict import CheckResult, Status, Verdict
 
 SECONDS = 0.05
+VERSION = "0:the same, though somebody may be editing the grader while its tests run"
 UUIDS = ("GPU-00000000-aaaa", "GPU-11111111-bbbb")
 _LISTING = "".join(f"GPU {index}: Fake Accelerator (UUID: {uuid})\\n" for index, uuid in enumerate(UUIDS))
 
@@ -42,6 +43,7 @@ def build(task: Task) -> None:
 def grade(task: Task, built: None = None) -> Record:
     """The grader's own unit of work around a verdict that is made up."""
     grading._compile = _no_compiler  # type: ignore[assignment]
+    key.grader_version = lambda: VERSION  # type: ignore[assignment]
     store = ResultStore(task.results)
 
     def judge(

@@ -1,8 +1,8 @@
 """A real Slurm in one folder: munged with a key and a socket of its own, slurmctld, slurmd, two GPUs.
 
-The GPUs are links to /dev/null: Slurm counts them, hands them out and sets CUDA_VISIBLE_DEVICES, which is all
-that the grader's part in it depends on. Nothing outside of the folder is read or written, no port is a fixed one, and
-every daemon ends with the process that started it.
+The GPUs are links to /dev/null: Slurm counts them, hands them out and sets CUDA_VISIBLE_DEVICES, which is
+all that the grader's part in it depends on. Nothing outside of the folder is read or written, no port is a
+fixed one, and every daemon ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class SlurmMachine:
     def jobs(self) -> dict[str, str]:
         """The state of each job in the queue, as `RUNNING`, by its number."""
         lines = self.run("squeue", "-h", "-r", "-o", "%i %T").splitlines()
-        return dict((line.split()[0], line.split()[1]) for line in lines)
+        return {line.split()[0]: line.split()[1] for line in lines}
 
     def stop(self) -> None:
         """End every job, then the daemons, the last one first."""
