@@ -1,4 +1,8 @@
-"""cu2grad: CUDA kernels for PyTorch, with gradients that hold. `grader.load` is what an op.py calls."""
+"""cu2grad: CUDA kernels for PyTorch, with gradients that hold.
+
+`grader.load` is what an op.py calls, `grader.grade("03")` what a notebook calls. Programs that grade call
+:func:`grader.checks.grade`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grader.build import load
-    from grader.checks import grade
+    from grader.notebook import grade
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "grade", "load"]
@@ -19,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
         return load
     if name == "grade":
-        from grader.checks import grade
+        from grader.notebook import grade
 
         return grade
     raise AttributeError(f"module 'grader' has no attribute {name!r}")

@@ -33,6 +33,10 @@ class GraderError(Exception):
     def __str__(self) -> str:
         return " ".join(sentence for sentence in (self.what, self.rule, self.next) if sentence)
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in a notebook in the place of a traceback."""
+        return [sentence for sentence in (self.what, self.rule, self.next) if sentence]
+
 
 class UsageError(GraderError):
     """The command line, or the course folder it points at, is not usable as it stands."""

@@ -20,7 +20,10 @@ from grader.catalog import Exercise
 
 @dataclass(frozen=True)
 class Record:
-    """The last verdict on an exercise, as far as `grader list` shows it; ``score`` is out of ``out_of``."""
+    """The last verdict on an exercise, as far as `grader list` shows it; ``score`` is out of ``out_of``.
+
+    ``imported``: another machine said so, and nobody checked it here.
+    """
 
     passed: bool
     status: str
@@ -28,6 +31,7 @@ class Record:
     backend: str
     version: int
     out_of: float = 100.0
+    imported: bool = False
 
 
 def verdict_path(exercise: Exercise) -> Path | None:

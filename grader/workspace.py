@@ -26,6 +26,7 @@ __all__ = [
     "shipped_files",
     "sync",
     "without_markers",
+    "write",
 ]
 
 
@@ -72,6 +73,22 @@ def reset(exercise: Exercise) -> Reset:
     """Puts back the stub of ``exercise``; the learner's versions of what changes are kept in a backup."""
     changes = {path: text for path, text in shipped_files(exercise).items() if _differs(path, text)}
     return Reset(tuple(changes), _replace(exercise, changes) if changes else None)
+
+
+def write(exercise: Exercise, name: str, text: str) -> Path | None:
+    """Gives the learner's file ``name`` this content.
+
+    Returns the folder with a copy of what it replaced; None where there was nothing, or the same.
+    Raises UsageError where the file is not one to be edited, or cannot be written.
+    """
+    if name not in exercise.edit:
+        raise UsageError(
+            f"{name} is not a file to be edited in {exercise.slug}.",
+            "The others are given: they are graded as they came.",
+            f"Name one of these: {', '.join(exercise.edit)}",
+        )
+    path = exercise.root / name
+    return _replace(exercise, {path: text}) if _differs(path, text) else None
 
 
 def _replace(exercise: Exercise, changes: dict[Path, str]) -> Path | None:

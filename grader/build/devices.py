@@ -63,6 +63,11 @@ def architecture_flags() -> list[str]:
     return flags or ["-arch=native"]
 
 
+def gpu_name() -> str:
+    """The name of the first GPU that this process may use; "" where there is none."""
+    return (_query("name") or ["an NVIDIA GPU"])[0] if gpu_present() else ""
+
+
 def _capabilities() -> list[str]:
     """Compute capabilities of the GPUs here, such as ["9.0"]; nvidia-smi can take a second: ask once."""
     known = sorted((_DRIVER / "gpus").glob("*/information")) if _DRIVER.is_dir() else []

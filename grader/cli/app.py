@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from grader.cli.nbgrader_commands import nbgrader
+from grader.cli.notebook_commands import import_verdict, notebook
 from grader.cli.workspace_commands import workspace
 
 app = typer.Typer(
@@ -22,6 +23,8 @@ dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
 app.add_typer(dev, name="dev")
 app.add_typer(workspace, name="workspace")
 app.add_typer(nbgrader, name="nbgrader")
+app.command()(notebook)
+app.command()(import_verdict)
 
 
 Backend = Literal["simt", "cuda"]

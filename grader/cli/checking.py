@@ -17,6 +17,7 @@ from grader.cli.screen import Screen
 from grader.errors import UsageError
 from grader.report.files import require_folder, write_report
 from grader.verdict import Status, Verdict
+from grader.words import listed
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Request:
     names: tuple[str, ...] = ()
     everything: bool = False
     solutions: bool = False
+    files: Path | None = None
     course: Path | None = None
     backend: Backend | None = None
     seed: int | None = None
@@ -41,6 +43,8 @@ def check_exercises(request: Request) -> int:
     """Grades what was asked for. Returns the worst exit code of all verdicts: 0, 1 or 3."""
     catalog = Catalog.open(request.course)
     exercises = _chosen(catalog, request)
+    if request.files is not None:
+        _require_files(request.files, exercises, request.solutions)
     for path in (request.html, request.junit):
         if path is not None:
             require_folder(path)
@@ -48,7 +52,7 @@ def check_exercises(request: Request) -> int:
     verdicts = []
     for exercise in exercises:
         verdict = grade_one(exercise, request, screen)
-        if not request.solutions:
+        if not request.solutions and request.files is None:
             keep(exercise, verdict)
         screen.show(verdict)
         verdicts.append(verdict)
@@ -64,7 +68,7 @@ def check_exercises(request: Request) -> int:
 
 def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
     """The verdict on one exercise, from the learner's files or from the reference solution."""
-    files = files_of(exercise, request.solutions, "check")
+    files = request.files or files_of(exercise, request.solutions, "check")
     with screen.working(exercise.slug) as stage:
         return grade(
             exercise,
@@ -125,6 +129,23 @@ def _chosen(catalog: Catalog, request: Request) -> list[Exercise]:
         )
     found = [catalog.find(name) for name in request.names]
     return list({exercise.slug: exercise for exercise in found}.values())
+
+
+def _require_files(folder: Path, exercises: Sequence[Exercise], solutions: bool) -> None:
+    """Refuse a folder that cannot be meant: a missing file is judged, a folder without any is a mistake."""
+    if solutions or len(exercises) > 1:
+        raise UsageError(
+            f"--files {folder} was given with {'--from solutions' if solutions else 'several exercises'}.",
+            "It names the folder of one submission to one exercise.",
+            f"Run: grader check {exercises[0].number:02d} --files {folder}",
+        )
+    names = (*exercises[0].edit, *exercises[0].given)
+    if not any((folder / name).is_file() for name in names):
+        raise UsageError(
+            f"{folder} holds no file of {exercises[0].slug}.",
+            f"Its files are {listed(names)}.",
+            f"Name the folder that holds them: grader check {exercises[0].number:02d} --files DIR",
+        )
 
 
 def _write_reports(verdicts: Sequence[Verdict], request: Request) -> None:

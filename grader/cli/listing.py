@@ -11,7 +11,7 @@ from grader.catalog import Catalog, Exercise, find_course
 from grader.errors import UsageError
 from grader.progress import Record
 
-_STATE_WIDTH = 26
+_STATE_WIDTH = 27
 _GREEN, _YELLOW, _DIM, _OFF = "\033[32m", "\033[33m", "\033[2m", "\033[0m"
 
 
@@ -69,6 +69,8 @@ def _state(exercise: Exercise, record: Record | None) -> tuple[str, str]:
     if record.version != exercise.version:
         return "changed since, check again", _YELLOW
     score = f"{record.score:g}/{record.out_of:g} {record.backend}"
+    if record.imported:
+        return f"imported {'pass' if record.passed else 'fail'}, {score}", _YELLOW
     return (f"passed, {score}", _GREEN) if record.passed else (f"not passed, {score}", _YELLOW)
 
 
