@@ -11,43 +11,11 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog
-from grader.sections import find_regions
-from grader.stubs import stub_text
 from tests.docs.building import ROOT, build_site
+from tests.solution_lines import TOLD, solution_lines, squeezed
 
 EXERCISES = Catalog.open(ROOT).exercises
 READABLE = {".html", ".js", ".json", ".xml", ".txt", ".svg"}
-
-# Lines of solutions that the course tells everybody, on purpose: in a hint, in the words of a lesson, in a
-# sample about something else.
-TOLD = {
-    "CUDAExtension(",
-    '"fused_muladd._C",',
-    "check(*draw(shape))",
-    "check(x + offset, bias)",
-    "ctx.save_for_backward(*inputs)",
-    "ctx.mark_dirty(*rings)",
-    "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {",
-}
-
-
-def squeezed(text: str) -> str:
-    return "\n".join(" ".join(line.split()) for line in text.splitlines())
-
-
-def solution_lines() -> set[str]:
-    """Every line of an open section that no stub of the course contains, and that says something."""
-    stubs = squeezed(
-        "\n".join(stub_text(each, name) for each in EXERCISES for name in (*each.edit, *each.given))
-    )
-    lines = set()
-    for exercise in EXERCISES:
-        for section in exercise.sections.values():
-            path = exercise.solution_dir / section.file
-            text = path.read_text()
-            (region,) = (region for region in find_regions(text, path) if region.name == section.name)
-            lines |= {squeezed(line).strip() for line in text.splitlines()[region.start : region.end - 1]}
-    return {line for line in lines if len(line.replace(" ", "")) >= 8 and line not in stubs}
 
 
 def shown_in(site: Path, lines: set[str]) -> dict[str, set[str]]:
@@ -71,13 +39,13 @@ def class_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_file_of_the_site_shows_a_line_of_a_solution(class_site: Path) -> None:
-    found = shown_in(class_site, solution_lines())
+    found = shown_in(class_site, solution_lines(EXERCISES))
     assert {line: places for line, places in found.items() if line not in TOLD} == {}
 
 
 def test_the_search_finds_the_solutions_in_the_site_for_everybody(tmp_path: Path) -> None:
     build_site(tmp_path / "site")
-    lines = solution_lines()
+    lines = solution_lines(EXERCISES)
     found = shown_in(tmp_path / "site", lines)
     assert len(lines) > 250
     assert len(found) > 0.95 * len(lines)

@@ -6,14 +6,14 @@ The same release makes the same bytes.
 from __future__ import annotations
 
 import io
-import json
 import os
 import zipfile
 import zlib
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from grader.errors import UsageError
-from grader.instruct.workspace.release import FORMAT, MANIFEST, Release, digest
+from grader.instruct.workspace.manifest import MANIFEST, digest, read_manifest
+from grader.instruct.workspace.release import Release
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file can name
 _LARGEST = 64 << 20  # bytes of all files together; the whole course has less than a tenth
@@ -23,7 +23,7 @@ def pack(release: Release, name: str) -> bytes:
     """A zip file whose single folder is ``name``."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in sorted({**release.files, MANIFEST: release.manifest()}.items()):
+        for path, content in sorted({**release.files, MANIFEST: release.manifest().to_json()}.items()):
             entry = zipfile.ZipInfo(f"{name}/{path}", _EPOCH)
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -56,7 +56,7 @@ def read_archive(path: Path) -> Release:
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive)
-    except (OSError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError, RuntimeError) as error:
+    except (OSError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, RuntimeError) as error:
         raise UsageError(
             f"{path} cannot be used: {error}.",
             "An update comes as the zip file that grader workspace create --zip writes.",
@@ -71,19 +71,13 @@ def _read(archive: zipfile.ZipFile) -> Release:
     manifests = [name for name in sizes if name.endswith(f"/{MANIFEST}")]
     if len(manifests) != 1:
         raise ValueError("it is no workspace")
+    manifest = read_manifest(_content(archive, manifests[0]))
     top = manifests[0].removesuffix(MANIFEST)
-    facts = json.loads(_content(archive, manifests[0]))
-    if facts["format"] != FORMAT:
-        raise ValueError(f"it has format {facts['format']}, and this grader knows {FORMAT}")
-    files = {}
-    for name, wanted in facts["files"].items():
-        if not _stays_inside(name):
-            raise ValueError(f"it names {name!r}, which leads out of the folder")
-        content = _content(archive, top + name)
-        if digest(content) != wanted:
-            raise ValueError(f"{name} is not what was packed")
-        files[name] = content
-    return Release(files, frozenset(facts["edit"]), dict(facts["exercises"]), str(facts["cu2grad"]))
+    files = {path: _content(archive, top + path) for path in manifest.files}
+    for path, content in files.items():
+        if digest(content) != manifest.files[path]:
+            raise ValueError(f"{path} is not what was packed")
+    return Release(files, manifest.edit, manifest.exercises, manifest.grader)
 
 
 def _content(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -93,8 +87,3 @@ def _content(archive: zipfile.ZipFile, name: str) -> bytes:
     if len(content) > _LARGEST:
         raise ValueError(f"{name} unpacks to more than {_LARGEST >> 20} MiB")
     return content
-
-
-def _stays_inside(name: str) -> bool:
-    parts = PurePosixPath(name).parts
-    return bool(parts) and ".." not in parts and not name.startswith("/") and "\\" not in name

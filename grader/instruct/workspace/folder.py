@@ -8,7 +8,6 @@ takes its place. An update that is interrupted is taken up again by the same com
 from __future__ import annotations
 
 import datetime
-import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.instruct.workspace.release import FORMAT, MANIFEST, Release, digest
+from grader.instruct.workspace.manifest import MANIFEST, Manifest, digest, read_manifest
+from grader.instruct.workspace.release import Release
 
 _BACKUPS = ".cu2grad/backups/update"
 
@@ -48,22 +48,23 @@ def create(release: Release, folder: Path) -> Changes:
             )
         for path, content in release.files.items():
             _put(folder / path, content)
-        _put(folder / MANIFEST, release.manifest())
+        _put(folder / MANIFEST, release.manifest().to_json())
     return Changes(written=list(release.files))
 
 
 def update(release: Release, folder: Path) -> Changes:
     """Brings the workspace in ``folder`` up to ``release``. Raises UsageError where there is no workspace."""
-    before, edit = _read_manifest(folder)
+    there = _manifest_of(folder)
+    before = there.files
     changes = Changes()
     with _writing(folder):
         _refuse_ways_out(folder, {*release.files, *before})
         for path, content in release.files.items():
-            mine = path in release.edit or path in edit
+            mine = path in release.edit or path in there.edit
             _bring(folder, path, content, before.get(path, ""), mine, changes)
         for path in sorted(before.keys() - release.files.keys()):
             _take_away(folder, path, before[path], changes)
-        _put(folder / MANIFEST, release.manifest())
+        _put(folder / MANIFEST, release.manifest().to_json())
     return changes
 
 
@@ -102,21 +103,15 @@ def _take_away(folder: Path, path: str, before: str, changes: Changes) -> None:
         parent.rmdir()
 
 
-def _read_manifest(folder: Path) -> tuple[dict[str, str], set[str]]:
-    """(digest of every file as it was handed out, the learner's files)."""
-    path = folder / MANIFEST
+def _manifest_of(folder: Path) -> Manifest:
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        if facts["format"] == FORMAT:
-            return dict(facts["files"]), set(facts["edit"])
-        reason = f"it has format {facts['format']}, and this grader knows {FORMAT}"
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
-        reason = f"{MANIFEST} cannot be read ({error})"
-    raise UsageError(
-        f"{folder} is no workspace that can be brought up to date: {reason}.",
-        "Only a folder that grader workspace create made says what was handed out and what you wrote.",
-        "Unpack the new version beside it, and copy your files of exercises/ over.",
-    )
+        return read_manifest((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{folder} is no workspace that can be brought up to date: {error}.",
+            "Only a folder that grader workspace create made says what was handed out and what you wrote.",
+            "Unpack the new version beside it, and copy your files of exercises/ over.",
+        ) from error
 
 
 def _refuse_ways_out(folder: Path, paths: set[str]) -> None:

@@ -6,21 +6,17 @@ A release is a table of files, made from a course or read from an archive. Writi
 
 from __future__ import annotations
 
-import hashlib
 import importlib.resources
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import grader
 from grader.catalog import Catalog, Exercise
 from grader.errors import UsageError
 from grader.instruct.workspace.lessons import answers_for, pages_of
+from grader.instruct.workspace.manifest import Manifest, digest
 from grader.workspace import shipped_files
 
-MANIFEST = ".cu2grad/workspace.json"
-FORMAT = 1
 _HANDOUT = ("AGENTS.md", "README.md", "gitignore")
 _MADE = {"build", "dist", "__pycache__"}  # folders that building an exercise leaves behind
 _COMPILED = {".pyc", ".o", ".so", ".fatbin", ".ptx"}
@@ -38,25 +34,10 @@ class Release:
     exercises: Mapping[str, int]
     grader: str
 
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        return {path: digest(content) for path, content in self.files.items()}
-
-    def manifest(self) -> bytes:
-        """What an update has to know of the release that is there: every file as it was handed out."""
-        facts = {
-            "format": FORMAT,
-            "cu2grad": self.grader,
-            "exercises": dict(sorted(self.exercises.items())),
-            "edit": sorted(self.edit),
-            "files": dict(sorted(self.digests.items())),
-        }
-        return (json.dumps(facts, indent=1) + "\n").encode()
-
-
-def digest(content: bytes) -> str:
-    """How a manifest names the content of a file."""
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+    def manifest(self) -> Manifest:
+        """What an update has to know of a release that is there."""
+        digests = {path: digest(content) for path, content in self.files.items()}
+        return Manifest(digests, self.edit, self.exercises, self.grader)
 
 
 def release_of(catalog: Catalog, chosen: Collection[str] = ()) -> Release:

@@ -1,0 +1,47 @@
+"""Every line that only the solutions of the course hold: what nobody may be handed by accident.
+
+Found without the code that leaves them out, which is what is tested with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.catalog import Exercise
+from grader.sections import find_regions
+from grader.stubs import stub_text
+
+# Lines of solutions that the course tells everybody, on purpose: in a hint, in the words of a lesson, in a
+# sample about something else.
+TOLD = frozenset(
+    {
+        "CUDAExtension(",
+        '"fused_muladd._C",',
+        "check(*draw(shape))",
+        "check(x + offset, bias)",
+        "ctx.save_for_backward(*inputs)",
+        "ctx.mark_dirty(*rings)",
+        "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {",
+    }
+)
+
+
+def squeezed(text: str) -> str:
+    """`text` with one blank for several, so that indentation hides nothing."""
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
+
+
+def solution_lines(exercises: Iterable[Exercise]) -> set[str]:
+    """The lines of the open sections that no stub contains, and that say something; squeezed."""
+    exercises = list(exercises)
+    stubs = squeezed(
+        "\n".join(stub_text(each, name) for each in exercises for name in (*each.edit, *each.given))
+    )
+    lines = set()
+    for exercise in exercises:
+        for section in exercise.sections.values():
+            path = exercise.solution_dir / section.file
+            text = path.read_text()
+            (region,) = (region for region in find_regions(text, path) if region.name == section.name)
+            lines |= {squeezed(line) for line in text.splitlines()[region.start : region.end - 1]}
+    return {line for line in lines if len(line.replace(" ", "")) >= 8 and line not in stubs}

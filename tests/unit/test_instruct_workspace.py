@@ -1,0 +1,361 @@
+"""Learners' folders: what is in them, what is not, and what an update may never lose."""
+
+from __future__ import annotations
+
+import posixpath
+import random
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.cli import main
+from grader.errors import UsageError
+from grader.instruct.workspace import Release, create, folder, release_of, update
+from grader.stubs import open_todos
+from grader.verdict import Verdict
+from tests.solution_lines import TOLD, solution_lines, squeezed
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = "exercises/00_negate/kernel.cu"
+SPEC = "exercises/00_negate/spec.py"
+Command = Callable[..., int]
+
+
+@pytest.fixture(scope="module")
+def course_release() -> Release:
+    return release_of(Catalog.open(ROOT))
+
+
+@pytest.fixture
+def release(toy_catalog: Catalog) -> Release:
+    return release_of(toy_catalog)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    """Runs `grader ARGUMENTS` in `folder`."""
+    monkeypatch.setenv("CU2GRAD_BACKEND", "simt")
+
+    def command(folder: Path, *arguments: str) -> int:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["grader", *arguments])
+        return main()
+
+    return command
+
+
+def changed(release: Release, **contents: str) -> Release:
+    """The next version: some files with another content; `edit` and the rest as before."""
+    names = {"kernel": KERNEL, "spec": SPEC, "agents": "AGENTS.md"}
+    files = dict(release.files) | {names[key]: text.encode() for key, text in contents.items()}
+    return Release(files, release.edit, release.exercises, release.grader)
+
+
+def without(release: Release, prefix: str) -> Release:
+    files = {path: content for path, content in release.files.items() if not path.startswith(prefix)}
+    edit = frozenset(path for path in release.edit if not path.startswith(prefix))
+    return Release(files, edit, release.exercises, release.grader)
+
+
+class TestWhatIsHandedOut:
+    def test_no_file_shows_a_line_of_a_solution(self, course_release: Release) -> None:
+        lines = solution_lines(Catalog.open(ROOT).exercises) - TOLD
+        texts = {path: squeezed(content.decode()) for path, content in course_release.files.items()}
+        assert len(lines) > 250
+        assert [(line, path) for line in lines for path, text in texts.items() if line in text] == []
+
+    def test_nothing_is_taken_from_the_solutions_folder(self, course_release: Release) -> None:
+        paths = course_release.files.keys()
+        assert not [path for path in paths if "solutions" in path or "accepted" in path or "hidden" in path]
+        planted = {path.read_bytes() for path in ROOT.glob("solutions/*/mutants.toml")}
+        assert planted and planted.isdisjoint(course_release.files.values())
+        assert [path for path in paths if path.endswith("mutants.toml")] == [
+            "exercises/27_write_the_tests/mutants.toml"  # published, to practise on
+        ]
+
+    def test_every_exercise_is_complete(self, course_release: Release) -> None:
+        for exercise in Catalog.open(ROOT).exercises:
+            inside = f"exercises/{exercise.slug}"
+            wanted = {"exercise.toml", "spec.py", "hints.md", *exercise.edit, *exercise.given}
+            assert {f"{inside}/{name}" for name in wanted} <= course_release.files.keys()
+            assert f"docs/lessons/{exercise.slug}.md" in course_release.files
+        assert "exercises/14_reduction/predict.cu" in course_release.files
+        assert "exercises/14_reduction/answers.key" in course_release.files
+
+    def test_lessons_read_as_plain_markdown(self, course_release: Release) -> None:
+        lesson = course_release.files["docs/lessons/14_reduction.md"].decode()
+        assert "](../figures/shuffle_rounds.svg)" in lesson
+        assert "`grader hint 14`" in lesson
+        assert "TODO(warp_sum)" in lesson  # the stub, included
+        assert "[profile](../guides/profile.md)" in lesson
+        assert "The explorer draws" in lesson  # it needs the site: the link is gone, its words stay
+        assert "--8<--" not in lesson and "??? " not in lesson and "<figure" not in lesson
+        assert "--fig-ink" in course_release.files["docs/figures/shuffle_rounds.svg"].decode()
+
+    def test_every_link_within_it_leads_somewhere(self, course_release: Release) -> None:
+        for path, content in course_release.files.items():
+            for target in re.findall(
+                r"\]\(([^)#\s:]+\.(?:md|svg))", content.decode() if path.endswith(".md") else ""
+            ):
+                there = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+                assert there in course_release.files, f"{path}: {target}"
+
+    def test_what_an_instructor_tried_out_is_no_part_of_it(self, toy_course: Path) -> None:
+        stub = (toy_course / KERNEL).read_bytes()
+        shutil.copy(toy_course / "solutions/00_negate/kernel.cu", toy_course / KERNEL)
+        (toy_course / "exercises/00_negate/build").mkdir()
+        shutil.copy(toy_course / KERNEL, toy_course / "exercises/00_negate/build/kernel.cu")
+        files = release_of(Catalog.open(toy_course)).files
+        assert files[KERNEL] == files[".cu2grad/stubs/00_negate/kernel.cu"] == stub
+        assert not [path for path in files if "build" in path]
+
+    def test_a_file_that_shows_an_answer_is_refused(self, toy_course: Path) -> None:
+        shutil.copy(toy_course / "solutions/00_negate/kernel.cu", toy_course / "exercises/00_negate/mine.txt")
+        with pytest.raises(UsageError, match=r"mine\.txt would show a line of 00_negate/kernel\.cu, section"):
+            release_of(Catalog.open(toy_course))
+
+    def test_answers_of_exercises_that_are_left_out_are_answers_all_the_same(self, toy_course: Path) -> None:
+        notes = toy_course / "exercises/00_negate/notes.txt"
+        shutil.copy(toy_course / "solutions/01_muladd/op.py", notes)
+        with pytest.raises(UsageError, match=r"a line of 01_muladd/op\.py"):
+            release_of(Catalog.open(toy_course), ["00"])
+
+    def test_some_of_the_exercises(self, toy_catalog: Catalog) -> None:
+        files = release_of(toy_catalog, ["1"]).files
+        assert {path.split("/")[1] for path in files if path.startswith("exercises/")} == {"01_muladd"}
+        assert "grader check 01" in files["README.md"].decode()
+
+    def test_a_copy_without_solutions_makes_no_workspace(self, toy_course: Path) -> None:
+        shutil.rmtree(toy_course / "solutions")
+        with pytest.raises(UsageError, match=r"made from the authors' copy"):
+            release_of(Catalog.open(toy_course))
+
+    def test_assistants_are_told_to_explain_and_never_to_complete(self, release: Release) -> None:
+        text = release.files["AGENTS.md"].decode()
+        assert "explain, never complete a TODO" in text
+        assert "answers.toml" in text and "exercises/" in text
+
+
+class TestWorkingInIt:
+    def test_the_commands_of_a_learner(
+        self,
+        release: Release,
+        run: Command,
+        tmp_path: Path,
+        toy_catalog: Catalog,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        workspace = tmp_path / "workspace"
+        create(release, workspace)
+        assert run(workspace, "list") == 0
+        assert "2 exercises, 0 passed" in capsys.readouterr().out
+        assert run(workspace, "hint", "00") == 0
+        assert "hint 1 of" in capsys.readouterr().out
+        (workspace / KERNEL).write_text("mine\n")
+        assert run(workspace, "reset", "00") == 0
+        assert (workspace / KERNEL).read_bytes() == release.files[KERNEL]
+        assert [path.read_text() for path in workspace.glob(".cu2grad/backups/00_negate/*/kernel.cu")] == [
+            "mine\n"
+        ]
+        for here, there in zip(Catalog.open(workspace).exercises, toy_catalog.exercises, strict=True):
+            assert open_todos(here, here.root) == open_todos(there, there.root) != []
+
+    def test_solutions_are_not_there_to_be_graded(
+        self, release: Release, run: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        create(release, tmp_path / "workspace")
+        assert run(tmp_path / "workspace", "check", "00", "--from", "solutions") == 2
+        assert "without" in capsys.readouterr().err
+
+    @pytest.mark.slow
+    def test_a_check_and_its_replay(
+        self,
+        release: Release,
+        run: Command,
+        tmp_path: Path,
+        toy_course: Path,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        workspace = tmp_path / "workspace"
+        create(release, workspace)
+        assert run(workspace, "check", "00", "--json") == 1
+        assert Verdict.from_json(capsys.readouterr().out).status.value == "not_attempted"
+        for name in ("kernel.cu", "op.py"):
+            shutil.copy(toy_course / "solutions/00_negate" / name, workspace / "exercises/00_negate" / name)
+        assert run(workspace, "check", "00", "--plain") == 0
+        capsys.readouterr()
+        assert run(workspace, "replay", "00", "--plain") == 0
+        assert "every check came out as before" in capsys.readouterr().out
+
+
+class TestUpdating:
+    @pytest.fixture
+    def workspace(self, release: Release, tmp_path: Path) -> Path:
+        create(release, tmp_path / "workspace")
+        return tmp_path / "workspace"
+
+    def test_what_the_learner_left_alone_becomes_the_new_version(
+        self, release: Release, workspace: Path
+    ) -> None:
+        changes = update(changed(release, kernel="new stub\n", spec="new spec\n"), workspace)
+        assert (workspace / KERNEL).read_text() == "new stub\n"
+        assert (workspace / SPEC).read_text() == "new spec\n"
+        assert sorted(changes.written) == [KERNEL, SPEC] and not changes.kept and changes.backup is None
+
+    def test_an_edit_stays_where_the_stub_did_not_change(self, release: Release, workspace: Path) -> None:
+        (workspace / KERNEL).write_text("mine\n")
+        changes = update(changed(release, spec="new spec\n"), workspace)
+        assert (workspace / KERNEL).read_text() == "mine\n"
+        assert changes.kept == []  # nothing to tell: the two do not meet
+
+    def test_an_edit_stays_where_both_changed_and_is_told(self, release: Release, workspace: Path) -> None:
+        (workspace / KERNEL).write_text("mine\n")
+        changes = update(changed(release, kernel="new stub\n"), workspace)
+        assert (workspace / KERNEL).read_text() == "mine\n"
+        assert changes.kept == [KERNEL]
+
+    def test_a_second_update_finds_the_edit_once_more(self, release: Release, workspace: Path) -> None:
+        (workspace / KERNEL).write_text("mine\n")
+        update(changed(release, kernel="second stub\n"), workspace)
+        changes = update(changed(release, kernel="third stub\n"), workspace)
+        assert (workspace / KERNEL).read_text() == "mine\n" and changes.kept == [KERNEL]
+
+    def test_what_belongs_to_the_course_is_replaced_and_kept_in_a_backup(
+        self, release: Release, workspace: Path
+    ) -> None:
+        (workspace / SPEC).write_text("my easier spec\n")
+        changes = update(release, workspace)
+        assert (workspace / SPEC).read_bytes() == release.files[SPEC]
+        assert changes.replaced == [SPEC] and changes.backup is not None
+        assert (changes.backup / SPEC).read_text() == "my easier spec\n"
+
+    def test_an_exercise_that_is_gone_goes_and_the_work_in_it_stays(
+        self, release: Release, workspace: Path, run: Command, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (workspace / KERNEL).write_text("mine\n")
+        changes = update(without(without(release, "exercises/00"), ".cu2grad/stubs/00"), workspace)
+        assert changes.left == [KERNEL] and SPEC in changes.removed
+        assert [path.name for path in (workspace / "exercises/00_negate").iterdir()] == ["kernel.cu"]
+        assert run(workspace, "list") == 0
+        listed = capsys.readouterr().out
+        assert "01_muladd" in listed and "00_negate" not in listed
+
+    def test_what_was_deleted_comes_back_and_what_was_added_stays(
+        self, release: Release, workspace: Path
+    ) -> None:
+        (workspace / KERNEL).unlink()
+        (workspace / "notes.md").write_text("my notes\n")
+        progress = workspace / ".cu2grad/progress/00_negate.json"
+        progress.parent.mkdir()
+        progress.write_text("{}")
+        assert update(release, workspace).written == [KERNEL]
+        assert (workspace / "notes.md").read_text() == "my notes\n" and progress.is_file()
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_whatever_is_edited_nothing_is_lost(self, release: Release, workspace: Path, seed: int) -> None:
+        """Random edits of any file, then a version that changes and drops any file."""
+        draw = random.Random(seed)
+        mine = {}
+        for path in draw.sample(sorted(release.files), 8):
+            mine[path] = f"edit of {path} in {seed}\n"
+            (workspace / path).write_text(mine[path])
+        files = {
+            path: draw.choice([content, b"next version\n"])
+            for path, content in release.files.items()
+            if draw.random() > 0.2
+        }
+        update(Release(files, release.edit & files.keys(), release.exercises, "9"), workspace)
+        there = {path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+        assert {text.encode() for text in mine.values()} <= there
+        for path in mine.keys() & release.edit:
+            assert (workspace / path).read_text() == mine[path]
+
+    def test_an_update_that_was_interrupted_is_taken_up_again(
+        self, release: Release, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (workspace / KERNEL).write_text("mine\n")
+        whole = folder._put
+        left = [5]
+
+        def until_the_power_goes(path: Path, content: bytes) -> None:
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            whole(path, content)
+
+        new = Release(
+            {path: content + b"\n" for path, content in release.files.items()},
+            release.edit, release.exercises, "9",
+        )  # fmt: skip
+        monkeypatch.setattr(folder, "_put", until_the_power_goes)
+        with pytest.raises(KeyboardInterrupt):
+            update(new, workspace)
+        monkeypatch.undo()
+        changes = update(new, workspace)
+        assert (workspace / KERNEL).read_text() == "mine\n" and changes.kept == [KERNEL]
+        assert not changes.replaced
+        for path, content in new.files.items():
+            assert path == KERNEL or (workspace / path).read_bytes() == content
+
+    def test_a_link_out_of_the_workspace_is_refused(
+        self, release: Release, workspace: Path, tmp_path: Path
+    ) -> None:
+        elsewhere = tmp_path / "elsewhere"
+        shutil.move(workspace / "exercises/00_negate", elsewhere)
+        (workspace / "exercises/00_negate").symlink_to(elsewhere)
+        before = (elsewhere / "kernel.cu").read_bytes()
+        with pytest.raises(UsageError, match="leads out of the workspace"):
+            update(changed(release, kernel="new stub\n"), workspace)
+        assert (elsewhere / "kernel.cu").read_bytes() == before
+
+    @pytest.mark.parametrize("manifest", [None, "no json", "{}", '{"format": 99, "files": {}, "edit": []}'])
+    def test_a_folder_that_is_no_workspace_is_refused(
+        self, release: Release, tmp_path: Path, manifest: str | None
+    ) -> None:
+        folder = tmp_path / "homework"
+        (folder / ".cu2grad").mkdir(parents=True)
+        (folder / "kernel.cu").write_text("mine\n")
+        if manifest is not None:
+            (folder / ".cu2grad/workspace.json").write_text(manifest)
+        with pytest.raises(UsageError, match="no workspace that can be brought up to date"):
+            update(release, folder)
+        assert not (folder / "exercises").exists()
+
+    def test_a_folder_with_something_in_it_is_not_written_over(
+        self, release: Release, tmp_path: Path
+    ) -> None:
+        (tmp_path / "homework").mkdir()
+        (tmp_path / "homework/kernel.cu").write_text("mine\n")
+        with pytest.raises(UsageError, match="is there already"):
+            create(release, tmp_path / "homework")
+        assert [path.name for path in (tmp_path / "homework").iterdir()] == ["kernel.cu"]
+
+
+def test_the_course_of_an_instructor_from_a_new_exercise_to_a_workspace(
+    run: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = tmp_path / "course"
+    shutil.copytree(ROOT / "docs/samples/course", course, ignore=shutil.ignore_patterns(".cu2grad"))
+    assert run(tmp_path, "new", "91_squares", "--course", "course") == 0
+    assert run(tmp_path, "dev", "check", "--course", "course") == 0
+    assert run(tmp_path, "workspace", "create", "class", "--course", "course", "--zip", "class.zip") == 0
+    assert "class holds 2 exercises, without solutions." in capsys.readouterr().out
+    workspace = tmp_path / "class"
+    assert {path.name for path in workspace.iterdir()} >= {
+        "exercises",
+        "AGENTS.md",
+        "README.md",
+        ".gitignore",
+    }
+    lines = solution_lines(Catalog.open(course).exercises)
+    handed = squeezed("\n".join(path.read_text() for path in workspace.rglob("*") if path.is_file()))
+    assert lines and not [line for line in lines if line in handed]
+    assert run(workspace, "list") == 0
+    assert "91_squares" in capsys.readouterr().out
+    assert run(workspace, "workspace", "update", "../class.zip") == 0
+    assert "0 files written" in capsys.readouterr().out
