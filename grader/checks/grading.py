@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from grader.catalog import Exercise
 from grader.checks import build as building
-from grader.checks import todo
+from grader.checks import lanes, todo
 from grader.checks.ending import ended_badly, printed
 from grader.checks.origin import digest_of, lesson_for, versions_of
 from grader.checks.outcome import Outcome
@@ -43,19 +44,24 @@ Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it
 def grade(
     exercise: Exercise, files: Path, *, backend: Backend, seed: int | None = None, verbose: bool = False,
     progress: Progress | None = None, isolate: bool = False, owner: str = "", until: str = "",
+    zygote: Zygote | None = None,
 ) -> Verdict:  # fmt: skip
     """Judge the submission in ``files``.
 
     ``seed`` makes every input the same as in an earlier verdict; ``isolate`` puts learner code into a
     sandbox; ``owner`` keeps what different people submit apart in the build cache; ``until`` names a check,
-    after which nothing more is judged.
+    after which nothing more is judged. ``zygote`` is one that serves several submissions, from
+    `lanes.open_lane`; it is cleared afterwards, not closed.
 
     Raises:
+        ValueError: `files` do not lie below the spool of `zygote`, or it is of another kind than asked for.
         BrokenSpec: the exercise itself is at fault. Everything a submission can do ends in the verdict, and
             so does a fault of the machine (``infra_error``).
     """
     seed = secrets.randbits(48) if seed is None else seed
-    grading = Grading(exercise, files, backend, seed, progress or (lambda stage: None), until)
+    if zygote is not None:
+        lanes.require_fit(zygote, files, backend, isolate)
+    grading = Grading(exercise, files, backend, seed, progress or (lambda stage: None), until, zygote)
     begun = time.perf_counter()
     grading.run(verbose, isolate, owner)
     return Verdict(
@@ -81,6 +87,7 @@ class Grading:
     seed: int
     progress: Progress
     until: str = ""
+    lent: Zygote | None = None
     results: list[CheckResult] = field(default_factory=list)
     _scratch: str = field(default="", init=False)
 
@@ -95,7 +102,9 @@ class Grading:
                 self._ask()
                 return
         try:
-            with TemporaryDirectory(prefix="cu2grad-") as self._scratch, self._zygote(isolate) as zygote:
+            spool = self.lent.spool if self.lent is not None else None
+            scratch = TemporaryDirectory(prefix="cu2grad-", dir=spool)
+            with scratch as self._scratch, self._zygote(isolate) as zygote:
                 self._judge(zygote, verbose, owner)
         except InfrastructureError as fault:
             self._blame_the_machine(fault)
@@ -106,7 +115,9 @@ class Grading:
             ask = importlib.import_module("grader.checks.questions.answers").ask
             self._add("answers", ask(self.exercise, load_spec(self.exercise), self.files), 0.0)
 
-    def _zygote(self, isolate: bool) -> Zygote:
+    def _zygote(self, isolate: bool) -> AbstractContextManager[Zygote]:
+        if self.lent is not None:
+            return lanes.cleared(self.lent)
         readable = (self.files, self.exercise.root, Path(self._scratch))
         modules = [name for check in self.exercise.scores for name in WORKER_MODULES.get(check, ())]
         return Zygote.start(self.backend, isolate, readable=readable, modules=modules)

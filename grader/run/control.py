@@ -10,21 +10,23 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
-_ORDER = struct.Struct("<IiIQQ")
+_ORDER = struct.Struct("<IiIQQI")
 _ANSWER = struct.Struct("<IiiiI")
 
 
 class Word(IntEnum):
-    """READY comes once, unasked; SPAWN and END are orders, answered in kind."""
+    """READY comes once, unasked; SPAWN, END and CLEAR are orders, answered in kind."""
 
     READY = 1
     SPAWN = 2
     END = 3
+    CLEAR = 4
 
 
 @dataclass(frozen=True)
 class Order:
-    """SPAWN a worker with these limits, or END the worker ``pid`` after ``grace_ms`` milliseconds.
+    """SPAWN a worker with these limits, END the worker ``pid`` after ``grace_ms`` milliseconds, or CLEAR: end
+    all workers, and remove what they left in scratch folders. ``processes`` is 0 for no limit.
 
     A SPAWN carries two descriptors: the worker's connection, and where its stdout and stderr go.
     """
@@ -34,10 +36,13 @@ class Order:
     grace_ms: int = 0
     memory_bytes: int = 0
     file_bytes: int = 0
+    processes: int = 0
 
     def pack(self) -> bytes:
         """The datagram."""
-        return _ORDER.pack(self.word, self.pid, self.grace_ms, self.memory_bytes, self.file_bytes)
+        return _ORDER.pack(
+            self.word, self.pid, self.grace_ms, self.memory_bytes, self.file_bytes, self.processes
+        )
 
     @classmethod
     def unpack(cls, datagram: bytes) -> Order:

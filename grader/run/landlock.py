@@ -40,10 +40,11 @@ def version() -> int:
 
 
 def confine(readable: Iterable[Path], writable: Iterable[Path] = (), listable: Iterable[Path] = ()) -> bool:
-    """Confine the calling thread and all it starts to reading below ``readable``; or return False.
+    """Confine the calling thread and all it starts to reading below ``readable``; False without Landlock.
 
     With ``writable`` it is one that builds: it may do everything to files below these, and start the
-    programs that it may read. Of what lies below ``listable`` it learns the names and no more.
+    programs that it may read. Of what lies below ``listable`` it learns the names and no more. Raises OSError
+    where there is Landlock and this process cannot be confined.
     """
     writable = list(writable)
     known = version()
@@ -58,9 +59,11 @@ def confine(readable: Iterable[Path], writable: Iterable[Path] = (), listable: I
         for path in writable:
             _allow(ruleset, path, _all_kinds(known) & ~_EXECUTE)
         _allow(ruleset, Path(os.devnull), _READ_FILE | _WRITE_FILE)
-        if _libc.prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0):
-            return False
-        return int(_libc.syscall(_RESTRICT_SELF, ruleset, 0)) == 0
+        if _libc.prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0) or _libc.syscall(
+            _RESTRICT_SELF, ruleset, 0
+        ):
+            raise OSError(ctypes.get_errno(), "landlock_restrict_self failed")
+        return True
     finally:
         os.close(ruleset)
 

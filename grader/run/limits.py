@@ -1,8 +1,8 @@
 """What a worker may use up, and how it is held to it.
 
 Wall-clock time is the parent's to enforce; what the kernel can enforce is set in the worker before it loads
-anything. Never RLIMIT_AS, which breaks CUDA and the compiler; never RLIMIT_NPROC, which counts all the
-user's processes.
+anything. Never RLIMIT_AS, which breaks CUDA and the compiler. RLIMIT_NPROC counts all the user's processes,
+and since Linux 5.14 those of a user namespace for themselves: it is set inside one, and nowhere else.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
+_COUNTS_IN_NAMESPACES = (5, 14)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -30,7 +31,7 @@ class Limits:
 
     ``seconds`` is wall-clock time per request and ``load_seconds`` for loading; ``memory_bytes`` bounds
     writable private memory, ``file_bytes`` each file written, ``printed_bytes`` the output of one request,
-    ``reply_bytes`` the size of a reply.
+    ``reply_bytes`` the size of a reply. ``processes``, threads included, holds for a sandbox.
     """
 
     seconds: float = 30.0
@@ -39,13 +40,27 @@ class Limits:
     file_bytes: int = 256 * 2**20
     printed_bytes: int = 64 * 2**20
     reply_bytes: int = 4 * 2**30
+    processes: int = 256 + 8 * (os.cpu_count() or 1)
 
 
-def apply(memory_bytes: int, file_bytes: int) -> None:
-    """Set this process's limits; an already lower hard limit stays."""
+def apply(memory_bytes: int, file_bytes: int, processes: int = 0) -> None:
+    """Set this process's limits; an already lower hard limit stays.
+
+    ``processes`` is for a process in a user namespace of its own, and 0 anywhere else.
+    """
     _set(resource.RLIMIT_DATA, memory_bytes)
     _set(resource.RLIMIT_FSIZE, file_bytes)
     _set(resource.RLIMIT_CORE, 0)
+    if processes and processes_are_counted_in_namespaces():
+        _set(resource.RLIMIT_NPROC, processes)
+    with contextlib.suppress(OSError):  # when memory runs out, this process goes and not the grader
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def processes_are_counted_in_namespaces() -> bool:
+    """Whether RLIMIT_NPROC leaves out what the user runs outside of a user namespace."""
+    major, minor = os.uname().release.split(".")[:2]
+    return (int(major), int("".join(filter(str.isdecimal, minor)) or 0)) >= _COUNTS_IN_NAMESPACES
 
 
 def _set(which: int, bound: int) -> None:

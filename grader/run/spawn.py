@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from grader.errors import InfrastructureError
 from grader.run.control import Answer
 from grader.run.limits import Limits, kill_group
-from grader.run.zygote_process import Gone, Worker, ZygoteProcess
+from grader.run.zygote_process import Gone, Settings, Worker, ZygoteProcess
 
 if TYPE_CHECKING:
     from grader.run.session import Session
@@ -30,15 +30,8 @@ class Zygote:
     CPU. It serves the tests of this package.
     """
 
-    def __init__(
-        self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path],
-        modules: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        self.backend = backend
-        self.isolate = isolate
-        self.limits = limits
-        self._readable = tuple(readable)
-        self._modules = tuple(modules)
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._lock = threading.Lock()
         self._closed = False
         self._process: ZygoteProcess | None = self._start()
@@ -52,20 +45,49 @@ class Zygote:
         limits: Limits | None = None,
         readable: Sequence[Path] = (),
         modules: Sequence[str] = (),
+        spool: Path | None = None,
     ) -> Zygote:
         """Start a zygote and return at once; ``spawn_worker`` waits until it is ready.
 
         The first worker is ordered at once too: on a GPU it takes seconds to open the device. ``isolate``
         puts all of them into bubblewrap, where they see ``readable`` (the learner's folder, the exercise)
         and nothing else of this user's files. ``modules`` are imported once, before any worker is forked:
-        what many of them will need. Raises ``InfrastructureError`` when bubblewrap is asked for
-        and missing.
+        what many of them will need.
+
+        With a ``spool``, the zygote is for many submissions one after another, by ``clear`` in between. Each
+        lies in a folder of its own below the spool, made before or after this start; its workers see no
+        other.
+
+        Raises ``InfrastructureError`` when bubblewrap is asked for and missing.
         """
         if backend not in BACKENDS:
             raise InfrastructureError(
                 f"There is no backend `{backend}`.", f"The backends are {', '.join(BACKENDS[:2])}."
             )
-        return cls(backend, isolate, limits or Limits(), readable, modules)
+        place = spool.resolve() if spool is not None else None
+        return cls(Settings(backend, isolate, limits or Limits(), tuple(readable), tuple(modules), place))
+
+    @property
+    def backend(self) -> str:
+        return self._settings.backend
+
+    @property
+    def isolate(self) -> bool:
+        return self._settings.isolate
+
+    @property
+    def limits(self) -> Limits:
+        return self._settings.limits
+
+    @property
+    def spool(self) -> Path | None:
+        """The folder below which submissions lie, or None for a zygote that serves a single one."""
+        return self._settings.spool
+
+    @property
+    def reusable(self) -> bool:
+        """Whether ``clear`` keeps the process: not where a worker could do something to it or to the next."""
+        return self._settings.reusable
 
     @property
     def pid(self) -> int | None:
@@ -106,6 +128,22 @@ class Zygote:
                 self._discard()
                 return None
 
+    def clear(self) -> None:
+        """Between two submissions: end the workers, and leave nothing of theirs for the next.
+
+        Where one process may not serve both it is replaced by a fresh one, which gets ready meanwhile.
+        """
+        with self._lock:
+            if self._closed:
+                return
+            if self._process is not None and self.reusable:
+                with contextlib.suppress(Gone):
+                    self._process.clear()
+                    return
+            if self._process is not None:
+                self._process.kill()
+            self._process = self._start()
+
     def close(self) -> None:
         """End the zygote and, with it, its workers."""
         with self._lock:
@@ -121,7 +159,7 @@ class Zygote:
         self.close()
 
     def _start(self) -> ZygoteProcess:
-        return ZygoteProcess(self.backend, self.isolate, self.limits, self._readable, self._modules)
+        return ZygoteProcess(self._settings)
 
     def _fork(self) -> Worker:
         if self._process is None:

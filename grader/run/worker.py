@@ -25,23 +25,23 @@ _CONNECTION_LOST = 71
 _LINE_BUFFERED = 1
 
 
-def serve(connection: socket.socket, backend: str) -> None:
-    """Answer requests until the parent closes the connection."""
+def serve(connection: socket.socket, backend: str, confined: bool = False) -> None:
+    """Answer requests until the parent closes the connection; ``confined`` with Landlock on any backend."""
     sys.dont_write_bytecode = True
     _buffer_lines()
-    Worker(connection, backend).serve()
+    Worker(connection, backend, confined).serve()
 
 
 class Worker:
     """Holds the submission, the graphs of its calls, and the two boxes."""
 
-    def __init__(self, connection: socket.socket, backend: str) -> None:
+    def __init__(self, connection: socket.socket, backend: str, confined: bool) -> None:
         self._connection = connection
         self._spinner = Spinner()
         self._inbox: MappedBox
         self._outbox: MappedBox
         self._most = 0  # bytes of a reply
-        submission = Submission()
+        submission = Submission(confined)
         tracer = tracer_for(backend)  # where it takes seconds, a build is still going on
         places = Places(backend)
         calls = Calls(submission, tracer, places)

@@ -13,13 +13,15 @@ import gc
 import importlib
 import os
 import select
+import shutil
 import signal
 import socket
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
-from grader.run import limits
+from grader.run import limits, sandbox, seccomp
 from grader.run.control import Answer, Order, Word
 from grader.run.sockets import receive
 
@@ -33,6 +35,8 @@ def main() -> None:
     parser.add_argument("--control", type=int, required=True)
     parser.add_argument("--parent", type=int, default=0, help="die with this process (not across namespaces)")
     parser.add_argument("--module", action="append", default=[], help="import this one too")
+    parser.add_argument("--isolated", action="store_true", help="scratch folders are this sandbox's own")
+    parser.add_argument("--confined", action="store_true", help="keep workers from each other and from this")
     options = parser.parse_args()
     if options.parent:
         limits.die_with_parent(options.parent)
@@ -42,7 +46,7 @@ def main() -> None:
     faulthandler.enable(all_threads=False)  # in a worker, file descriptor 2 is what the learner sees
     prepare(options.backend, options.module)
     control.send(Answer(Word.READY, os.getpid()).pack())
-    Server(control, options.backend).serve()
+    Server(control, options.backend, options.isolated, options.confined).serve()
 
 
 def prepare(backend: str, modules: Sequence[str] = ()) -> None:
@@ -62,11 +66,16 @@ def prepare(backend: str, modules: Sequence[str] = ()) -> None:
 class Server:
     """Carries out the parent's orders, one at a time."""
 
-    def __init__(self, control: socket.socket, backend: str) -> None:
+    def __init__(
+        self, control: socket.socket, backend: str, isolated: bool = False, confined: bool = False
+    ) -> None:
         self.control = control
         self.backend = backend
+        self.confined = confined
         self.pid = os.getpid()
         self.workers: set[int] = set()
+        self.scratch = tuple(Path(name) for name in sandbox.SCRATCH) if isolated else ()
+        self.kept = {path for folder in self.scratch for path in folder.iterdir()}  # made by imports
 
     def serve(self) -> None:
         """Until the parent closes its end."""
@@ -79,13 +88,16 @@ class Server:
                 self._spawn(order, *fds)
             elif order.word is Word.END:
                 self.control.send(self._end(order.pid, order.grace_ms).pack())
+            elif order.word is Word.CLEAR:
+                self._clear()
+                self.control.send(Answer(Word.CLEAR).pack())
 
     def _spawn(self, order: Order, connection: int, output: int) -> None:
         pid = os.fork()
         if pid == 0:
             try:
                 self.control.close()
-                _become_worker(self.pid, connection, output, order, self.backend)
+                _become_worker(self.pid, connection, output, order, self.backend, self.confined)
             except BaseException:  # a forked child must never return into the parent's code
                 traceback.print_exc()
             finally:
@@ -110,6 +122,19 @@ class Server:
             return Answer(Word.END, pid, os.WTERMSIG(status), 0, killed)
         return Answer(Word.END, pid, 0, os.WEXITSTATUS(status), killed)
 
+    def _clear(self) -> None:
+        """Leave nothing of one submission for the next: no process, no file."""
+        for pid in tuple(self.workers):
+            self._end(pid, 0)
+        self._kill_orphans()
+        for path in (path for folder in self.scratch for path in folder.iterdir()):
+            if path in self.kept:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
     def _kill_orphans(self) -> None:
         """Kill what a worker left behind outside its process group: a child of ours that is no worker was
         adopted.
@@ -123,7 +148,9 @@ class Server:
                 os.waitpid(orphan, 0)
 
 
-def _become_worker(zygote: int, connection: int, output: int, order: Order, backend: str) -> NoReturn:
+def _become_worker(
+    zygote: int, connection: int, output: int, order: Order, backend: str, confined: bool
+) -> NoReturn:
     """The rest of this process's life, on the untrusted side."""
     os.setsid()  # a process group of its own, which is killed as a whole
     limits.die_with_parent(zygote)
@@ -134,10 +161,12 @@ def _become_worker(zygote: int, connection: int, output: int, order: Order, back
         os.dup2(source, target)
     os.close(nothing)
     os.close(output)
-    limits.apply(order.memory_bytes, order.file_bytes)
+    limits.apply(order.memory_bytes, order.file_bytes, order.processes)
+    if confined:
+        seccomp.install(seccomp.worker_filter(os.getpid()))
     from grader.run.worker import serve
 
-    serve(socket.socket(fileno=connection), backend)
+    serve(socket.socket(fileno=connection), backend, confined)
     os._exit(0)
 
 

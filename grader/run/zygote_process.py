@@ -9,18 +9,19 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.cache import cache_root
-from grader.run import sandbox, sockets
+from grader.run import landlock, sandbox, seccomp, sockets
 from grader.run.control import Answer, Order, Word
 from grader.run.limits import Limits
 from grader.run.transcript import Transcript
 
 ANSWER_SECONDS = 5.0
+_CLEAR_SECONDS = 30.0  # a full scratch folder is emptied
 _READY_SECONDS = 600.0  # the first start compiles the simulated device
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,6 +35,31 @@ class Gone(Exception):
     def __init__(self, was_ready: bool = True) -> None:
         super().__init__()
         self.was_ready = was_ready
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a zygote process is started with; see ``Zygote.start``."""
+
+    backend: str
+    isolate: bool
+    limits: Limits
+    readable: tuple[Path, ...] = ()
+    modules: tuple[str, ...] = ()
+    spool: Path | None = None
+
+    @property
+    def confined(self) -> bool:
+        """Whether workers are kept from each other and from the zygote; not on a GPU, whose driver opens
+        files and starts threads.
+        """
+        known = seccomp.is_supported() and self.backend != "cuda"
+        return known and self.isolate and (self.backend == "simt" or self.spool is not None)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether one process may serve submissions of different people, one after another."""
+        return not self.isolate or (self.confined and landlock.version() > 0)
 
 
 @dataclass(frozen=True)
@@ -68,23 +94,24 @@ class _Ordered:
 class ZygoteProcess:
     """Starts at once, gets ready by itself, forks workers on order."""
 
-    def __init__(
-        self, backend: str, isolate: bool, limits: Limits, readable: Sequence[Path],
-        modules: Sequence[str] = (),
-    ) -> None:  # fmt: skip
+    def __init__(self, settings: Settings) -> None:
         environment = {**os.environ, "PYTHONPATH": _python_path(), "CU2GRAD_CACHE": str(cache_root())}
-        command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", backend]
-        command += [f"--module={name}" for name in modules]
-        if isolate:
-            command = sandbox.prefix(backend, readable, environment) + command
-        else:
-            command += ["--parent", str(os.getpid())]
-        self._limits = limits
+        command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", settings.backend]
+        command += [f"--module={name}" for name in settings.modules]
+        command += ["--confined"] if settings.confined else []
+        self._settings = settings
+        self._enclosure = _enclosure(settings, environment)
         self._words = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
         self._control, theirs = sockets.pair()
         command += ["--control", str(theirs.fileno())]
+        descriptors: tuple[int, ...] = (theirs.fileno(),)
+        if self._enclosure is not None:
+            command = self._enclosure.around([*command, "--isolated"])
+            descriptors += self._enclosure.descriptors
+        else:
+            command += ["--parent", str(os.getpid())]
         self._process = _starter.submit(
-            subprocess.Popen, command, pass_fds=(theirs.fileno(),), env=environment, stdin=subprocess.DEVNULL,
+            subprocess.Popen, command, pass_fds=descriptors, env=environment, stdin=subprocess.DEVNULL,
             stdout=self._words, stderr=self._words,
         ).result()  # fmt: skip
         theirs.close()
@@ -120,6 +147,18 @@ class ZygoteProcess:
         _close_all(fds)
         return answer
 
+    def clear(self) -> None:
+        """End all workers and sweep the scratch folders; order another worker. Raises ``Gone``."""
+        if self._ordered is not None:
+            return  # nobody has used a worker since the last time
+        self._wait_ready()
+        self._send(Order(Word.CLEAR))
+        answer, fds = self._answer(_CLEAR_SECONDS)
+        _close_all(fds)
+        if answer.word is not Word.CLEAR:
+            raise Gone
+        self._ordered = self._order()
+
     def last_words(self, nbytes: int = 4096) -> str:
         """The end of what it wrote to stdout and stderr."""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -135,14 +174,21 @@ class ZygoteProcess:
         self._process.kill()
         self._process.wait()
         os.close(self._words)
+        if self._enclosure is not None:
+            self._enclosure.close()
 
     def _order(self) -> _Ordered:
         """Ask for a worker; the answer comes when the zygote is ready for it."""
         ours, theirs = sockets.pair()
         reading, writing = Transcript.pipe()
         ordered = _Ordered(ours, reading)
-        limits = self._limits
-        order = Order(Word.SPAWN, memory_bytes=limits.memory_bytes, file_bytes=limits.file_bytes)
+        limits = self._settings.limits
+        order = Order(
+            Word.SPAWN,
+            memory_bytes=limits.memory_bytes,
+            file_bytes=limits.file_bytes,
+            processes=limits.processes if self._settings.isolate else 0,
+        )
         try:
             self._send(order, theirs.fileno(), writing)
         except Gone:
@@ -179,6 +225,14 @@ class ZygoteProcess:
             return Answer.unpack(datagram), fds
         except (OSError, ValueError) as error:
             raise Gone(was_ready) from error
+
+
+def _enclosure(settings: Settings, environment: Mapping[str, str]) -> sandbox.Enclosure | None:
+    if not settings.isolate:
+        return None
+    spool = [settings.spool] if settings.spool is not None else []
+    readable = [*settings.readable, *spool]
+    return sandbox.enclose(settings.backend, readable, environment, settings.limits)
 
 
 def _python_path() -> str:

@@ -27,7 +27,8 @@ class Submission:
     ``op.py``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, confined: bool = False) -> None:
+        self.confined = confined  # whatever it was built for
         self.module: Any = None
         self.files: Path | None = None
         self._name = ""
@@ -50,7 +51,8 @@ class Submission:
             self.files = built.installed  # does without the folder it was built from
         os.chdir(self.files)
         sys.path.insert(0, str(self.files))
-        if built is not None and built.backend == "simt":  # a GPU's driver opens devices and starts threads
+        on_simt = built is not None and built.backend == "simt"
+        if on_simt or self.confined:  # never on a GPU: its driver opens devices and starts threads
             landlock.confine(_needed(self.files, built))
         try:
             if op_file is not None:

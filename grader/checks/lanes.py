@@ -1,0 +1,52 @@
+"""Lanes: one zygote for many submissions, graded one after another.
+
+    with open_lane("simt", spool, exercises) as zygote:
+        for submission in submissions:             # its files staged below `spool`
+            grade(exercise, files, backend="simt", isolate=True, owner=..., zygote=zygote)
+
+torch is then imported once for all of them, which is most of a short grading. The submissions do not see each
+other: what keeps them apart is in :mod:`grader.run.spawn` and on the page about trust.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from grader.checks.registry import WORKER_MODULES
+from grader.exercise import Exercise
+from grader.run.limits import Limits
+from grader.run.spawn import Zygote
+
+
+def open_lane(
+    backend: str, spool: Path, exercises: Iterable[Exercise], *, isolate: bool = True,
+    limits: Limits | None = None,
+) -> Zygote:  # fmt: skip
+    """A zygote for submissions of `exercises` that will lie below the folder `spool`, which must exist.
+
+    Returns at once. One lane grades one submission at a time, and has its spool for itself.
+
+    Raises InfrastructureError when bubblewrap is needed and missing.
+    """
+    checks = {check for exercise in exercises for check in exercise.scores}
+    modules = [name for check in sorted(checks) for name in WORKER_MODULES.get(check, ())]
+    return Zygote.start(backend, isolate, spool=spool, modules=modules, limits=limits)
+
+
+@contextlib.contextmanager
+def cleared(zygote: Zygote) -> Iterator[Zygote]:
+    """A zygote that is lent: whatever the submission did, none of it is left for the next."""
+    try:
+        yield zygote
+    finally:
+        zygote.clear()
+
+
+def require_fit(zygote: Zygote, files: Path, backend: str, isolate: bool) -> None:
+    """Raise ValueError where a lane cannot grade what it is asked to: its caller's mistake."""
+    if zygote.spool is None or not files.resolve().is_relative_to(zygote.spool):
+        raise ValueError(f"{files} does not lie below the spool of the lane, {zygote.spool}")
+    if (zygote.backend, zygote.isolate) != (backend, isolate):
+        raise ValueError(f"a lane for {zygote.backend}, isolate={zygote.isolate}, was asked for another")

@@ -1,0 +1,113 @@
+"""Control groups: one bound on processes and on memory for everything in a sandbox together.
+
+RLIMIT_NPROC does not hold root back, and no limit of a process counts memory that it shares; a control group
+does both. Where this user may make one (root outside of a container, or below a folder that systemd
+delegated) a sandbox gets its own; elsewhere there is none. Both versions of the interface are used as they
+are found: https://docs.kernel.org/admin-guide/cgroup-v2.html
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_MOUNT = Path("/sys/fs/cgroup")
+_PREFIX = "cu2grad"
+_numbers = itertools.count()
+_CLOSING_SECONDS = 2.0
+_JOIN = 'for group in {groups}; do echo $$ >"$group/cgroup.procs" || exit 125; done; exec "$@"'
+
+
+@dataclass(frozen=True)
+class Group:
+    """The folders of one group: one in version 2, one per controller in version 1."""
+
+    folders: tuple[Path, ...]
+
+    def joining(self, command: list[str]) -> list[str]:
+        """The command that enters the group and becomes `command`: all that it starts is in the group too."""
+        groups = " ".join(f"'{folder}'" for folder in self.folders)
+        return ["/bin/sh", "-c", _JOIN.format(groups=groups), "sh", *command]
+
+    def close(self) -> None:
+        """Remove the group once its last process has ended, which a kill takes a moment to bring about."""
+        until = time.monotonic() + _CLOSING_SECONDS
+        for folder in self.folders:
+            while not _removed(folder) and time.monotonic() < until:
+                time.sleep(0.01)
+
+
+def open_group(processes: int, memory_bytes: int, mount: Path = _MOUNT) -> Group | None:
+    """A new group that holds at most so many processes and threads, and so much memory; None where none can
+    be made.
+    """
+    name = f"{_PREFIX}-{os.getpid()}-{next(_numbers)}"
+    for parents in _places(mount, Path("/proc/self/cgroup").read_text()):
+        made: list[Path] = []
+        try:
+            for parent in parents:
+                _sweep(parent)
+                (parent / name).mkdir()
+                made.append(parent / name)
+            _limit(made, processes, memory_bytes)
+            return Group(tuple(made))
+        except OSError:
+            for folder in made:
+                _removed(folder)
+    return None
+
+
+def _places(mount: Path, own: str) -> Iterator[list[Path]]:
+    """Folders to make a group in, the best first: `own` is what /proc says about this process."""
+    controllers = {}
+    for line in own.splitlines():
+        _, names, path = line.split(":", 2)
+        for name in names.split(","):
+            controllers[name] = path.lstrip("/")
+    if "pids" in controllers and "memory" in controllers:
+        yield [mount / name / controllers[name] for name in ("pids", "memory")]
+    if "" in controllers:
+        # A group with processes shares out nothing to groups below it, so beside is likelier than below.
+        below = mount / controllers[""]
+        yield [below]
+        if below != mount:
+            yield [below.parent]
+
+
+def _limit(folders: list[Path], processes: int, memory_bytes: int) -> None:
+    """Set the bounds; raises OSError where the controllers are not there."""
+    limits = {"pids.max": processes, "memory.max": memory_bytes, "memory.limit_in_bytes": memory_bytes}
+    written = 0
+    for folder in folders:
+        for name, value in limits.items():
+            if (folder / name).exists():
+                (folder / name).write_text(str(value))
+                written += 1
+        with contextlib.suppress(OSError):  # without swap there is no such file
+            (folder / "memory.swap.max").write_text("0")
+    if written < 2:
+        raise FileNotFoundError("no controllers of processes and memory")
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the groups of graders that were killed."""
+    for folder in parent.glob(f"{_PREFIX}-*"):
+        owner = folder.name.split("-")[1]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            _removed(folder)
+
+
+def _removed(folder: Path) -> bool:
+    """Remove an empty group; False while there are processes in it."""
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
