@@ -102,6 +102,55 @@ def check(
 
 
 @app.command()
+def batch(
+    submissions: Annotated[
+        Path, typer.Argument(metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/...")
+    ],
+    results: Annotated[
+        Path | None, typer.Option("--results", metavar="DIR", help="Default: results beside SUBMISSIONS.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="How many at once. Default: as the machine can.")
+    ] = None,
+    backend: Annotated[
+        Backend | None,
+        typer.Option(
+            help="Default: what course.toml beside SUBMISSIONS says; without one as `grader check`."
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", metavar="EXERCISE/STUDENT", help="An exercise, a student or both; repeatable."
+        ),
+    ] = None,
+    regrade: Annotated[
+        bool, typer.Option("--regrade", help="Also what is graded: with the same seed, and the old is kept.")
+    ] = False,
+    course: Course = None,
+    trust: Annotated[
+        bool, typer.Option("--trust-submissions", help="Run them without a sandbox, with your rights.")
+    ] = False,
+    plain: Plain = False,
+) -> None:
+    """Grades a folder of submissions, for instructors. Run it again after a stop: it goes on where it was."""
+    from grader.cli.batch import Request, grade_batch
+
+    request = Request(
+        submissions=submissions,
+        results=results,
+        jobs=jobs,
+        backend=backend,
+        only=tuple(only or ()),
+        regrade=regrade,
+        course=course,
+        trust=trust,
+        plain=plain,
+    )
+    raise typer.Exit(grade_batch(request))
+
+
+@app.command()
 def replay(
     verdict: Annotated[
         str, typer.Argument(help="A file that `grader check --json` wrote, or an exercise: its last verdict.")

@@ -126,14 +126,11 @@ class Lane:
 
     def _started(self, backend: Backend) -> Judge:
         from grader.checks import grade
-
-        if not self._settings.isolate:
-            return grade
         from grader.checks.lanes import open_lane
 
-        lane = open_lane(backend, self._spool_of(backend), self._settings.exercises)
-        zygote = self._open.enter_context(lane)
-        return functools.partial(grade, zygote=zygote)
+        settings = self._settings
+        lane = open_lane(backend, self._spool_of(backend), settings.exercises, isolate=settings.isolate)
+        return functools.partial(grade, zygote=self._open.enter_context(lane))
 
 
 def tidy() -> None:

@@ -1,0 +1,148 @@
+"""`grader batch`: grades a folder of submissions, goes on where it was stopped, and says what came out."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from grader.build.request import Backend
+from grader.catalog import Catalog, Exercise
+from grader.cli.batch_screen import BatchScreen
+from grader.cli.batch_summary import print_summary
+from grader.cli.checking import found_backend
+from grader.errors import InfrastructureError, UsageError
+from grader.instruct.batch import (
+    Item,
+    LaneSettings,
+    LocalSettings,
+    Outcome,
+    grade_here,
+    items_of,
+    run_batch,
+    summarise,
+    visible_gpus,
+)
+from grader.instruct.course import Course, read_course, remember
+from grader.instruct.course.policy import FILE
+from grader.instruct.results import ResultStore
+from grader.instruct.similarity import look_alikes_of_class
+from grader.instruct.submissions import read_submissions
+from grader.run.processors import processors
+
+_LANES_PER_GPU = 4  # while one has the GPU, the others compile: nvcc takes longer than what is run
+NOT_ALL_JUDGED = 3
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for; without ``results``, the folder beside ``submissions``."""
+
+    submissions: Path
+    results: Path | None = None
+    jobs: int | None = None
+    backend: Backend | None = None
+    only: tuple[str, ...] = ()
+    regrade: bool = False
+    course: Path | None = None
+    trust: bool = False
+    plain: bool = False
+
+
+def grade_batch(request: Request) -> int:
+    """Grades what has no record yet, then prints the summary of everything that was asked for.
+
+    Returns 0, or 3 where something could not be judged; what somebody failed is no failure of a batch.
+    """
+    if not request.trust:
+        require_sandbox()
+    catalog = Catalog.open(request.course)
+    submissions = read_submissions(request.submissions, catalog, request.only)
+    store = ResultStore(_results(request))
+    remember(store, submissions, catalog)
+    items = items_of(submissions, catalog, _backend_of(request))
+    settings = _local(request, store, items)
+    screen = BatchScreen(settings.jobs, plain=request.plain)
+    with screen:
+        outcome = run_batch(
+            items, store, lambda left: grade_here(left, settings), screen, regrade=request.regrade
+        )
+    screen.close(outcome)
+    pairs = look_alikes_of_class(submissions, catalog)
+    print_summary(summarise(items, outcome), pairs, plain=request.plain)
+    print(f"\nThe records are in {store.folder}. {_next_step(outcome, request)}")
+    return NOT_ALL_JUDGED if outcome.failed else 0
+
+
+def _next_step(outcome: Outcome, request: Request) -> str:
+    if outcome.failed:
+        return "What was not judged is tried again by the same command. Next: grader doctor"
+    return "Next: grader marks"
+
+
+def require_sandbox() -> None:
+    """Raise UsageError where bubblewrap is missing, or where this machine does not let it work."""
+    bwrap = shutil.which("bwrap")
+    rule = "A batch runs native code of other people, and without a sandbox it would run with your rights."
+    trusted = "if you trust every submission, add --trust-submissions."
+    if bwrap is None:
+        raise UsageError(
+            "grader batch needs bubblewrap, and there is no `bwrap` on PATH.",
+            rule,
+            f"Install it with `apt install bubblewrap`; or, {trusted}",
+        )
+    attempt = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
+    done = subprocess.run(attempt, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UsageError(
+            f"grader batch needs bubblewrap, and it does not work here: {done.stderr.strip()}",
+            rule,
+            "Let this user make user namespaces (in a container, its seccomp profile decides); or, "
+            + trusted,
+        )
+
+
+def _results(request: Request) -> Path:
+    """The folder of results, which must not be read as a student's."""
+    results = (request.results or request.submissions.absolute().parent / "results").absolute()
+    if results.resolve().is_relative_to(request.submissions.resolve()):
+        raise UsageError(
+            f"{results} lies in {request.submissions}.",
+            "Every folder there is a student's.",
+            "Choose another one with --results DIR.",
+        )
+    return results
+
+
+def _backend_of(request: Request) -> Callable[[Exercise], Backend]:
+    """What --backend says; else what a course.toml beside the submissions says; else as `grader check`."""
+    folder = request.submissions.absolute().parent
+    course: Course | None = read_course(folder) if (folder / FILE).is_file() else None
+
+    def backend_of(exercise: Exercise) -> Backend:
+        if request.backend is not None:
+            return request.backend
+        return cast("Backend", course.backend_of(exercise.slug)) if course is not None else found_backend()
+
+    return backend_of
+
+
+def _local(request: Request, store: ResultStore, items: Sequence[Item]) -> LocalSettings:
+    """As many lanes as processors, but with GPUs no more than they can keep busy."""
+    exercises = {item.exercise.slug: item.exercise for item in items}
+    gpus: tuple[str, ...] = ()
+    lanes = processors()
+    if any(item.backend == "cuda" for item in items):
+        gpus = tuple(gpu.uuid for gpu in visible_gpus())
+        if not gpus:
+            raise InfrastructureError(
+                "No GPU was found, and something is to be graded on cuda.",
+                "The backend of record is what --backend or course.toml says.",
+                "Run grader doctor, or grade on simt: --backend simt",
+            )
+        lanes = max(len(gpus), min(lanes, _LANES_PER_GPU * len(gpus)))
+    lane = LaneSettings(store.folder, tuple(exercises.values()), not request.trust, regrade=request.regrade)
+    return LocalSettings(lane, request.jobs or lanes, gpus)

@@ -1,0 +1,79 @@
+"""What came out of a batch, on stdout: a table of the exercises, then what a person has to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from grader.instruct.batch.summary import BANDS, ExerciseSummary, Notice, Summary
+from grader.instruct.similarity import LookAlike
+from grader.report.words import ENDED
+from grader.verdict import Status
+from grader.words import counted, listed
+
+_MOST_PAIRS = 5  # look-alikes that are shown for an exercise
+
+
+def print_summary(summary: Summary, pairs: Sequence[LookAlike], *, plain: bool) -> None:
+    """The whole summary; names of students appear in it."""
+    if plain:
+        print("\n".join(_sentence(each) for each in summary.exercises))
+    else:
+        _print_table(summary.exercises)
+    for line in (*_notices(summary.notices), *_look_alikes(pairs)):
+        print(line)
+
+
+def _print_table(exercises: Iterable[ExerciseSummary]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("exercise", no_wrap=True)
+    for name in ("judged", *BANDS, "mean", "median"):
+        table.add_column(name, justify="right")
+    for each in exercises:
+        table.add_row(
+            each.slug, f"{each.judged}/{each.submissions}", *(str(count or "") for count in each.bands),
+            f"{each.mean:.0%}", f"{each.median:.0%}",
+        )  # fmt: skip
+    console = Console(highlight=False)
+    console.print(table)
+    for each in exercises:
+        console.print(f"{each.slug}: {_statuses(each)}.", style="dim")
+
+
+def _sentence(each: ExerciseSummary) -> str:
+    bands = ", ".join(f"{count} with {band}" for count, band in zip(each.bands, BANDS, strict=True) if count)
+    return (
+        f"{each.slug}: {each.judged} of {counted(each.submissions, 'submission')} judged, "
+        f"mean {each.mean:.0%} and median {each.median:.0%} of the points; {bands or 'none with points'}. "
+        f"{_statuses(each)}."
+    )
+
+
+def _statuses(each: ExerciseSummary) -> str:
+    words = [f"{count} {ENDED[Status(status)]}" for status, count in each.statuses.items()]
+    return listed(words) or "nothing was judged"
+
+
+def _notices(notices: Sequence[Notice]) -> Iterator[str]:
+    if not notices:
+        yield "\nNothing needs a person."
+        return
+    yield f"\nFor a person to look at ({len(notices)}):"
+    for slug, group in groupby(notices, key=lambda notice: notice.exercise):
+        for notice in group:
+            yield f"  {'/'.join(part for part in (notice.student, slug) if part)}: {notice.sentence}"
+
+
+def _look_alikes(pairs: Sequence[LookAlike]) -> Iterator[str]:
+    if not pairs:
+        return
+    yield "\nLook-alikes, as a hint to read both and no more:"
+    for slug, group in groupby(sorted(pairs, key=lambda pair: pair.exercise), key=lambda pair: pair.exercise):
+        found = list(group)
+        for pair in found[:_MOST_PAIRS]:
+            yield f"  {slug}: {pair.sentence}"
+        if len(found) > _MOST_PAIRS:
+            yield f"  {slug}: and {len(found) - _MOST_PAIRS} pairs more. See: grader similarity"
