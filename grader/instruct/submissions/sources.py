@@ -11,6 +11,7 @@ import os
 import stat
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -77,12 +78,12 @@ class ZipSource:
                 "See what is in it: unzip -l ARCHIVE",
             )
         self._file = file
-        self._infos: dict[str, zipfile.ZipInfo] = {}
+        self._infos = {info.filename: info for info in infos}
+        times = Counter(info.filename for info in infos)
         entries = []
         for info in infos:
-            twice = info.filename in self._infos
-            self._infos[info.filename] = info
-            refusal = "is in the archive twice under the same name" if twice else _suspicion(info)
+            twice = "is in the archive twice under one name" if times[info.filename] > 1 else ""
+            refusal = _suspicion(info) or twice
             entries.append(Entry(info.filename, _path(info.filename), _moment(info.date_time), refusal))
         self.entries = tuple(entries)
 
@@ -90,7 +91,7 @@ class ZipSource:
         _insist(entry)
         info = self._infos[entry.name]
         if info.file_size > limit:
-            raise Refused(f"is {in_words(info.file_size)} long, and {in_words(limit)} are allowed")
+            raise Refused(f"is longer than {in_words(limit)}")
         try:
             with self._file.open(info) as stream:
                 content = stream.read(limit + 1)

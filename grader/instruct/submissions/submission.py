@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -68,10 +69,14 @@ def stage(submission: Submission, exercise: Exercise, into: Path) -> Path:
 
     Raises InfrastructureError when ``into`` cannot be written or already holds one of the files.
     """
-    files = files_of(submission, exercise)
+    return lay_out(files_of(submission, exercise), exercise, into)
+
+
+def lay_out(files: Mapping[str, bytes], exercise: Exercise, into: Path) -> Path:
+    """Write ``files`` and the ``given`` ones, as :func:`stage` does."""
     try:
         given = {name: (exercise.root / name).read_bytes() for name in exercise.given}
-        for name, content in (files | given).items():
+        for name, content in {**files, **given}.items():
             path = into / name
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("xb") as file:

@@ -1,0 +1,89 @@
+"""`grader gradescope`: what Gradescope runs for every submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from grader.build.request import Backend
+from grader.catalog import Catalog, Exercise
+from grader.checks import grade
+from grader.cli.checking import found_backend
+from grader.errors import UsageError
+from grader.instruct.export.gradescope import Visibility, results, write_results
+from grader.instruct.submissions.choosing import Chosen, choose
+from grader.instruct.submissions.layouts import Piece
+from grader.instruct.submissions.sources import FolderSource
+from grader.instruct.submissions.submission import lay_out
+from grader.report import verdict_text
+from grader.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for. ``verdict`` is a file to be rendered in place of grading anything."""
+
+    exercise: str
+    submission: Path
+    results: Path
+    course: Path | None = None
+    backend: Backend | None = None
+    points: float | None = None
+    visibility: Visibility = "visible"
+    verdict: Path | None = None
+    trusted: bool = False
+
+
+def run_autograder(request: Request) -> int:
+    """Writes ``results.json`` and prints the verdict for the instructor; 0 also for a failed submission.
+
+    Raises InfrastructureError, and writes nothing, when this machine could not judge it.
+    """
+    exercise = Catalog.open(request.course).find(request.exercise)
+    if request.verdict:
+        verdict, chosen = _stored(request.verdict, exercise), Chosen()
+    else:
+        verdict, chosen = _graded(exercise, request)
+    remarks = [*chosen.refused, *chosen.remarks]
+    document = results(
+        verdict, exercise, points=request.points, visibility=request.visibility, remarks=remarks
+    )
+    write_results(document, request.results)
+    print(verdict_text(verdict), *remarks, sep="\n")
+    return 0
+
+
+def _graded(exercise: Exercise, request: Request) -> tuple[Verdict, Chosen]:
+    """Grade what was uploaded, with the names that it should have, in a folder of its own."""
+    if not request.submission.is_dir():
+        raise UsageError(
+            f"{request.submission} is not a folder.",
+            "Gradescope puts what was uploaded there.",
+            "Elsewhere, name the folder with --submission.",
+        )
+    source = FolderSource(request.submission)
+    pieces = [Piece(entry, entry.path) for entry in source.entries]
+    chosen = choose(pieces, exercise, "", lambda piece, limit: source.read(piece.entry, limit))
+    with TemporaryDirectory(prefix="cu2grad-gradescope-") as scratch:
+        files = lay_out(chosen.files, exercise, Path(scratch) / exercise.slug)
+        backend = request.backend or found_backend()
+        return grade(exercise, files, backend=backend, isolate=not request.trusted), chosen
+
+
+def _stored(path: Path, exercise: Exercise) -> Verdict:
+    try:
+        verdict = Verdict.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} cannot be read: {error}.",
+            "A verdict is the JSON that grader check --json prints.",
+            "Write one with: grader check 03 --json > verdict.json",
+        ) from error
+    if verdict.exercise != exercise.slug:
+        raise UsageError(
+            f"{path} is a verdict on {verdict.exercise}, and {exercise.slug} was asked for.",
+            "Points are those of the exercise.",
+            f"Run: grader gradescope {verdict.exercise} --verdict {path}",
+        )
+    return verdict

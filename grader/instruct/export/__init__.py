@@ -1,0 +1,27 @@
+"""Marks on their way out: CSV, Canvas's gradebook, Moodle's grading worksheet, Gradescope's results.json.
+
+    filled = fill_canvas(Path("gradebook.csv"), "Fused multiply-add", grades, Path("upload.csv"))
+    print(filled.sentence)
+
+What an LMS exported stays as it is, but for the cells that are ours: an LMS knows its rows and columns by
+what it wrote there. A mark that nobody knows yet leaves its cell alone; it never becomes a zero.
+"""
+
+from grader.instruct.export.canvas import fill_canvas
+from grader.instruct.export.grades import Grade, write_csv
+from grader.instruct.export.gradescope import RESULTS, Visibility, results, write_results
+from grader.instruct.export.moodle import fill_moodle
+from grader.instruct.export.sheet import Filled, inert
+
+__all__ = [
+    "RESULTS",
+    "Filled",
+    "Grade",
+    "Visibility",
+    "fill_canvas",
+    "fill_moodle",
+    "inert",
+    "results",
+    "write_csv",
+    "write_results",
+]

@@ -1,0 +1,80 @@
+"""Fills a column of the gradebook that Canvas exported, for Canvas to import.
+
+Canvas finds people by ID and assignments by ``Title (12345)`` in the header. Below it stands a row about
+posting, where an assignment is posted by hand, and one with the points possible; both stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.instruct.export.grades import Grade, by_student
+from grader.instruct.export.sheet import Filled, Sheet, number, scaled, unknown_of
+
+PEOPLE = ("SIS Login ID", "SIS User ID", "ID", "Integration ID")
+_NUMBERED = re.compile(r"(?P<title>.*?)\s*\((?P<id>\d+)\)\s*")
+_KEPT = {"EX": "is excused", "N/A": "is not assigned to this student"}
+
+
+def fill_canvas(gradebook: Path, assignment: str, grades: Iterable[Grade], out: Path) -> Filled:
+    """Write to ``out`` the sheet ``gradebook`` with the points of ``grades`` in the column ``assignment``.
+
+    ``assignment`` is its title, with or without Canvas's number. Points are scaled to the points possible.
+    Who is excused stays so. Raises UsageError for another kind of sheet, or when the column is not clear.
+    """
+    sheet = Sheet.read(gradebook, "a gradebook of Canvas")
+    if sheet.column("ID") < 0 or sheet.column("Section") < 0:
+        raise _unlike(gradebook, "it has no columns ID and Section")
+    column = _column(sheet, assignment)
+    possible = _points_possible(sheet, column)
+    wanted = by_student(grades)
+    named, rows = sheet.find_students(PEOPLE, wanted)
+    untouched = []
+    for student, place in rows.items():
+        row, grade = sheet.rows[place], wanted[student]
+        why = _KEPT.get(row[column].strip().upper())
+        if why:
+            untouched.append(f"{student} {why}")
+            continue
+        row[column] = scaled(grade.points or 0.0, grade.out_of, possible)
+    sheet.write(out)
+    return Filled(len(rows) - len(untouched), named, unknown_of(wanted, rows), tuple(untouched))
+
+
+def _column(sheet: Sheet, assignment: str) -> int:
+    wanted = assignment.strip().casefold()
+    section = sheet.column("Section")
+    places = []
+    for place, title in enumerate(sheet.header):
+        match = _NUMBERED.fullmatch(title)
+        names = {title.strip(), match["title"], match["id"]} if match else {title.strip()}
+        if place > section and wanted in {name.casefold() for name in names}:
+            places.append(place)
+    if len(places) != 1:
+        titles = [title for title in sheet.header[section + 1 :] if _NUMBERED.fullmatch(title)]
+        raise UsageError(
+            f"{sheet.source} has {'no column' if not places else f'{len(places)} columns'} {assignment!r}.",
+            f"Its assignments are: {'; '.join(titles) or 'none'}.",
+            "Name one of them, or its number, with --column.",
+        )
+    return places[0]
+
+
+def _points_possible(sheet: Sheet, column: int) -> float:
+    row = next((row for row in sheet.rows if "Points Possible" in row[0]), None)
+    possible = number(row[column]) if row else None
+    if possible is None:
+        title = sheet.header[column]
+        raise _unlike(sheet.source, f"{title!r} has no points possible, or may not be written")
+    return possible
+
+
+def _unlike(path: Path, why: str) -> UsageError:
+    return UsageError(
+        f"{path} cannot be filled: {why}.",
+        "A gradebook of Canvas has ID and Section, then assignments, and a row with the points possible.",
+        "Export it in Canvas, Grades, Export, and give the assignment points there.",
+    )

@@ -1,0 +1,157 @@
+"""A CSV table that an LMS wrote and will read again: its cells, its delimiter, its line ends, its BOM."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.words import counted, listed
+
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+_SHOWN = 10
+# What makes a spreadsheet take a cell for a formula, as the first character that is not a space.
+_FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
+_CONTROL = ("\t", "\r", "\n")
+
+
+def inert(text: str) -> str:
+    """``text`` as a cell that no spreadsheet calculates.
+
+    A name or a comment may begin with ``=``; whoever opens the file must not run it. The apostrophe is what
+    spreadsheets themselves write before text that looks like a formula.
+    """
+    dangerous = text.lstrip(" ").startswith(_FORMULA) or text.startswith(_CONTROL)
+    return f"'{text}" if dangerous else text
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What came of filling a sheet: how many cells were written, by which column people were found.
+
+    ``unknown`` are students with a mark who are not in the sheet, ``untouched`` rows that were left alone,
+    with the reason.
+    """
+
+    written: int
+    column: str
+    unknown: tuple[str, ...] = ()
+    untouched: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What happened, to be printed."""
+        parts = [f"{counted(self.written, 'mark')} written; students were found by {self.column}."]
+        if self.unknown:
+            more = f" and {len(self.unknown) - _SHOWN} more" if len(self.unknown) > _SHOWN else ""
+            parts.append(f"Not in the sheet: {listed(self.unknown[:_SHOWN])}{more}.")
+        if self.untouched:
+            more = f"; and {len(self.untouched) - _SHOWN} more" if len(self.untouched) > _SHOWN else ""
+            parts.append(f"Left as they were: {'; '.join(self.untouched[:_SHOWN])}{more}.")
+        return " ".join(parts)
+
+
+@dataclass
+class Sheet:
+    """``rows`` has every line but the header, with as many cells as the header or more."""
+
+    header: list[str]
+    rows: list[list[str]]
+    delimiter: str = ","
+    line_end: str = "\r\n"
+    bom: bool = False
+    source: Path = field(default_factory=Path)
+
+    @classmethod
+    def read(cls, path: Path, what: str) -> Sheet:
+        """The sheet in ``path``. ``what`` names it where it cannot be read (UsageError)."""
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                text = file.read()
+            bom, text = text.startswith(_BOM), text.removeprefix(_BOM)
+            first = text.partition("\n")[0]
+            delimiter = ";" if first.count(";") > first.count(",") else ","
+            lines = [line for line in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if line]
+        except (OSError, UnicodeDecodeError, csv.Error) as problem:
+            raise _unreadable(path, what, str(problem)) from problem
+        if not lines:
+            raise _unreadable(path, what, "it is empty")
+        header, *rows = lines
+        padded = [row + [""] * (len(header) - len(row)) for row in rows]
+        return cls(header, padded, delimiter, "\r\n" if "\r\n" in text else "\n", bom, path)
+
+    def column(self, name: str) -> int:
+        """The place of the column with this header, or -1."""
+        titles = [title.strip() for title in self.header]
+        return titles.index(name) if name in titles else -1
+
+    def find_students(self, columns: Sequence[str], wanted: Iterable[str]) -> tuple[str, dict[str, int]]:
+        """The one of ``columns`` that names most of ``wanted``, and the row of each student in it.
+
+        One column decides for all: a number may be one person's id and another's login.
+        """
+        wanted = set(wanted)
+        best: tuple[str, dict[str, int]] = (columns[0], {})
+        for name in columns:
+            at = self.column(name)
+            if at < 0:
+                continue
+            ids = [row[at].strip() for row in self.rows]
+            # Moodle writes "Participant 12345"; the number is what its archives carry as well.
+            ids = [each.split()[-1] if name == "Identifier" and each else each for each in ids]
+            rows = {each: place for place, each in enumerate(ids) if each in wanted and ids.count(each) == 1}
+            if len(rows) > len(best[1]):
+                best = name, rows
+        return best
+
+    def write(self, path: Path) -> None:
+        """Write the sheet as it was read. Raises UsageError where ``path`` exists or cannot be written."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter=self.delimiter, lineterminator=self.line_end)
+        writer.writerows([self.header, *self.rows])
+        write_new(path, (_BOM if self.bom else "") + text.getvalue())
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet. Raises UsageError for one that is: it may have been edited."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}.",
+            "An export is a new file; nothing that is there is overwritten.",
+            "Name another file with --out, or move that one away.",
+        ) from error
+
+
+def scaled(points: float, out_of: float, maximum: float) -> str:
+    """``points`` of ``out_of`` as points of ``maximum``, with two digits at most, as an LMS shows them."""
+    worth = min(max(points / out_of, 0.0), 1.0) * maximum if out_of else 0.0
+    return f"{worth:.2f}".rstrip("0").rstrip(".")
+
+
+def number(cell: str) -> float | None:
+    """The number in a cell, with a decimal point or comma; None where there is none above zero."""
+    try:
+        value = float(cell.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return value if 0 < value < float("inf") else None
+
+
+def unknown_of(wanted: Iterable[str], rows: Mapping[str, int]) -> tuple[str, ...]:
+    """Those of ``wanted`` who have no row."""
+    return tuple(sorted(set(wanted) - rows.keys()))
+
+
+def _unreadable(path: Path, what: str, why: str) -> UsageError:
+    return UsageError(
+        f"{path} is not {what} that can be read: {why}.",
+        "Marks are filled into what the LMS exported, since it knows its rows and columns again.",
+        "Export it from the LMS as CSV in UTF-8, and do not save it from a spreadsheet in between.",
+    )

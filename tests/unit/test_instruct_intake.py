@@ -1,0 +1,210 @@
+"""Submissions as folders: who, what, when, and what of it is read."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog, Exercise
+from grader.errors import InfrastructureError, UsageError
+from grader.instruct.submissions import Submission, files_of, look, read_submissions, stage, timestamps
+from grader.instruct.submissions.limits import FILE_BYTES
+
+
+@pytest.fixture
+def exercise(toy_catalog: Catalog) -> Exercise:
+    return toy_catalog.find("00")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Two students with two exercises each."""
+    folder = tmp_path / "submitted"
+    for student in ("ada", "bob@example.org"):
+        for slug in ("00_negate", "01_muladd"):
+            place = folder / student / slug
+            place.mkdir(parents=True)
+            (place / "kernel.cu").write_text(f"// {student}\n")
+    return folder
+
+
+def pairs(submissions: list[Submission]) -> list[tuple[str, str]]:
+    return [(submission.student, submission.exercise[:2]) for submission in submissions]
+
+
+def handed_in(root: Path, student: str = "ada") -> Submission:
+    return Submission(student, "00_negate", root / student / "00_negate")
+
+
+def test_submissions_come_by_student_and_exercise(root: Path, toy_catalog: Catalog) -> None:
+    found = read_submissions(root, toy_catalog)
+    assert pairs(found) == [
+        ("ada", "00"),
+        ("ada", "01"),
+        ("bob@example.org", "00"),
+        ("bob@example.org", "01"),
+    ]
+    assert found[0] == handed_in(root)
+
+
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        (["0"], [("ada", "00"), ("bob@example.org", "00")]),
+        (["muladd"], [("ada", "01"), ("bob@example.org", "01")]),
+        (["ada"], [("ada", "00"), ("ada", "01")]),
+        (["ada/1"], [("ada", "01")]),
+        (["01_muladd/ada"], [("ada", "01")]),
+        (["ada/0", "bob@example.org/1"], [("ada", "00"), ("bob@example.org", "01")]),
+    ],
+)
+def test_only_names_exercises_students_or_both(
+    root: Path, toy_catalog: Catalog, only: list[str], expected: list[tuple[str, str]]
+) -> None:
+    assert pairs(read_submissions(root, toy_catalog, only)) == expected
+
+
+def test_only_that_names_nothing_or_two_things_is_refused(root: Path, toy_catalog: Catalog) -> None:
+    with pytest.raises(UsageError, match="--only zoe names no submission"):
+        read_submissions(root, toy_catalog, ["zoe"])
+    (root / "1" / "00_negate").mkdir(parents=True)  # a student whose id is a number
+    with pytest.raises(UsageError, match="--only 1 names two things"):
+        read_submissions(root, toy_catalog, ["1"])
+    assert pairs(read_submissions(root, toy_catalog, ["1/0"])) == [("1", "00")]
+
+
+@pytest.mark.parametrize("bad", ["Bob Smith", "-rf", "bøb", "a" * 200])
+def test_a_folder_that_is_no_student_is_named(root: Path, toy_catalog: Catalog, bad: str) -> None:
+    (root / bad).mkdir()
+    with pytest.raises(UsageError, match="is no id of a student"):
+        read_submissions(root, toy_catalog)
+
+
+def test_nothing_is_passed_over_in_silence(root: Path, toy_catalog: Catalog) -> None:
+    (root / "zoe.zip").write_bytes(b"PK")
+    (root / "ada" / "02_unknown").mkdir()
+    (root / ".DS_Store").write_bytes(b"")
+    with pytest.raises(UsageError) as caught:
+        read_submissions(root, toy_catalog)
+    assert "zoe.zip is not a folder" in caught.value.what
+    assert "ada/02_unknown names no exercise" in caught.value.what
+    assert "DS_Store" not in caught.value.what
+
+
+def test_what_was_not_asked_for_stands_in_nobodys_way(root: Path, toy_catalog: Catalog) -> None:
+    (root / "ada" / "02_unknown").mkdir()
+    assert len(read_submissions(root, toy_catalog, ["bob@example.org"])) == 2
+    assert len(read_submissions(root, toy_catalog, ["00"])) == 2
+    (root / "Zoe Z").mkdir()  # she may have handed in this very exercise
+    with pytest.raises(UsageError, match="'Zoe Z' is no id"):
+        read_submissions(root, toy_catalog, ["00"])
+
+
+def test_an_empty_or_missing_folder_is_refused(tmp_path: Path, toy_catalog: Catalog) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="holds no submission"):
+        read_submissions(tmp_path / "empty", toy_catalog)
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        read_submissions(tmp_path / "none", toy_catalog)
+
+
+def test_a_link_is_no_submission(root: Path, toy_catalog: Catalog) -> None:
+    (root / "eve").symlink_to(root / "ada")
+    with pytest.raises(UsageError, match="eve is not a folder"):
+        read_submissions(root, toy_catalog)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-10-01 17:30:00.123456 UTC", datetime(2026, 10, 1, 17, 30, 0, 123456, UTC)),
+        ("2026-10-01 17:30:00 Europe/Berlin\n", datetime(2026, 10, 1, 15, 30, tzinfo=UTC)),
+        ("2026-10-01 17:30:00.5 -0700", datetime(2026, 10, 2, 0, 30, 0, 500000, UTC)),
+        ("2026-10-01 17:30:00", datetime(2026, 10, 1, 17, 30, tzinfo=UTC)),
+        ("2026-10-01T17:30:00+02:00", datetime(2026, 10, 1, 15, 30, tzinfo=UTC)),
+    ],
+)
+def test_a_time_stamp_is_read(root: Path, toy_catalog: Catalog, text: str, expected: datetime) -> None:
+    (root / "ada" / "00_negate" / "timestamp.txt").write_text(text)
+    found = read_submissions(root, toy_catalog, ["ada/0"])[0]
+    assert found.submitted == expected
+    assert found.submitted.utcoffset() is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["yesterday", "", "2026-10-01 17:30:00 Nowhere/Land", "2026-13-01 00:00:00 UTC"]
+)
+def test_a_time_that_cannot_be_read_is_not_guessed(root: Path, toy_catalog: Catalog, text: str) -> None:
+    (root / "ada" / "00_negate" / "timestamp.txt").write_text(text)
+    with pytest.raises(UsageError, match=r"timestamp\.txt"):
+        read_submissions(root, toy_catalog)
+    assert len(read_submissions(root, toy_catalog, ["bob@example.org"])) == 2
+
+
+def test_a_time_stamp_is_read_back_as_it_was_written() -> None:
+    moment = datetime(2026, 10, 1, 17, 30, 0, 42, UTC) + timedelta(hours=3)
+    text = timestamps.written(moment)
+    assert timestamps.read(text) == moment
+    assert text == "2026-10-01 20:30:00.000042 UTC"  # the form that nbgrader writes, without a line end
+
+
+def test_only_what_a_learner_edits_is_read(root: Path, exercise: Exercise) -> None:
+    place = root / "ada" / "00_negate"
+    (place / "op.py").write_text("import os")  # given: not the learner's to change
+    (place / "notes.txt").write_text("hello")
+    assert files_of(handed_in(root), exercise) == {"kernel.cu": b"// ada\n"}
+
+
+def test_a_missing_file_is_absent(root: Path, exercise: Exercise) -> None:
+    (root / "ada" / "00_negate" / "kernel.cu").unlink()
+    assert look(handed_in(root), exercise).files == {}
+    assert look(handed_in(root), exercise).refused == {}
+
+
+def test_links_and_pipes_are_not_followed(root: Path, exercise: Exercise, tmp_path: Path) -> None:
+    kernel = root / "ada" / "00_negate" / "kernel.cu"
+    secret = tmp_path / "secret"
+    secret.write_text("of somebody else")
+    kernel.unlink()
+    kernel.symlink_to(secret)
+    seen = look(handed_in(root), exercise)
+    assert seen.files == {}
+    assert seen.refused == {"kernel.cu": "kernel.cu is a link or lies behind one."}
+    kernel.unlink()
+    os.mkfifo(kernel)  # an open() without O_NONBLOCK would wait here for ever
+    assert look(handed_in(root), exercise).refused == {"kernel.cu": "kernel.cu is not a regular file."}
+
+
+def test_a_folder_that_is_a_link_is_not_entered(root: Path, exercise: Exercise) -> None:
+    place = root / "ada" / "00_negate"
+    place.rename(root / "elsewhere")
+    place.symlink_to(root / "elsewhere")
+    assert files_of(handed_in(root), exercise) == {}
+
+
+def test_a_long_file_is_refused_and_the_longest_allowed_is_not(root: Path, exercise: Exercise) -> None:
+    kernel = root / "ada" / "00_negate" / "kernel.cu"
+    kernel.write_bytes(b"/" * FILE_BYTES)
+    assert len(files_of(handed_in(root), exercise)["kernel.cu"]) == FILE_BYTES
+    kernel.write_bytes(b"/" * (FILE_BYTES + 1))
+    assert look(handed_in(root), exercise).refused == {"kernel.cu": "kernel.cu is longer than 512 KiB."}
+
+
+def test_what_is_graded_has_the_exercises_own_given_files(
+    root: Path, exercise: Exercise, tmp_path: Path
+) -> None:
+    (root / "ada" / "00_negate" / "op.py").write_text("import os")
+    staged = stage(handed_in(root), exercise, tmp_path / "staged")
+    assert sorted(path.name for path in staged.iterdir()) == ["binding.cpp", "kernel.cu", "op.py"]
+    assert (staged / "op.py").read_bytes() == (exercise.root / "op.py").read_bytes()
+    assert (staged / "kernel.cu").read_bytes() == b"// ada\n"
+
+
+def test_staging_never_overwrites(root: Path, exercise: Exercise, tmp_path: Path) -> None:
+    stage(handed_in(root), exercise, tmp_path / "staged")
+    with pytest.raises(InfrastructureError, match="cannot be laid out"):
+        stage(handed_in(root, "bob@example.org"), exercise, tmp_path / "staged")
+    assert (tmp_path / "staged" / "kernel.cu").read_bytes() == b"// ada\n"

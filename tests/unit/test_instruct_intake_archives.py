@@ -1,0 +1,336 @@
+"""Archives of LMSs: whose a file is, which of several counts, and what lands where."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog, Exercise
+from grader.errors import UsageError
+from grader.instruct.submissions import read_submissions
+from grader.instruct.submissions.importing import import_archive
+from grader.instruct.submissions.layouts import recognised
+from grader.instruct.submissions.report import Report
+from grader.instruct.submissions.roster import Roster, read_roster
+from grader.instruct.submissions.sources import opened
+
+NOTEBOOK = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []})
+METADATA = """---
+submission_815:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: 'ada42'
+    :email: ada@example.org
+  - :name: Bob
+    :email: bob@example.org
+  :created_at: 2026-10-01 17:30:00.123456789 -07:00
+  :score: 0.0
+  :results: !ruby/hash:ActiveSupport::HashWithIndifferentAccess
+    output: ''
+"""
+SLUG = "00_negate"
+
+
+class Desk:
+    """One exercise, a folder for what comes in, and the archives that are brought to it."""
+
+    def __init__(self, catalog: Catalog, folder: Path) -> None:
+        self.catalog, self.folder = catalog, folder
+        self.exercise: Exercise = catalog.find("00")
+        self.into = folder / "submitted"
+
+    def zip(self, files: Mapping[str, str | bytes]) -> Path:
+        path = self.folder / "archive.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        return path
+
+    def take(self, files: Mapping[str, str | bytes], **options: object) -> Report:
+        return self.take_archive(self.zip(files), **options)
+
+    def take_archive(self, archive: Path, **options: object) -> Report:
+        importing: Callable[..., Report] = import_archive
+        return importing(archive, exercise=self.exercise, into=self.into, **options)
+
+    def notebook(self) -> Path:
+        path = self.folder / "release" / f"{SLUG}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(NOTEBOOK)
+        return path
+
+    def kernel(self, student: str) -> str:
+        return (self.into / student / SLUG / "kernel.cu").read_text()
+
+    def students(self) -> list[str]:
+        return [submission.student for submission in read_submissions(self.into, self.catalog)]
+
+
+@pytest.fixture
+def desk(toy_catalog: Catalog, tmp_path: Path) -> Desk:
+    return Desk(toy_catalog, tmp_path)
+
+
+def told(report: Report, student: str) -> str:
+    intake = next(intake for intake in report.intakes if intake.student == student)
+    return " ".join([*intake.refused, *intake.remarks])
+
+
+CANVAS = {
+    "lovelaceada_4711_901_kernel-1.cu": "newer",
+    "lovelaceada_4711_900_kernel.cu": "older",
+    "turingalan_LATE_12_77_kernel.cu": "late",
+    "anon_Zx9_78_kernel.cu": "anonymous",
+    "Ωmega_13_79_kernel.cu": "greek",
+}
+MOODLE = {
+    "Ada Lovelace_11_assignsubmission_file_/kernel.cu": "ada",
+    "Ada Lovelace_11_assignsubmission_onlinetext_/onlinetext.html": "<p>hello",
+    "Group 1-Bob_B_12_assignsubmission_file_/my folder/kernel.cu": "bob",
+    "Cy_13_assignsubmission_file_kernel.cu": "cy",
+}
+GRADESCOPE = {
+    "assignment_7_export/submission_metadata.yml": METADATA,
+    "assignment_7_export/submission_815/kernel.cu": "both",
+}
+PLAIN = {"ada/kernel.cu": "ada", f"class/bob/{SLUG}/kernel.cu": "bob"}
+
+
+@pytest.mark.parametrize(
+    ("layout", "files", "expected"),
+    [
+        ("canvas", CANVAS, {"4711": "newer", "12": "late", "anon_Zx9": "anonymous", "13": "greek"}),
+        ("moodle", MOODLE, {"11": "ada", "12": "bob", "13": "cy"}),
+        ("gradescope", GRADESCOPE, {"ada42": "both", "bob@example.org": "both"}),
+        ("plain", PLAIN, {"ada": "ada", "bob": "bob"}),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False], ids=["named", "recognised"])
+def test_each_layout_says_whose_a_file_is(
+    desk: Desk, layout: str, files: dict[str, str], expected: dict[str, str], named: bool
+) -> None:
+    with opened(desk.zip(files)) as source:
+        assert recognised(source, SLUG) == layout
+    report = desk.take(files, layout=layout if named else "auto")
+    assert {student: desk.kernel(student) for student in desk.students()} == expected
+    assert not any(intake.failed for intake in report.intakes)
+
+
+def test_an_unpacked_folder_is_as_good_as_the_archive(desk: Desk, tmp_path: Path) -> None:
+    zipfile.ZipFile(desk.zip(MOODLE)).extractall(tmp_path / "unpacked")
+    desk.take_archive(tmp_path / "unpacked")
+    assert desk.students() == ["11", "12", "13"]
+
+
+def test_the_newest_of_several_uploads_counts_and_the_others_are_told(desk: Desk) -> None:
+    report = desk.take(CANVAS)
+    assert desk.kernel("4711") == "newer"
+    assert "kernel.cu is an older or second kernel.cu; one counts." in told(report, "4711")
+    assert "kernel-1.cu was taken as kernel.cu." in told(report, "4711")
+
+
+def test_canvas_reorders_nothing_by_the_suffix_alone(desk: Desk) -> None:
+    """Somebody who uploads kernel-1.cu first and kernel.cu later meant the later one."""
+    desk.take({"x_1_50_kernel-1.cu": "first", "x_1_51_kernel.cu": "second"})
+    assert desk.kernel("1") == "second"
+
+
+@pytest.mark.parametrize(
+    "name", ["Kernel.CU", "src/KERNEL.cu", "kernel (3).cu", "ｋernel.cu", "src\\kernel.cu"]
+)
+def test_case_folders_and_copies_do_not_matter(desk: Desk, name: str) -> None:
+    report = desk.take({f"ada/{name}": "mine"}, layout="plain")
+    assert desk.kernel("ada") == "mine"
+    assert "was taken as kernel.cu." in told(report, "ada")
+
+
+def test_the_exact_name_beats_a_copy_and_the_shallow_one_a_deep_one(desk: Desk) -> None:
+    desk.take(
+        {"ada/old/kernel.cu": "deep", "ada/kernel (1).cu": "copy", "ada/kernel.cu": "exact"}, layout="plain"
+    )
+    assert desk.kernel("ada") == "exact"
+    desk.take({"bob/a/b/kernel.cu": "deeper", "bob/a/kernel.cu": "deep"}, layout="plain")
+    assert desk.kernel("bob") == "deep"
+
+
+def test_only_files_of_the_exercise_are_taken(desk: Desk) -> None:
+    files = {"ada/kernel.cu": "mine", "ada/op.py": "import os", "ada/virus.exe": "MZ", "ada/.DS_Store": ""}
+    report = desk.take(files | {"__MACOSX/ada/._kernel.cu": "x"})
+    place = desk.into / "ada" / SLUG
+    assert sorted(path.name for path in place.iterdir()) == [
+        "kernel.cu", "submission_secret.txt", "timestamp.txt",
+    ]  # fmt: skip
+    assert told(report, "ada") == "virus.exe is not a file of 00_negate."
+
+
+def test_files_in_folders_are_found_flat_where_an_lms_has_no_folders(
+    tmp_path: Path, toy_catalog: Catalog
+) -> None:
+    root = Path(__file__).resolve().parents[2]
+    exercise = Catalog.open(root).find("23")
+    assert "fused_muladd/__init__.py" in exercise.edit
+    desk = Desk(toy_catalog, tmp_path)
+    desk.exercise = exercise
+    desk.take(
+        {"ada_1_5___init__.py": "a", "ada_1_6_setup.py": "b", "ada_1_7_ops.py": "given"}, layout="canvas"
+    )
+    place = desk.into / "1" / exercise.slug
+    assert (place / "fused_muladd" / "__init__.py").read_text() == "a"
+    assert not (place / "fused_muladd" / "ops.py").exists()
+
+
+def test_a_missing_notebook_is_added_and_a_renamed_one_taken(desk: Desk) -> None:
+    other = NOTEBOOK.replace('"metadata": {}', '"metadata": {"mine": true}')
+    files = {"ada/kernel.cu": "a", "bob/kernel.cu": "b", "bob/My copy.ipynb": other, "cy/kernel.cu": "c"}
+    report = desk.take(files | {"cy/00_negate.ipynb": "{]"}, notebook=desk.notebook())
+    notebooks = {each: (desk.into / each / SLUG / "00_negate.ipynb").read_text() for each in desk.students()}
+    assert notebooks == {"ada": NOTEBOOK, "bob": other, "cy": NOTEBOOK}
+    assert "was missing and comes from the release" in told(report, "ada")
+    assert "My copy.ipynb was taken as 00_negate.ipynb" in told(report, "bob")
+    assert "is no notebook; the released one stands in for it" in told(report, "cy")
+
+
+def test_stamps_are_written_anew_whatever_somebody_handed_in(desk: Desk) -> None:
+    forged = {"ada/timestamp.txt": "1999-01-01 00:00:00 UTC", "ada/submission_secret.txt": "x"}
+    desk.take({"ada/kernel.cu": "a", "bob/kernel.cu": "b", **forged})
+    secrets = {(desk.into / each / SLUG / "submission_secret.txt").read_text() for each in ("ada", "bob")}
+    assert {len(secret) for secret in secrets} == {128}
+    assert len(secrets) == 2
+    moments = [submission.submitted for submission in read_submissions(desk.into, desk.catalog)]
+    assert all(moment and abs(moment - datetime.now(UTC)) < timedelta(minutes=10) for moment in moments)
+
+
+def test_gradescope_knows_when(desk: Desk) -> None:
+    desk.take(GRADESCOPE)
+    found = read_submissions(desk.into, desk.catalog)
+    assert {each.submitted for each in found} == {datetime(2026, 10, 2, 0, 30, 0, 123456, UTC)}
+
+
+def test_canvas_knows_only_what_is_late(desk: Desk) -> None:
+    due = datetime(2020, 10, 1, 12, tzinfo=UTC)
+    report = desk.take(CANVAS, due=due)
+    times = {each.student: each.submitted for each in read_submissions(desk.into, desk.catalog)}
+    assert times["4711"] == due
+    assert times["12"] is not None
+    assert times["12"] > due
+    assert "late and not by how much" in told(report, "12")
+    assert not any("does not say when 4" in note for note in report.notes)
+
+
+def test_a_guessed_time_is_said_to_be_one(desk: Desk) -> None:
+    assert any("does not say when 3 submissions came" in note for note in desk.take(MOODLE).notes)
+
+
+def test_the_newer_of_two_submissions_of_one_student_counts(desk: Desk) -> None:
+    metadata = METADATA + METADATA.removeprefix("---\n").replace("815", "816").replace("10-01", "10-03")
+    files = GRADESCOPE | {"assignment_7_export/submission_816/kernel.cu": "newer"}
+    report = desk.take(files | {"assignment_7_export/submission_metadata.yml": metadata})
+    assert desk.kernel("ada42") == "newer"
+    assert "There are two submissions; the newer one counts." in told(report, "ada42")
+
+
+def test_the_same_archive_again_changes_nothing(desk: Desk) -> None:
+    desk.take(PLAIN)
+    before = {path: path.read_bytes() for path in desk.into.rglob("*") if path.is_file()}
+    report = desk.take(PLAIN)
+    assert {path: path.read_bytes() for path in desk.into.rglob("*") if path.is_file()} == before
+    assert report.summary == "2 submissions: 0 new, 0 replaced, 2 as it was, 0 refused."
+
+
+def test_another_submission_is_refused_or_replaces_one_that_is_kept(desk: Desk) -> None:
+    desk.take({"ada/kernel.cu": "first"})
+    report = desk.take({"ada/kernel.cu": "second"})
+    assert desk.kernel("ada") == "first"
+    assert "--replace keeps that one aside" in told(report, "ada")
+    assert report.exit_code == 1
+    assert desk.take({"ada/kernel.cu": "second"}, replace=True).exit_code == 0
+    assert desk.kernel("ada") == "second"
+    kept = list((desk.folder / "submitted.replaced" / "ada" / SLUG).glob("*/kernel.cu"))
+    assert [path.read_text() for path in kept] == ["first"]
+
+
+def test_an_import_that_dies_leaves_no_half_submission(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+
+    def dying(self: Path, target: Path) -> Path:
+        if self.name == SLUG and ".incoming-" in str(self):
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", dying)
+    with pytest.raises(KeyboardInterrupt):
+        desk.take({"ada/kernel.cu": "mine"})
+    monkeypatch.undo()
+    assert not (desk.into / "ada" / SLUG).exists()
+    desk.take({"ada/kernel.cu": "mine"})
+    assert desk.kernel("ada") == "mine"
+
+
+def test_a_roster_gives_students_the_ids_of_the_class(desk: Desk) -> None:
+    roster = Roster({"11": "ada", "12": "bob"}, {"11": datetime(2026, 1, 1, tzinfo=UTC)})
+    report = desk.take(MOODLE, roster=roster)
+    assert desk.students() == ["ada", "bob"]
+    assert "13 is not in the roster" in " ".join(report.lines())
+    assert report.exit_code == 1
+    assert read_submissions(desk.into, desk.catalog, ["ada"])[0].submitted == datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_numbers_of_the_lms_are_told_from_ids(desk: Desk) -> None:
+    assert any("Moodle draws anew for every assignment: --roster" in note for note in desk.take(MOODLE).notes)
+    assert not any("--roster" in note for note in desk.take(PLAIN).notes)
+
+
+ROSTERS = {
+    "own": "lms,student,submitted\n11,ada,2026-10-01T10:00:00+00:00\n12,bob,\n",
+    "canvas": "Student,ID,SIS User ID,SIS Login ID,Section,Negate (5)\n"
+    "    Points Possible,,,,,10\n\"Lovelace, Ada\",11,s1,ada,A,\nBob,12,bob,,A,\n",
+    "moodle": "\ufeffIdentifier,Full name,ID number,Email address,Last modified (submission)\n"
+    'Participant 11,Ada,ada,a@x.org,"Thursday, 1 October 2026, 5:30 PM"\nParticipant 12,Bob,bob,,-\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ROSTERS)
+def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(ROSTERS[kind], encoding="utf-8")
+    roster = read_roster(path)
+    assert roster.students == {"11": "ada", "12": "bob"}
+    local = datetime(2026, 10, 1, 17, 30).astimezone()
+    times = {"own": {"11": datetime(2026, 10, 1, 10, tzinfo=UTC)}, "moodle": {"11": local}}
+    assert roster.times == times.get(kind, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("name,mark\nada,1\n", "its columns are name, mark"),
+        ("lms,student\n1,../etc\n", "cannot name a folder"),
+        ("lms,student\n1,ada\n1,bob\n", "1 stands for two students"),
+        ("", "its columns are none"),
+    ],
+)
+def test_a_roster_that_is_none_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="roster") as caught:
+        read_roster(path)
+    assert why in caught.value.what
+
+
+def test_layouts_and_archives_that_do_not_fit_are_refused(desk: Desk, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no layout 'blackboard'"):
+        desk.take(PLAIN, layout="blackboard")
+    with pytest.raises(UsageError, match="No submission was found in 2 files, read as canvas"):
+        desk.take({"a.txt": "", "b.txt": ""}, layout="canvas")
+    with pytest.raises(
+        UsageError, match=r"submission_metadata\.yml cannot be used: it is not in the archive"
+    ):
+        desk.take(PLAIN, layout="gradescope")
+    (tmp_path / "no.zip").write_text("not a zip")
+    with pytest.raises(UsageError, match="cannot be opened"):
+        desk.take_archive(tmp_path / "no.zip")

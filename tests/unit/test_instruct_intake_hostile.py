@@ -1,0 +1,217 @@
+"""Archives that somebody made to do harm: each costs its maker the file, and nobody else anything."""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+import warnings
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog, Exercise
+from grader.errors import UsageError
+from grader.instruct.submissions import sources
+from grader.instruct.submissions.choosing import shown
+from grader.instruct.submissions.importing import import_archive
+from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES
+from grader.instruct.submissions.report import Report
+
+SLUG = "00_negate"
+CENTRAL, LOCAL = b"PK\x01\x02", b"PK\x03\x04"
+
+
+@pytest.fixture
+def exercise(toy_catalog: Catalog) -> Exercise:
+    return toy_catalog.find("00")
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """An archive with an honest student; tests add another one."""
+    path = tmp_path / "archive.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("honest/kernel.cu", "// fine\n")
+    return path
+
+
+def add(archive: Path, name: str, content: bytes | str, mode: int = 0) -> None:
+    info = zipfile.ZipInfo(name, (2026, 10, 1, 12, 0, 0))
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = mode << 16
+    with zipfile.ZipFile(archive, "a") as file:
+        file.writestr(info, content)
+
+
+def patch(archive: Path, name: bytes, offset: int, value: bytes) -> None:
+    """Overwrite a field of the central directory's entry of `name`, `offset` bytes after its signature."""
+    content = bytearray(archive.read_bytes())
+    at = content.rindex(name)
+    while content[at : at + 4] != CENTRAL:
+        at -= 1
+    content[at + offset : at + offset + len(value)] = value
+    archive.write_bytes(content)
+
+
+def take(archive: Path, exercise: Exercise, layout: str = "plain", **options: Path) -> Report:
+    report = import_archive(archive, exercise=exercise, into=archive.parent / "in", layout=layout, **options)
+    assert (archive.parent / "in" / "honest" / SLUG / "kernel.cu").read_text() == "// fine\n"
+    return report
+
+
+def refusals(report: Report, student: str = "eve") -> str:
+    return " ".join(next(intake.refused for intake in report.intakes if intake.student == student))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../../kernel.cu", "eve/../../kernel.cu", "/etc/kernel.cu", "eve/../honest/kernel.cu",
+        "..\\..\\kernel.cu", "C:\\eve\\kernel.cu",
+    ],
+)  # fmt: skip
+def test_a_name_leads_nowhere(archive: Path, exercise: Exercise, name: str) -> None:
+    add(archive, name, "// evil\n")
+    report = take(archive, exercise)
+    below = {path.relative_to(archive.parent).parts[0] for path in archive.parent.rglob("kernel.cu")}
+    assert below == {"in", "course"}
+    assert "evil" not in "".join(path.read_text() for path in (archive.parent / "in").rglob("kernel.cu"))
+    assert report.exit_code == 1
+
+
+def test_links_and_other_oddities_are_not_taken(archive: Path, exercise: Exercise) -> None:
+    add(archive, "eve/kernel.cu", "/etc/passwd", stat.S_IFLNK | 0o777)
+    assert "kernel.cu is a link." in refusals(take(archive, exercise))
+    add(archive, "mallory/kernel.cu", "", stat.S_IFIFO | 0o644)
+    assert "kernel.cu is not a regular file." in refusals(take(archive, exercise), "mallory")
+
+
+def test_a_bomb_is_not_unpacked(archive: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(archive, "eve/kernel.cu", b"\0" * (64 << 20))
+    read: list[int] = []
+    original = zipfile.ZipExtFile.read
+
+    def counting(self: zipfile.ZipExtFile, n: int | None = -1) -> bytes:
+        content = original(self, n)
+        read.append(len(content))
+        return content
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counting)
+    assert "fold, as no source file is." in refusals(take(archive, exercise))
+    assert sum(read) == len("// fine\n")
+
+
+def test_a_file_that_hides_its_size_is_not_taken(archive: Path, exercise: Exercise) -> None:
+    """The directory says 100 bytes and so a harmless ratio; the stream holds a megabyte."""
+    add(archive, "eve/kernel.cu", os.urandom(1 << 20))
+    patch(archive, b"eve/kernel.cu", 24, struct.pack("<I", 100))
+    assert "is damaged, or not what the archive says of it." in refusals(take(archive, exercise))
+
+
+def test_a_file_that_claims_more_than_it_has_is_not_taken(archive: Path, exercise: Exercise) -> None:
+    add(archive, "eve/kernel.cu", b"// short\n")
+    patch(archive, b"eve/kernel.cu", 24, struct.pack("<I", 1000))
+    assert "kernel.cu is not as long as the archive says." in refusals(take(archive, exercise))
+
+
+def test_a_file_of_another_content_than_its_checksum_is_not_taken(archive: Path, exercise: Exercise) -> None:
+    add(archive, "eve/kernel.cu", b"// right\n")
+    patch(archive, b"eve/kernel.cu", 16, b"\0\0\0\0")
+    assert "is damaged, or not what the archive says of it." in refusals(take(archive, exercise))
+
+
+def test_long_files_are_refused_by_their_own_limits(
+    archive: Path, exercise: Exercise, tmp_path: Path
+) -> None:
+    add(archive, "eve/kernel.cu", os.urandom(FILE_BYTES + 1))
+    add(archive, "bob/kernel.cu", os.urandom(FILE_BYTES))
+    add(archive, "zoe/kernel.cu", "// z\n")
+    add(archive, "zoe/00_negate.ipynb", os.urandom(NOTEBOOK_BYTES + 1))
+    notebook = tmp_path / "00_negate.ipynb"
+    notebook.write_text("{}")
+    report = take(archive, exercise, notebook=notebook)
+    assert "kernel.cu is longer than 512 KiB." in refusals(report)
+    assert (tmp_path / "in" / "bob" / SLUG / "kernel.cu").stat().st_size == FILE_BYTES
+    assert "00_negate.ipynb is longer than 8.0 MiB." in refusals(report, "zoe")
+    assert (tmp_path / "in" / "zoe" / SLUG / "00_negate.ipynb").read_text() == "{}"
+
+
+def test_an_encrypted_file_is_refused(archive: Path, exercise: Exercise) -> None:
+    add(archive, "eve/kernel.cu", "// secret\n")
+    patch(archive, b"eve/kernel.cu", 8, b"\x01\x00")
+    assert "kernel.cu is encrypted." in refusals(take(archive, exercise))
+
+
+@pytest.mark.parametrize("name", ["work.zip", "WORK.ZIP", "work.tar.gz", "work.7z", "work.rar"])
+def test_an_archive_inside_stays_packed(archive: Path, exercise: Exercise, name: str) -> None:
+    add(archive, f"eve/{name}", b"PK\x05\x06" + bytes(18))
+    refused = refusals(take(archive, exercise))
+    assert f"{name} is an archive inside of the archive and stays packed" in refused
+    assert "Nothing of it is a file of 00_negate." in refused
+
+
+def test_one_name_twice_is_nobodys_choice(archive: Path, exercise: Exercise) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        add(archive, "eve/kernel.cu", "// one\n")
+        add(archive, "eve/kernel.cu", "// two\n")
+    assert "kernel.cu is in the archive twice under one name." in refusals(take(archive, exercise))
+    assert not (archive.parent / "in" / "eve").exists()
+
+
+def test_entries_without_end_are_not_looked_at(
+    archive: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "MOST_ENTRIES", 3)
+    for number in range(4):
+        add(archive, f"eve/{number}.txt", "")
+    with pytest.raises(UsageError, match="holds 5 files"):
+        take(archive, exercise)
+
+
+def test_an_archive_cut_short_is_refused(archive: Path, exercise: Exercise) -> None:
+    archive.write_bytes(archive.read_bytes()[:-30])
+    with pytest.raises(UsageError, match="cannot be opened"):
+        take(archive, exercise)
+
+
+@pytest.mark.parametrize("student", ["-rf", "a b", "ö", "a\nb", ".hidden", "~root", "$(id)"])
+def test_a_student_whose_name_is_no_folder_is_told(archive: Path, exercise: Exercise, student: str) -> None:
+    add(archive, f"{student}/kernel.cu", "// x\n")
+    report = take(archive, exercise)
+    assert [path.name for path in (archive.parent / "in").iterdir()] == ["honest"]
+    assert "cannot name a folder; give it with --roster." in " ".join(report.lines())
+    assert report.exit_code == 1
+
+
+def test_names_are_printed_without_what_a_terminal_obeys() -> None:
+    assert shown("a\x1b[2Jb\u202ec\n") == "a?[2Jb?c?"
+    assert len(shown("x" * 500)) == 80
+
+
+def test_links_in_an_unpacked_folder_are_not_followed(tmp_path: Path, exercise: Exercise) -> None:
+    unpacked = tmp_path / "unpacked"
+    for student in ("honest", "eve"):
+        (unpacked / student).mkdir(parents=True)
+    (unpacked / "honest" / "kernel.cu").write_text("// fine\n")
+    (tmp_path / "secret").write_text("of somebody else")
+    (unpacked / "eve" / "kernel.cu").symlink_to(tmp_path / "secret")
+    (unpacked / "mallory").symlink_to(unpacked / "honest")
+    report = import_archive(unpacked, exercise=exercise, into=tmp_path / "in", layout="plain")
+    assert [path.name for path in (tmp_path / "in").iterdir()] == ["honest"]
+    assert "kernel.cu is a link." in refusals(report)
+
+
+def test_metadata_runs_nothing(archive: Path, exercise: Exercise, tmp_path: Path) -> None:
+    touched = tmp_path / "touched"
+    add(
+        archive,
+        "e/submission_metadata.yml",
+        f"submission_1: !!python/object/apply:os.system ['touch {touched}']\n",
+    )
+    add(archive, "e/submission_1/kernel.cu", "// x\n")
+    with pytest.raises(UsageError, match=r"submission_metadata\.yml cannot be used: it is not YAML"):
+        take(archive, exercise, layout="gradescope")
+    assert not touched.exists()
