@@ -12,6 +12,7 @@ from grader.instruct.course.people import People, read_people
 from grader.instruct.course.policy import Assignment, Comment, Course, LatePolicy, judged_scores
 from grader.instruct.course.reading import read_course
 from grader.instruct.course.released import ReleasedMarks
+from grader.instruct.course.term import marks_in
 
 __all__ = [
     "Assignment",
@@ -27,6 +28,7 @@ __all__ = [
     "State",
     "Total",
     "judged_scores",
+    "marks_in",
     "read_course",
     "read_people",
     "remember",

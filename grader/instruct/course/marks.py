@@ -56,12 +56,17 @@ class Mark:
     @property
     def counts(self) -> bool:
         """Whether it is part of the total: what is settled, or was told to the student."""
-        return self.state in (State.MARKED, State.MISSING) or self.released is not None
+        return self.settled or self.released is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is a verdict or a deadline that it follows from."""
+        return self.state in (State.MARKED, State.MISSING)
 
     @property
     def flagged(self) -> bool:
         """Whether a mark that was released would be lower now; it stays until somebody accepts that."""
-        return self.released is not None and self.found < self.released.points - _SAME
+        return self.settled and self.released is not None and self.found < self.released.points - _SAME
 
     @property
     def risen(self) -> bool:

@@ -1,0 +1,74 @@
+"""Grading something again, with the seed of the first time, and a log of what came of it.
+
+``RESULTS/regrades.jsonl`` has a line for each: who asked and why, what there was, what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from grader.instruct.course.released import now
+from grader.instruct.results import Record
+from grader.instruct.results.lines import Lines
+
+REGRADES = "regrades.jsonl"
+
+
+@dataclass(frozen=True)
+class Regrade:
+    """``before`` and ``after`` are names of records and ``grader_*`` what they were graded by; ``student`` is a
+    pseudonym. Both gradings drew their inputs from ``seed``.
+    """
+
+    student: str
+    exercise: str
+    reason: str
+    by: str
+    seed: int
+    before: str
+    grader_before: str
+    earned_before: float
+    after: str
+    grader_after: str
+    earned_after: float
+    changed: tuple[str, ...]
+    when: str
+
+    @property
+    def sentence(self) -> str:
+        what = f"{self.exercise}: {self.earned_before:g} points before, {self.earned_after:g} now"
+        if not self.changed:
+            return f"{what}; every check ended as before, for the same inputs."
+        return f"{what}; {', '.join(self.changed)} ended otherwise, for the same inputs."
+
+
+def log_regrade(
+    results: Path, pseudonym: str, before: Record, after: Record, *, reason: str, by: str
+) -> Regrade:
+    """Adds one line, and returns what it says."""
+    regrade = Regrade(
+        student=pseudonym,
+        exercise=before.key.exercise,
+        reason=reason,
+        by=by,
+        seed=before.verdict.seed,
+        before=before.key.name,
+        grader_before=before.key.grader,
+        earned_before=before.verdict.earned,
+        after=after.key.name,
+        grader_after=after.key.grader,
+        earned_after=after.verdict.earned,
+        changed=tuple(_changed(before, after)),
+        when=now(),
+    )
+    Lines(results / REGRADES).append(asdict(regrade))
+    return regrade
+
+
+def _changed(before: Record, after: Record) -> Iterator[str]:
+    """Checks whose status or points differ, or which only one of the two has."""
+    was = {check.name: (check.status, check.points) for check in before.verdict.checks}
+    is_now = {check.name: (check.status, check.points) for check in after.verdict.checks}
+    return (name for name in was | is_now if was.get(name) != is_now.get(name))

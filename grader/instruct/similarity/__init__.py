@@ -1,0 +1,16 @@
+"""Who may have worked together more than they should: a hint for a person, never a verdict.
+
+for pair in look_alikes(submissions, exercise):
+    print(pair.sentence)
+"""
+
+from grader.instruct.similarity.compare import (
+    SOLUTION,
+    LookAlike,
+    look_alikes,
+    look_alikes_of_class,
+    past_term,
+)
+from grader.instruct.similarity.passages import Passage, Side
+
+__all__ = ["SOLUTION", "LookAlike", "Passage", "Side", "look_alikes", "look_alikes_of_class", "past_term"]

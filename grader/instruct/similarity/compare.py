@@ -1,0 +1,183 @@
+"""Look-alikes of a class: hints for a person who then reads both, never a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grader.catalog import Catalog
+from grader.exercise import Exercise
+from grader.instruct.similarity.document import Document, Handout, document
+from grader.instruct.similarity.passages import Passage, passages
+from grader.instruct.similarity.scores import Prints, Scores, overlaps
+from grader.instruct.submissions import Submission, files_of
+from grader.stubs import without_markers
+from grader.words import counted
+
+SOLUTION = "the reference solution"
+LEAST_OVERLAP = 0.7  # below it nothing is reported: authors of one short exercise come near by themselves
+MOST = 50  # pairs that are reported for an exercise
+
+
+@dataclass(frozen=True)
+class LookAlike:
+    """Two authors of ``exercise``; ``second`` is a student, ``TERM/STUDENT`` of a past term, or SOLUTION.
+
+    ``overlap`` is the weighed share that they have in common, 0 to 1: see docs/instructors/similarity.md.
+    ``first_own`` and ``second_own`` are the tokens that each wrote.
+    """
+
+    exercise: str
+    first: str
+    second: str
+    overlap: float
+    first_own: int
+    second_own: int
+    passages: tuple[Passage, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that they have in common."""
+        return sum(each.tokens for each in self.passages)
+
+    @property
+    def same_names(self) -> float:
+        """The share of the names in these passages that are the same, too, 0 to 1."""
+        names = sum(each.names for each in self.passages)
+        return sum(each.same_names for each in self.passages) / names if names else 0.0
+
+    @property
+    def sentence(self) -> str:
+        places = counted(len(self.passages), "passage")
+        return (
+            f"{self.first} and {self.second} have {self.tokens} tokens in {places} in common: "
+            f"{_percent(self.tokens / max(1, self.first_own))} of what {self.first} wrote, "
+            f"{_percent(self.tokens / max(1, self.second_own))} of {self.second}; "
+            f"{_percent(self.same_names)} of the names are the same."
+        )
+
+
+def together_never(first: str, second: str) -> bool:
+    """Nobody hands in with somebody else."""
+    return False
+
+
+def look_alikes(
+    submissions: Sequence[Submission], exercise: Exercise, *,
+    past: Mapping[str, Submission] | None = None,
+    together: Callable[[str, str], bool] = together_never,
+    most: int = MOST,
+) -> list[LookAlike]:  # fmt: skip
+    """Pairs of this class, and of it with ``past`` hand-ins (by label) and the solution; strongest first.
+
+    What was handed out counts for nobody. ``together`` says who hands in as one and is not compared. At
+    most ``most`` pairs are returned.
+    """
+    handout = Handout.of(exercise)
+    own = {
+        each.student: _read(each, exercise, handout) for each in submissions if each.exercise == exercise.slug
+    }
+    own = {student: found for student, found in own.items() if found.stretches()}
+    before = {label: _read(each, exercise, handout) for label, each in (past or {}).items()}
+    found = [
+        _look_alike(exercise, first, second, score, own[first], (own | before)[second])
+        for first, second, score in _pairs(own, before, most)
+        if not together(first, second)
+    ]
+    solution = _solution(exercise, handout)
+    if solution is not None:
+        found += [
+            _look_alike(exercise, student, SOLUTION, score, own[student], solution)
+            for student, score in _like_solution(own, solution, most)
+        ]
+    return sorted(found, key=lambda each: (-each.overlap, each.first, each.second))[:most]
+
+
+def look_alikes_of_class(
+    submissions: Sequence[Submission], catalog: Catalog, *,
+    past: Sequence[Path] = (),
+    together: Callable[[str], Callable[[str, str], bool]] = lambda slug: together_never,
+) -> list[LookAlike]:  # fmt: skip
+    """:func:`look_alikes` of every exercise that somebody handed in, in the order of the catalog.
+
+    ``past`` are folders of past terms, laid out as ``STUDENT/EXERCISE/``.
+    """
+    found = []
+    for exercise in catalog.exercises:
+        if any(each.exercise == exercise.slug for each in submissions):
+            before = {label: each for folder in past for label, each in past_term(folder, exercise)}
+            found += look_alikes(submissions, exercise, past=before, together=together(exercise.slug))
+    return found
+
+
+def past_term(folder: Path, exercise: Exercise) -> Iterator[tuple[str, Submission]]:
+    """What a folder of a past term holds for ``exercise``, with ``TERM/STUDENT`` to name it."""
+    for place in sorted(folder.glob(f"*/{exercise.slug}")):
+        student = place.parent.name
+        if place.is_dir() and not place.is_symlink() and not student.startswith("."):
+            yield f"{folder.name}/{student}", Submission(student, exercise.slug, place)
+
+
+def _read(submission: Submission, exercise: Exercise, handout: Handout) -> Document:
+    files = files_of(submission, exercise)
+    return document({name: text.decode("utf-8", "replace") for name, text in files.items()}, handout)
+
+
+def _solution(exercise: Exercise, handout: Handout) -> Document | None:
+    masters = {name: exercise.solution_dir / name for name in exercise.edit}
+    texts = {
+        name: without_markers(path.read_text(encoding="utf-8"))
+        for name, path in masters.items()
+        if path.is_file()
+    }
+    return document(texts, handout) if texts else None
+
+
+def _pairs(
+    own: Mapping[str, Document], before: Mapping[str, Document], most: int
+) -> Iterator[tuple[str, str, float]]:
+    """(student, student or past hand-in, overlap) of all pairs that have enough in common, the most first.
+
+    Names count for nothing here: who copies renames.
+    """
+    names = [*own, *before]
+    prints = Prints.of([each.fingerprints(each.plain) for each in (*own.values(), *before.values())])
+    scores = overlaps(prints, len(own)) if own else np.zeros((0, 0), dtype=np.float32)
+    scores[:, : len(own)] = np.triu(scores[:, : len(own)], k=1)  # each pair once, and nobody with himself
+    for first, second in _strongest(scores, most):
+        yield names[first], names[second], float(scores[first, second])
+
+
+def _like_solution(own: Mapping[str, Document], solution: Document, most: int) -> Iterator[tuple[str, float]]:
+    """(student, overlap) of those whose own text stands in the solution.
+
+    Names count here: a short exercise has few right answers, and what tells is whose names they bear.
+    """
+    students = list(own)
+    prints = Prints.of([each.fingerprints(each.named) for each in (*own.values(), solution)])
+    scores = overlaps(prints, len(own), contained=True)[:, -1:]
+    for first, _ in _strongest(scores, most):
+        yield students[first], float(scores[first, 0])
+
+
+def _strongest(scores: Scores, most: int) -> list[tuple[int, int]]:
+    """Places of what is worth a look, the largest first, at most ``most``."""
+    rows, columns = np.nonzero(scores >= LEAST_OVERLAP)
+    order = np.argsort(-scores[rows, columns], kind="stable")[:most]
+    return [(int(rows[each]), int(columns[each])) for each in order]
+
+
+def _look_alike(
+    exercise: Exercise, first: str, second: str, score: float, one: Document, other: Document
+) -> LookAlike:
+    return LookAlike(
+        exercise.slug, first, second, min(1.0, round(score, 3)),
+        int(one.own.sum()), int(other.own.sum()), tuple(passages(one, other)),
+    )  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,112 @@
+"""Where two documents are alike: the longest common runs of tokens first (greedy string tiling)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.instruct.similarity.document import GRAM, Document, grams
+
+_REPEATS = 64  # of a run that stands in a document more often, so many places are looked at
+
+
+@dataclass(frozen=True)
+class Side:
+    """Lines ``first`` to ``last`` (from 1) of ``file``, and their text."""
+
+    file: str
+    first: int
+    last: int
+    text: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.first}" + (f"-{self.last}" if self.last > self.first else "")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """``tokens`` in a row, the same once names are taken out; ``same_names`` of ``names`` are, too."""
+
+    tokens: int
+    names: int
+    same_names: int
+    first: Side
+    second: Side
+
+
+def passages(first: Document, second: Document) -> list[Passage]:
+    """What two authors have in common of their own, in the order of the first."""
+    taken_first = ~first.own
+    taken_second = ~second.own
+    found = []
+    for start, other, length in sorted(_runs(first, second), key=lambda run: (-run[2], run[0], run[1])):
+        start, other, length = _free(taken_first, taken_second, start, other, length)
+        if length >= GRAM:
+            taken_first[start : start + length] = True
+            taken_second[other : other + length] = True
+            found.append((start, other, length))
+    return [_passage(first, second, *run) for run in sorted(found)]
+
+
+def _runs(first: Document, second: Document) -> set[tuple[int, int, int]]:
+    """Every longest common run: begin in the first, begin in the second, tokens."""
+    places: dict[int, list[int]] = {}
+    for start, end in second.stretches():
+        for offset, gram in enumerate(grams(second.plain[start:end], GRAM).tolist()):
+            places.setdefault(gram, []).append(start + offset)
+    runs = set()
+    for start, end in first.stretches():
+        for offset, gram in enumerate(grams(first.plain[start:end], GRAM).tolist()):
+            here = start + offset
+            for there in places.get(gram, ())[:_REPEATS]:
+                if not _same(first, second, here - 1, there - 1):
+                    runs.add((here, there, _length(first, second, here, there)))
+    return runs
+
+
+def _length(first: Document, second: Document, here: int, there: int) -> int:
+    length = 0
+    while _same(first, second, here + length, there + length):
+        length += 1
+    return length
+
+
+def _same(first: Document, second: Document, here: int, there: int) -> bool:
+    if here < 0 or there < 0 or here >= len(first.plain) or there >= len(second.plain):
+        return False
+    return bool(first.own[here] and second.own[there] and first.plain[here] == second.plain[there])
+
+
+def _free(
+    taken_first: NDArray[np.bool_], taken_second: NDArray[np.bool_], start: int, other: int, length: int
+) -> tuple[int, int, int]:
+    """The longest part of a run that no longer one has taken."""
+    taken = np.concatenate(
+        ([True], taken_first[start : start + length] | taken_second[other : other + length], [True])
+    )
+    edges = np.flatnonzero(taken)
+    gaps = np.diff(edges) - 1
+    longest = int(np.argmax(gaps))
+    skipped = int(edges[longest])
+    return start + skipped, other + skipped, int(gaps[longest])
+
+
+def _passage(first: Document, second: Document, start: int, other: int, length: int) -> Passage:
+    here, there = slice(start, start + length), slice(other, other + length)
+    chosen = first.chosen[here] & second.chosen[there]
+    return Passage(
+        tokens=length,
+        names=int(chosen.sum()),
+        same_names=int((chosen & (first.named[here] == second.named[there])).sum()),
+        first=_side(first, start, length),
+        second=_side(second, other, length),
+    )
+
+
+def _side(document: Document, start: int, length: int) -> Side:
+    name = list(document.lines)[int(document.file[start])]
+    begin, end = int(document.line[start]), int(document.line[start + length - 1])
+    return Side(name, begin, end, tuple(document.lines[name][begin - 1 : end]))
