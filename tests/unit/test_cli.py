@@ -144,6 +144,33 @@ def test_json_is_one_document_or_a_list_and_nothing_else(
     assert documents[0]["schema_version"] == 1
 
 
+def test_reports_are_written_beside_what_is_printed(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page, junit = tmp_path / "verdict.html", tmp_path / "verdict.xml"
+    assert run("check", "--all", "--html", str(page), "--junit", str(junit)) == 0
+    assert all(f"<b>{slug}</b>" in page.read_text() for slug in ("00_negate", "01_muladd"))
+    assert junit.read_text().count("<testsuite ") == 2
+    pretended.calls.clear()
+    assert run("check", "00", "--html", str(tmp_path / "missing" / "verdict.html")) == 2
+    assert not pretended.calls and "is no folder" in capsys.readouterr().err
+
+
+def test_files_elsewhere_are_graded_and_leave_no_mark(
+    run: Command, pretended: PretendedGrader, toy_catalog: Catalog, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ada"
+    folder.mkdir()
+    assert run("check", "00", "--files", str(folder)) == 2
+    (folder / "kernel.cu").write_text("")
+    assert run("check", "00", "01", "--files", str(folder)) == 2
+    assert run("check", "00", "--from", "solutions", "--files", str(folder)) == 2
+    assert not pretended.calls
+    assert run("check", "00", "--files", str(folder)) == 0
+    assert pretended.calls[0]["files"] == folder
+    assert progress.load_record(toy_catalog.exercises[0]) is None
+
+
 def test_list_shows_the_last_verdicts_and_what_comes_next(
     run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
 ) -> None:
