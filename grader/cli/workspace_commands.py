@@ -22,6 +22,9 @@ def create(
     archive: Annotated[
         Path | None, typer.Option("--zip", metavar="FILE", help="Also write a zip file to hand out.")
     ] = None,
+    wheel: Annotated[
+        Path | None, typer.Option("--wheel", metavar="FILE", help="The grader, for learners to install.")
+    ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="DIR is a workspace: bring it up to date, keep every edit.")
     ] = False,
@@ -31,10 +34,10 @@ def create(
     ] = None,
 ) -> None:
     """Makes a learner's folder: stubs, lessons and hints, and nothing of the solutions."""
-    from grader.cli.workspaces import create_workspace
+    from grader.cli.workspaces import Wanted, create_workspace
 
     names = [name.strip() for word in exercises or () for name in word.split(",") if name.strip()]
-    create_workspace(folder, names, archive, update, course)
+    create_workspace(Wanted(folder, names, archive, wheel, update, course))
 
 
 @workspace.command()

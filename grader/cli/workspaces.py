@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog import Catalog
@@ -18,19 +19,29 @@ from grader.instruct.workspace import (
 )
 
 
-def create_workspace(
-    folder: Path, names: Sequence[str], archive: Path | None, updating: bool, course: Path | None
-) -> None:
-    """Makes ``folder``, or with ``updating`` brings it up to date, and says what is in it."""
-    release = release_of(Catalog.open(course), names)
-    changes = update(release, folder) if updating else create(release, folder)
-    if archive is not None:
-        write_archive(release, archive)
-    if updating:
-        _tell(changes, release)
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line asked for; ``names`` are exercises, none for all of them."""
+
+    folder: Path
+    names: Sequence[str]
+    archive: Path | None
+    wheel: Path | None
+    updating: bool
+    course: Path | None
+
+
+def create_workspace(wanted: Wanted) -> None:
+    """Makes the folder, or brings it up to date, and says what is in it."""
+    release = release_of(Catalog.open(wanted.course), wanted.names, wanted.wheel)
+    folder, archive = wanted.folder, wanted.archive
+    if wanted.updating:
+        _tell(update(release, folder), release)
     else:
+        create(release, folder)
         print(f"{shown(folder)} holds {_count(len(release.exercises), 'exercise')}, without solutions.")
     if archive is not None:
+        write_archive(release, archive)
         print(f"{shown(archive)} is the same to hand out; learners update with: grader workspace update FILE")
     print(f"Try it as a learner would: cd {shown(folder)} && grader list")
 

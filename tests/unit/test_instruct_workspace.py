@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +61,14 @@ def without(release: Release, prefix: str) -> Release:
     files = {path: content for path, content in release.files.items() if not path.startswith(prefix)}
     edit = frozenset(path for path in release.edit if not path.startswith(prefix))
     return Release(files, edit, release.exercises, release.grader)
+
+
+def wheel_with(folder: Path, *names: str) -> Path:
+    path = folder / "cu2grad-1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, "")
+    return path
 
 
 class TestWhatIsHandedOut:
@@ -134,6 +143,24 @@ class TestWhatIsHandedOut:
         shutil.rmtree(toy_course / "solutions")
         with pytest.raises(UsageError, match=r"made from the authors' copy"):
             release_of(Catalog.open(toy_course))
+
+    def test_the_grader_may_go_along_as_a_wheel(self, toy_catalog: Catalog, tmp_path: Path) -> None:
+        wheel = wheel_with(tmp_path, "grader/__init__.py", "cu2grad-1.dist-info/METADATA")
+        release = release_of(toy_catalog, wheel=wheel)
+        assert release.files[wheel.name] == wheel.read_bytes()
+        assert f"pip install ./{wheel.name}\n" in release.files["README.md"].decode()
+
+    @pytest.mark.parametrize(
+        "names",
+        [("solutions/00/kernel.cu", "grader/__init__.py", "x.dist-info/METADATA"), ("numpy/a.py",), ()],
+    )
+    def test_a_wheel_of_anything_else_is_refused(
+        self, toy_catalog: Catalog, tmp_path: Path, names: tuple[str, ...]
+    ) -> None:
+        with pytest.raises(UsageError, match="it does not hold the grader alone"):
+            release_of(toy_catalog, wheel=wheel_with(tmp_path, *names))
+        with pytest.raises(UsageError, match="cannot be handed out"):
+            release_of(toy_catalog, wheel=tmp_path / "missing.whl")
 
     def test_assistants_are_told_to_explain_and_never_to_complete(self, release: Release) -> None:
         text = release.files["AGENTS.md"].decode()

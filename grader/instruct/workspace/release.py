@@ -7,8 +7,10 @@ A release is a table of files, made from a course or read from an archive. Writi
 from __future__ import annotations
 
 import importlib.resources
+import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import grader
 from grader.catalog import Catalog, Exercise
@@ -40,11 +42,12 @@ class Release:
         return Manifest(digests, self.edit, self.exercises, self.grader)
 
 
-def release_of(catalog: Catalog, chosen: Collection[str] = ()) -> Release:
+def release_of(catalog: Catalog, chosen: Collection[str] = (), wheel: Path | None = None) -> Release:
     """The exercises of ``catalog`` that ``chosen`` names (numbers or slugs; none: all), as learners get them.
 
-    Needs the solutions: from them come the stubs, and what must not be handed out. Raises UnknownExercise
-    for a wrong name, BrokenExercise for a broken exercise, and UsageError where a file would show an answer.
+    Needs the solutions: from them come the stubs, and what must not be handed out. ``wheel`` is the grader
+    for learners to install. Raises UnknownExercise for a wrong name, BrokenExercise for a broken exercise,
+    and UsageError where a file would show an answer, or for a wheel of something else.
     """
     slugs = {catalog.find(name).slug for name in chosen}
     exercises = [each for each in catalog.exercises if not slugs or each.slug in slugs]
@@ -53,7 +56,9 @@ def release_of(catalog: Catalog, chosen: Collection[str] = ()) -> Release:
         files |= _files_of(exercise)
     files |= pages_of(catalog.course, exercises)
     _refuse_answers(catalog, exercises, files)
-    files |= _handout(exercises)
+    files |= _handout(exercises, wheel)
+    if wheel is not None:
+        files[wheel.name] = _grader_in(wheel)
     return Release(
         files=dict(sorted(files.items())),
         edit=frozenset(f"exercises/{each.slug}/{name}" for each in exercises for name in each.edit),
@@ -105,12 +110,37 @@ def _refuse_answers(catalog: Catalog, exercises: list[Exercise], files: Mapping[
             )
 
 
-def _handout(exercises: list[Exercise]) -> dict[str, bytes]:
-    """The files that are the same for every course, but for the name of the first exercise."""
+def _handout(exercises: list[Exercise], wheel: Path | None) -> dict[str, bytes]:
+    """The files that are the same for every course, but for the first exercise and what to install."""
     folder = importlib.resources.files("grader.instruct.workspace") / "handout"
-    number = f"{exercises[0].number:02d}"
+    words = {
+        "{first}": f"{exercises[0].number:02d}",
+        "{install}": f"./{wheel.name}" if wheel else "WHAT-YOUR-INSTRUCTOR-NAMES",
+    }
     written = {}
     for name in _HANDOUT:
-        text = (folder / name).read_text(encoding="utf-8").replace("{first}", number)
+        text = (folder / name).read_text(encoding="utf-8")
+        for word, meaning in words.items():
+            text = text.replace(word, meaning)
         written[".gitignore" if name == "gitignore" else name] = text.encode()
     return written
+
+
+def _grader_in(wheel: Path) -> bytes:
+    """The wheel's content, if it installs the grader and nothing of a course."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            names = archive.namelist()
+        content = wheel.read_bytes()
+    except (OSError, zipfile.BadZipFile) as error:
+        names, problem = [], str(error)
+    else:
+        problem = "it does not hold the grader alone"
+    packages = {name.partition("/")[0] for name in names}
+    if wheel.suffix == ".whl" and "grader" in packages and len(packages) == 2:  # and its metadata
+        return content
+    raise UsageError(
+        f"{wheel} cannot be handed out: {problem}.",
+        "Learners install the grader from a wheel, a file that ends in .whl and holds no solution.",
+        "Make it in the folder of the grader: python -m pip wheel --no-deps --wheel-dir dist .",
+    )
