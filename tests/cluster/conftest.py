@@ -24,7 +24,7 @@ SLUG = "00_negate"
 
 @dataclass(frozen=True)
 class HandedIn:
-    """``submissions/STUDENT/00_negate`` of some students, no two alike, with a folder for results beside it."""
+    """``submissions/STUDENT/00_negate`` of some students, no two alike, and a folder for results."""
 
     folder: Path
 

@@ -5,31 +5,46 @@ Usage: driver.py CLUSTER_TOML COURSE SUBMISSIONS RESULTS BACKEND
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.build.request import Backend
 from grader.catalog import Catalog
+from grader.instruct.batch import Ended, Item, items_of, run_batch
 from grader.instruct.cluster import read_cluster
-from grader.instruct.cluster.driving import drive
-from grader.instruct.cluster.tasks import Task
+from grader.instruct.cluster.driving import grade_on, items_on
+from grader.instruct.cluster.errands import Terms
+from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
-from tests.cluster import fakes
+from tests.cluster import fakes, judging
+
+
+class Silent:
+    """Nobody watches."""
+
+    def begin(self, left: Sequence[Item], found: int) -> None:
+        print(f"{len(left)} left, {found} found", flush=True)
+
+    def ended(self, ended: Ended) -> None:
+        """It shows in the store."""
 
 
 def main(cluster_toml: str, course: str, submissions: str, results: str, backend: Backend) -> int:
-    """Grade everything; the exit code is the number of submissions that were lost."""
+    """Grade everything; the exit code is 1 when something was lost."""
+    os.environ[judging.RESULTS] = results
     catalog = Catalog.open(Path(course))
-    tasks = [
-        Task(each, catalog.find(each.exercise), Path(results), backend)
-        for each in read_submissions(Path(submissions), catalog)
-    ]
-    lost = 0
-    for ended in drive(tasks, read_cluster(Path(cluster_toml)), grade=fakes.grade, build=fakes.build):
-        lost += ended.record is None
-        if ended.lost:
-            print(ended.lost, flush=True)
-    return min(lost, 255)
+    cluster = read_cluster(Path(cluster_toml))
+    handed_in = read_submissions(Path(submissions), catalog)
+    items = items_on(items_of(handed_in, catalog, lambda exercise: backend), cluster)
+    device = fakes.MODEL if backend == "cuda" else ""
+    terms = Terms(Path(course), Path(results), isolate=False, device=device, judge=judging.judge)
+    store = ResultStore(Path(results))
+    outcome = run_batch(items, store, lambda left: grade_on(left, cluster, terms), Silent())
+    for sentence in outcome.failed.values():
+        print(sentence)
+    return int(bool(outcome.failed))
 
 
 if __name__ == "__main__":

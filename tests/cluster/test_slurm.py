@@ -28,6 +28,7 @@ address = "127.0.0.1"
 workers = 2
 memory_gb = 1
 [gpu]
+model = "Fake Accelerator"
 blocks = 2
 memory_gb = 1
 """

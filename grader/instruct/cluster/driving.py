@@ -1,4 +1,4 @@
-"""Sends every task to the cluster and takes in what comes back, whatever is lost on the way.
+"""A workforce for a batch: sends every submission to the cluster, and takes in what comes back.
 
 What is done stands in the result store and nowhere else: Parsl's own memory of results is off. A worker, a
 block or this process can be killed at any point; what was not kept is graded again, and what was is found.
@@ -7,64 +7,58 @@ block or this process can be killed at any point; what was not kept is graded ag
 from __future__ import annotations
 
 import os
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import UsageError
-from grader.instruct.cluster import tasks as units
+from grader.instruct.batch import Ended, Failed, Item
+from grader.instruct.cluster import errands
+from grader.instruct.cluster.errands import Errand, Terms
 from grader.instruct.cluster.executors import CPU, GPU, configuration, require_parsl
 from grader.instruct.cluster.settings import Cluster
-from grader.instruct.cluster.tasks import Task
-from grader.instruct.results import Key, Record, ResultStore, key_of
+from grader.instruct.results import Record, ResultStore
 from grader.run.sandbox import worker_readable
+from grader.verdict import Status
 
 if TYPE_CHECKING:
     from parsl.dataflow.dflow import DataFlowKernel
 
-
-@dataclass(frozen=True)
-class Ended:
-    """How a task ended: with a record, or with the sentence that says why there is none."""
-
-    task: Task
-    record: Record | None
-    lost: str = ""
+TRIES = 3  # of one submission in one run, when a machine fails it; not counted: losses, which Parsl retries
 
 
-def drive(
-    tasks: Sequence[Task],
-    cluster: Cluster,
-    *,
-    grade: Callable[..., Record] = units.grade,
-    build: Callable[[Task], None] = units.build,
-) -> Iterator[Ended]:
-    """Grade ``tasks``, which share a results folder and a backend, and yield each once, as it ends.
+def grade_on(left: Sequence[Item], cluster: Cluster, terms: Terms) -> Iterator[Ended]:
+    """Grade ``left`` on ``cluster``, and tell each as it ends. At the end of the generator no block is left.
 
-    ``grade`` and ``build`` are found by their names in the worker, so they are functions of modules.
-
-    Raises UsageError where Parsl, or what cluster.toml has to say, is missing.
+    Raises UsageError where Parsl, or something that cluster.toml has to say, is missing.
     """
     require_parsl()
-    if not tasks:
-        return
     import parsl
 
-    results, backend = tasks[0].results, tasks[0].backend
-    run_dir = private_folder(results, {task.exercise.root for task in tasks})
-    config = configuration(cluster, backend, run_dir, len(tasks))
+    run_dir = private_folder(terms.results, {item.exercise.root for item in left})
+    timed = sum(item.backend == "cuda" for item in left)
+    config = configuration(cluster, run_dir, everything=len(left), timed=timed)
     with parsl.load(config) as kernel:
-        futures = _submit(kernel, tasks, grade, build)
-        for future in as_completed(futures):
-            yield _ended(futures[future], future)
+        yield from _Sending(kernel, terms).all(left)
+
+
+def items_on(items: Iterable[Item], cluster: Cluster) -> list[Item]:
+    """``items`` with the keys that they will have on ``cluster``, whose GPUs this machine need not have."""
+    model = cluster.gpu.model if cluster.gpu else ""
+    return [
+        replace(item, key=replace(item.key, device=model)) if item.backend == "cuda" else item
+        for item in items
+    ]
 
 
 def private_folder(results: Path, shown: Iterable[Path]) -> Path:
     """``RESULTS/cluster``, for Parsl's logs and the keys of its connections: 0700, and not in any sandbox.
 
-    Who has the keys can hand out tasks, and a task is code that runs with the instructor's rights.
+    Who has the keys can send errands, and an errand is code that runs with the instructor's rights.
 
     Raises UsageError where a sandboxed submission would see it.
     """
@@ -81,50 +75,66 @@ def private_folder(results: Path, shown: Iterable[Path]) -> Path:
     return folder
 
 
-def _submit(
-    kernel: DataFlowKernel,
-    tasks: Sequence[Task],
-    grade: Callable[..., Record],
-    build: Callable[[Task], None],
-) -> dict[Future[Record], Task]:
-    """One future for each task. On cuda its build comes first, on a machine that need not have a GPU."""
+@dataclass(frozen=True)
+class _Sent:
+    item: Item
+    errand: Errand
+    tries: int
+    begun: float
+
+
+class _Sending:
+    """Errands under way. On cuda a build goes first, to a machine that need not have a GPU."""
+
+    def __init__(self, kernel: DataFlowKernel, terms: Terms) -> None:
+        self._terms = terms
+        self._attempts = Counter(entry.record for entry in ResultStore(terms.results).log.entries())
+        self._under_way: dict[Future[Any], _Sent] = {}
+        self._build = _app(errands.build, CPU, kernel)
+        self._grade = {"simt": _app(errands.grade, CPU, kernel)}
+        if GPU in kernel.executors:
+            self._grade["cuda"] = _app(errands.grade, GPU, kernel)
+
+    def all(self, left: Sequence[Item]) -> Iterator[Ended]:
+        """Send everything; yield each item once."""
+        for item in left:
+            self._send(item, 1)
+        while self._under_way:
+            done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                sent = self._under_way.pop(future)
+                answer = _answer(future)
+                if sent.tries < TRIES and _machine_failed(answer):
+                    self._send(sent.item, sent.tries + 1)
+                else:
+                    yield Ended(sent.item, answer, time.perf_counter() - sent.begun)
+
+    def _send(self, item: Item, tries: int) -> None:
+        self._attempts[item.key.name] += 1
+        errand = Errand(self._terms, item.submission, item.backend, self._attempts[item.key.name])
+        grade = self._grade[item.backend]
+        first = item.backend == "cuda" and tries == 1
+        future = grade(errand, self._build(errand)) if first else grade(errand)
+        self._under_way[future] = _Sent(item, errand, tries, time.perf_counter())
+
+
+def _machine_failed(answer: Record | Failed) -> bool:
+    return isinstance(answer, Record) and answer.verdict.status is Status.INFRA_ERROR
+
+
+def _app(unit: Callable[..., Any], executor: str, kernel: DataFlowKernel) -> Callable[..., Future[Any]]:
     from parsl import python_app
 
-    timed = tasks[0].backend == "cuda"
-    built = _built_once(tasks[0].results) if timed else set()
-
-    def app(unit: Callable[..., Any], executor: str) -> Callable[..., Future[Any]]:
-        made: Callable[..., Future[Any]] = python_app(
-            unit, cache=False, executors=[executor], data_flow_kernel=kernel
-        )
-        return made
-
-    grade_app, build_app = app(grade, GPU if timed else CPU), app(build, CPU)
-    futures: dict[Future[Record], Task] = {}
-    for task in tasks:
-        if timed and (task.regrade or _without_device(_key(task)) not in built):
-            futures[grade_app(task, build_app(task))] = task
-        else:
-            futures[grade_app(task)] = task
-    return futures
+    app: Callable[..., Future[Any]] = python_app(
+        unit, cache=False, executors=[executor], data_flow_kernel=kernel
+    )
+    return app
 
 
-def _built_once(results: Path) -> set[Key]:
-    """What has been graded on some GPU needs no build: at the most, another model times it again."""
-    return {_without_device(record.key) for record in ResultStore(results).all()}
-
-
-def _without_device(key: Key) -> Key:
-    return replace(key, device="")
-
-
-def _key(task: Task) -> Key:
-    return key_of(task.submission, task.exercise, task.backend)
-
-
-def _ended(task: Task, future: Future[Record]) -> Ended:
+def _answer(future: Future[Any]) -> Record | Failed:
     error = future.exception()
     if error is None:
-        return Ended(task, future.result())
+        answer: Record | Failed = future.result()
+        return answer
     why = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return Ended(task, None, f"{task.name} was not graded: {why}. It counts against nobody; run it again.")
+    return Failed(f"The cluster lost it ({why}). It counts against nobody; run the same command again.")

@@ -48,22 +48,22 @@ def require_parsl() -> None:
         )
 
 
-def configuration(cluster: Cluster, backend: str, run_dir: Path, tasks: int) -> Config:
-    """The configuration for ``tasks`` submissions, with Parsl's logs and keys in ``run_dir``.
+def configuration(cluster: Cluster, run_dir: Path, *, everything: int, timed: int) -> Config:
+    """The configuration for so many submissions, of which ``timed`` go to GPUs; logs and keys in ``run_dir``.
 
-    Raises UsageError where cluster.toml lacks what ``backend`` needs.
+    Raises UsageError where cluster.toml lacks what those need.
     """
     from parsl.config import Config
 
-    executors = [_executor(CPU, cluster, cluster.cpu, tasks)]
-    if backend == "cuda":
+    executors = [_executor(CPU, cluster, cluster.cpu, everything)]
+    if timed:
         if cluster.gpu is None:
             raise UsageError(
-                "cluster.toml has no [gpu] table, and the backend is cuda.",
+                f"cluster.toml has no [gpu] table, and {timed} submissions are to be graded on cuda.",
                 "What is timed runs in blocks with one GPU each.",
                 "Add one, as the handbook shows, or grade with --backend simt.",
             )
-        executors.append(_executor(GPU, cluster, cluster.gpu, tasks))
+        executors.append(_executor(GPU, cluster, cluster.gpu, timed))
     return Config(
         executors=executors,
         retries=RETRIES,

@@ -14,6 +14,7 @@ long and grades one submission after the other::
 
     [gpu]                              # what is timed: one worker and one GPU in each block
     blocks = 4
+    model = "NVIDIA H200"              # as `nvidia-smi -L` says it: points for speed are given on one model
     walltime = "04:00:00"
     partition = "gpu"
     options = ["--account=cs101"]
@@ -41,7 +42,10 @@ _WALLTIME = re.compile(r"(?P<hours>\d{2,}):(?P<minutes>[0-5]\d):(?P<seconds>[0-5
 
 @dataclass(frozen=True)
 class Blocks:
-    """One kind of block: how many at most, and what each holds. ``walltime`` is ``HH:MM:SS``."""
+    """One kind of block: how many at most, and what each holds.
+
+    ``walltime`` is ``HH:MM:SS``; ``model`` is that of the GPU, as nvidia-smi names it.
+    """
 
     blocks: int
     workers: int
@@ -49,6 +53,7 @@ class Blocks:
     partition: str = ""
     options: tuple[str, ...] = ()
     memory_gb: int = 4
+    model: str = ""
 
     @property
     def seconds(self) -> int:
@@ -127,6 +132,7 @@ def _blocks(table: TomlTable, name: str) -> Blocks:
         partition=table.text("partition", ""),
         options=table.texts("options", ()),
         memory_gb=table.integer("memory_gb", 4),
+        model=table.text("model") if name == "gpu" else "",
     )
     table.finish()
     if not blocks.blocks or not blocks.workers or not blocks.memory_gb:
