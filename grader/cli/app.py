@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from grader.cli.export_commands import export, gradescope
 from grader.cli.nbgrader_commands import nbgrader
 from grader.cli.notebook_commands import import_verdict, notebook
 from grader.cli.workspace_commands import workspace
@@ -23,6 +24,7 @@ dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
 app.add_typer(dev, name="dev")
 app.add_typer(workspace, name="workspace")
 app.add_typer(nbgrader, name="nbgrader")
+app.add_typer(export, name="export")
 app.command()(notebook)
 app.command()(import_verdict)
 
@@ -131,6 +133,9 @@ def batch(
     trust: Annotated[
         bool, typer.Option("--trust-submissions", help="Run them without a sandbox, with your rights.")
     ] = False,
+    cluster: Annotated[
+        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade on the machines that FILE names.")
+    ] = None,
     plain: Plain = False,
 ) -> None:
     """Grades a folder of submissions, for instructors. Run it again after a stop: it goes on where it was."""
@@ -146,6 +151,7 @@ def batch(
         course=course,
         trust=trust,
         plain=plain,
+        cluster=cluster,
     )
     raise typer.Exit(grade_batch(request))
 
@@ -271,3 +277,6 @@ def sync(
     from grader.cli.authoring import sync_stubs
 
     raise typer.Exit(sync_stubs(check, course))
+
+
+app.command()(gradescope)

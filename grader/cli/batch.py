@@ -20,12 +20,14 @@ from grader.instruct.batch import (
     LaneSettings,
     LocalSettings,
     Outcome,
+    Workforce,
     grade_here,
     items_of,
     run_batch,
     summarise,
     visible_gpus,
 )
+from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
 from grader.instruct.course import Course, read_course, remember
 from grader.instruct.course.policy import FILE
 from grader.instruct.results import ResultStore
@@ -50,6 +52,7 @@ class Request:
     course: Path | None = None
     trust: bool = False
     plain: bool = False
+    cluster: Path | None = None
 
 
 def grade_batch(request: Request) -> int:
@@ -57,19 +60,20 @@ def grade_batch(request: Request) -> int:
 
     Returns 0, or 3 where something could not be judged; what somebody failed is no failure of a batch.
     """
-    if not request.trust:
+    cluster = read_cluster(request.cluster) if request.cluster else None
+    if not request.trust and cluster is None:  # a machine of a cluster finds out for itself
         require_sandbox()
     catalog = Catalog.open(request.course)
     submissions = read_submissions(request.submissions, catalog, request.only)
-    store = ResultStore(_results(request))
+    store = ResultStore(results_of(request))
     remember(store, submissions, catalog)
-    items = items_of(submissions, catalog, _backend_of(request))
-    settings = _local(request, store, items)
-    screen = BatchScreen(settings.jobs, plain=request.plain)
+    items = items_of(submissions, catalog, backend_of(request))
+    if cluster is not None:
+        items = items_on(items, cluster)
+    workforce, lanes = _workforce(request, store, items, cluster, catalog)
+    screen = BatchScreen(lanes, plain=request.plain)
     with screen:
-        outcome = run_batch(
-            items, store, lambda left: grade_here(left, settings), screen, regrade=request.regrade
-        )
+        outcome = run_batch(items, store, workforce, screen, regrade=request.regrade)
     screen.close(outcome)
     pairs = look_alikes_of_class(submissions, catalog)
     print_summary(summarise(items, outcome), pairs, plain=request.plain)
@@ -105,7 +109,7 @@ def require_sandbox() -> None:
         )
 
 
-def _results(request: Request) -> Path:
+def results_of(request: Request) -> Path:
     """The folder of results, which must not be read as a student's."""
     results = (request.results or request.submissions.absolute().parent / "results").absolute()
     if results.resolve().is_relative_to(request.submissions.resolve()):
@@ -117,7 +121,7 @@ def _results(request: Request) -> Path:
     return results
 
 
-def _backend_of(request: Request) -> Callable[[Exercise], Backend]:
+def backend_of(request: Request) -> Callable[[Exercise], Backend]:
     """What --backend says; else what a course.toml beside the submissions says; else as `grader check`."""
     folder = request.submissions.absolute().parent
     course: Course | None = read_course(folder) if (folder / FILE).is_file() else None
@@ -128,6 +132,18 @@ def _backend_of(request: Request) -> Callable[[Exercise], Backend]:
         return cast("Backend", course.backend_of(exercise.slug)) if course is not None else found_backend()
 
     return backend_of
+
+
+def _workforce(
+    request: Request, store: ResultStore, items: Sequence[Item], cluster: Cluster | None, catalog: Catalog
+) -> tuple[Workforce, int]:
+    """Who grades, and how many at a time."""
+    if cluster is None:
+        settings = _local(request, store, items)
+        return lambda left: grade_here(left, settings), settings.jobs
+    device = cluster.gpu.model if cluster.gpu else ""
+    terms = Terms(catalog.course, store.folder.resolve(), not request.trust, request.regrade, device)
+    return lambda left: grade_on(left, cluster, terms), cluster.lanes
 
 
 def _local(request: Request, store: ResultStore, items: Sequence[Item]) -> LocalSettings:

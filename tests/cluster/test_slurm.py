@@ -73,7 +73,7 @@ def test_every_grade_arrives_once_whatever_is_killed(
     driver.kill()
     driver.communicate()
     graded_before = len(list(ResultStore(course.results).all()))
-    assert 80 <= graded_before < STUDENTS
+    assert 60 <= graded_before < STUDENTS
 
     driver = start_driver(cluster_toml, course, "cuda", slurm.environment)
     said, _ = driver.communicate(timeout=PATIENCE)

@@ -5,6 +5,8 @@ task for each submission and survives what gets lost; ``array`` is the way witho
 what Kubernetes starts; ``sizing`` says how many GPUs a class needs. Parsl is imported where it is used.
 """
 
+from grader.instruct.cluster.driving import grade_on, items_on
+from grader.instruct.cluster.errands import Terms
 from grader.instruct.cluster.settings import Blocks, Cluster, read_cluster
 
-__all__ = ["Blocks", "Cluster", "read_cluster"]
+__all__ = ["Blocks", "Cluster", "Terms", "grade_on", "items_on", "read_cluster"]

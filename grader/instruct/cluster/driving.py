@@ -47,10 +47,17 @@ def grade_on(left: Sequence[Item], cluster: Cluster, terms: Terms) -> Iterator[E
 
 
 def items_on(items: Iterable[Item], cluster: Cluster) -> list[Item]:
-    """``items`` with the keys that they will have on ``cluster``, whose GPUs this machine need not have."""
+    """``items`` as all machines find them, under the keys that they have there.
+
+    Folders are absolute, and on cuda the GPU is the cluster's model: this machine need not have one.
+    """
     model = cluster.gpu.model if cluster.gpu else ""
     return [
-        replace(item, key=replace(item.key, device=model)) if item.backend == "cuda" else item
+        replace(
+            item,
+            submission=replace(item.submission, folder=item.submission.folder.resolve()),
+            key=replace(item.key, device=model) if item.backend == "cuda" else item.key,
+        )
         for item in items
     ]
 

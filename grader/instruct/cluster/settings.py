@@ -90,6 +90,11 @@ class Cluster:
     architectures: str = ""
     pods: Pods = Pods()
 
+    @property
+    def lanes(self) -> int:
+        """How many submissions are graded at a time, at most."""
+        return self.gpu.blocks if self.gpu else self.cpu.blocks * self.cpu.workers
+
 
 def read_cluster(path: Path) -> Cluster:
     """Read and check ``path``. Raises UsageError that names the key, the rule and the file."""

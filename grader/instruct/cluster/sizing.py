@@ -1,0 +1,76 @@
+"""How many GPUs and cores a class needs: from what one grading costs to hours, and back.
+
+Two queues in a row: builds on cores, then timed gradings on GPUs, and one driver that hands out both. The
+slowest decides, as in any pipeline; on top comes what the others wait for at its ends. ``simulation`` plays
+the same through, submission by submission.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+DRIVER_SECONDS = 0.002  # of the driver for one submission (1.8 ms were measured with Parsl)
+START_SECONDS = 60.0  # until the first block runs; a queue that is full adds its own
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds of one submission: of a core while it is built (on simt: graded), and of a GPU."""
+
+    core_seconds: float
+    gpu_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What works at the same time."""
+
+    cores: int
+    gpus: int = 0
+
+
+@dataclass(frozen=True)
+class Size:
+    """``hours`` by the clock, the hours that are paid for, and what holds everything up."""
+
+    hours: float
+    core_hours: float
+    gpu_hours: float
+    bottleneck: str
+
+
+def hours_with(fleet: Fleet, submissions: int, costs: Costs) -> Size:
+    """How long ``fleet`` takes for so many submissions."""
+    lanes = {
+        "cores": submissions * costs.core_seconds / fleet.cores,
+        "driver": submissions * DRIVER_SECONDS,
+    }
+    if costs.gpu_seconds:
+        if not fleet.gpus:
+            raise ValueError("gradings that are timed need a GPU")
+        lanes["GPUs"] = submissions * costs.gpu_seconds / fleet.gpus
+    bottleneck = max(lanes, key=lambda name: lanes[name])
+    seconds = START_SECONDS + lanes[bottleneck] + _first_waits(costs, bottleneck)
+    return Size(
+        hours=seconds / 3600,
+        core_hours=submissions * costs.core_seconds / 3600,
+        gpu_hours=submissions * costs.gpu_seconds / 3600,
+        bottleneck=bottleneck,
+    )
+
+
+def fleet_for(hours: float, submissions: int, costs: Costs) -> Fleet | None:
+    """The smallest fleet that is done within ``hours``; None where no fleet is."""
+    least = START_SECONDS + costs.core_seconds + costs.gpu_seconds
+    left = hours * 3600 - least
+    if left <= 0 or submissions * DRIVER_SECONDS > left:
+        return None
+    cores = math.ceil(submissions * costs.core_seconds / left)
+    gpus = math.ceil(submissions * costs.gpu_seconds / left)
+    return Fleet(max(cores, 1), gpus)
+
+
+def _first_waits(costs: Costs, bottleneck: str) -> float:
+    """GPUs wait for the first build; where builds are slower, the last of them is still to be timed."""
+    return costs.core_seconds if bottleneck == "GPUs" else costs.gpu_seconds
