@@ -18,12 +18,12 @@ from grader.simt.translate import TranslationError
 LOG = "build.log"
 
 
-def build(request: BuildRequest, *, verbose: bool = False) -> Artifact:
+def build(request: BuildRequest, *, verbose: bool = False, enclose: ninja.Enclose | None = None) -> Artifact:
     """Build `request`, or find it built: only objects whose sources changed are compiled.
 
     Raises BuildFailed when the sources are at fault (`diagnostics` holds the lines about them, `log`
     everything) and ToolchainError when this machine lacks a compiler or a header. `verbose` prints what the
-    compilers print.
+    compilers print; `enclose` makes the sandbox that they run in.
     """
     started = time.monotonic()
     require_sources(request.sources)
@@ -31,7 +31,8 @@ def build(request: BuildRequest, *, verbose: bool = False) -> Artifact:
     parts = ["library", *(cache.digest(s.key) for s in steps), *link_flags(request), *request.ld_flags]
     with cache.entry(parts, room="libraries") as library:
         if library.missing:
-            (library.folder / LOG).write_text(_compile(request, steps, library.folder, verbose))
+            log = _compile(request, steps, library.folder, verbose, enclose)
+            (library.folder / LOG).write_text(log)
     return Artifact(
         name=request.name,
         interface=request.interface,
@@ -44,7 +45,9 @@ def build(request: BuildRequest, *, verbose: bool = False) -> Artifact:
     )
 
 
-def _compile(request: BuildRequest, steps: list[Step], folder: Path, verbose: bool) -> str:
+def _compile(
+    request: BuildRequest, steps: list[Step], folder: Path, verbose: bool, enclose: ninja.Enclose | None
+) -> str:
     """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
     library = folder / f"{request.name}.so"
     with contextlib.ExitStack() as objects, tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
@@ -58,7 +61,7 @@ def _compile(request: BuildRequest, steps: list[Step], folder: Path, verbose: bo
                 edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
         outputs = [slots[key].folder / OBJECT for key in keyed]
         edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
-        outcome = ninja.run(edges, Path(scratch), verbose=verbose)
+        outcome = ninja.run(edges, Path(scratch), verbose=verbose, enclose=enclose)
         for slot in slots.values():
             if slot.missing and not (slot.folder / OBJECT).is_file():
                 slot.discard()

@@ -1,19 +1,24 @@
-"""Writes a ninja file of explicit commands and runs it."""
+"""Writes a ninja file of explicit commands and runs it, in a sandbox where the sources are a stranger's."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shlex
 import signal
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeAlias
 
 from grader.toolchain import ninja
 
 TIMEOUT_SECONDS = 600.0
+ENCLOSED_SECONDS = 240.0  # a stranger's kernel takes as long as ours, which is half a minute
+MOST_LOG_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True)
@@ -33,36 +38,100 @@ class Outcome:
     log: str
 
 
-def run(edges: Sequence[Edge], folder: Path, *, verbose: bool = False) -> Outcome:
+class Enclosure(Protocol):
+    """The sandbox of one command."""
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the command is started with."""
+
+    def around(self, command: Sequence[str]) -> list[str]:
+        """The command line that runs `command` inside."""
+
+    def close(self) -> None:
+        """Give back what it took, when the command has ended."""
+
+
+# Of what may be read, what may be written, and the environment.
+Enclose: TypeAlias = Callable[[Iterable[Path], Iterable[Path], Mapping[str, str]], Enclosure]
+
+
+def run(
+    edges: Sequence[Edge], folder: Path, *, verbose: bool = False, enclose: Enclose | None = None
+) -> Outcome:
     """Run `edges` in dependency order, as many at once as there are cores.
 
     One failure does not stop the others. `folder` is a scratch folder: build.ninja and ninja's own records
-    are put there, and commands run in it.
+    are put there, and commands run in it. With `enclose` they read what they name, write beside their outputs
+    and in `folder`, and nothing else.
     """
     (folder / "build.ninja").write_text(text(edges))
     command = [str(ninja()), "-C", str(folder), "-v", "-k", "0"]
     # Diagnostics are parsed: in English.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}
+    if enclose is None:
+        outcome = _run(command, environment, (), TIMEOUT_SECONDS)
+    else:
+        writable = {folder, *(edge.output.parent for edge in edges)}
+        enclosure = enclose(_named(edges), sorted(writable), environment)
+        try:
+            inside = enclosure.around(command)
+            outcome = _run(inside, environment, enclosure.descriptors, ENCLOSED_SECONDS)
+        finally:
+            enclosure.close()
+    if verbose:
+        print(outcome.log, end="", flush=True)
+    return outcome
+
+
+def _run(
+    command: Sequence[str], environment: Mapping[str, str], descriptors: tuple[int, ...], seconds: float
+) -> Outcome:
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=environment,
+        pass_fds=descriptors,
         start_new_session=True,  # so that a timeout reaches the compilers too
     ) as running:
+        assert running.stdout is not None
         try:
-            printed, _ = running.communicate(timeout=TIMEOUT_SECONDS)
-        except BaseException as error:
+            printed, stopped = _read(running.stdout.fileno(), seconds)
+        except BaseException:
             _kill_group(running.pid)
-            printed, _ = running.communicate()
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
-            printed += f"\nerror: the compiler was stopped after {TIMEOUT_SECONDS:.0f} seconds\n".encode()
-    log = printed.decode(errors="replace")
-    if verbose:
-        print(log, end="", flush=True)
-    return Outcome(running.returncode == 0, log)
+            raise
+        if stopped:
+            _kill_group(running.pid)
+            printed += f"\nerror: the compiler was stopped {stopped}\n".encode()
+    return Outcome(running.returncode == 0, printed.decode(errors="replace"))
+
+
+def _read(descriptor: int, seconds: float) -> tuple[bytes, str]:
+    """What is printed until the end, and why it was not waited for any longer, if so."""
+    until = time.monotonic() + seconds
+    printed = bytearray()
+    while len(printed) <= MOST_LOG_BYTES:
+        if not select.select([descriptor], [], [], max(0.0, until - time.monotonic()))[0]:
+            return bytes(printed), f"after {seconds:.0f} seconds"
+        piece = os.read(descriptor, 2**16)
+        if not piece:
+            return bytes(printed), ""
+        printed += piece
+    return bytes(printed[:MOST_LOG_BYTES]), f"after it had printed {MOST_LOG_BYTES >> 20} MiB"
+
+
+def _named(edges: Sequence[Edge]) -> set[Path]:
+    """The folders that commands name, in options such as -I/folder too, and those of the files they name."""
+    found = set()
+    for part in {part for edge in edges for part in edge.command}:
+        path = Path(part[part.find("/") :] if "/" in part else os.devnull)
+        if path.is_dir():
+            found.add(path)
+        elif path.is_file():
+            found.add(path.parent)
+    return found
 
 
 def text(edges: Sequence[Edge]) -> str:

@@ -13,6 +13,7 @@ from grader.checks.last_words import uncaught
 from grader.checks.outcome import Outcome, passed
 from grader.errors import BuildFailed, SubmissionError
 from grader.packages import PackageRequest, build_package, why_not_importable
+from grader.run import compilers
 from grader.run.failures import LoadFailed, WorkerTimeout
 from grader.verdict import Status
 
@@ -27,7 +28,7 @@ def compile_submission(
 ) -> Artifact | Outcome:
     """The library, or what the audit or the compiler said. On simt the checked build alone is graded.
 
-    ``isolate`` is for what runs code of the submission to build it: a setup.py.
+    ``isolate`` puts the compilers, and a setup.py, into a sandbox.
 
     Raises:
         InfrastructureError: the toolchain is missing or broken.
@@ -49,7 +50,8 @@ def compile_submission(
             package = PackageRequest(facts.name, files, names, backend, owner, isolate)
             artifact = build_package(package, verbose=verbose)
         else:
-            artifact = build(_request(exercise, files, backend, owner), verbose=verbose)
+            enclose = compilers.enclosing(backend) if isolate else None
+            artifact = build(_request(exercise, files, backend, owner), verbose=verbose, enclose=enclose)
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
         shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())

@@ -30,7 +30,7 @@ _SCRATCH_BYTES = 256 * 2**20
 _ZYGOTE_BYTES = 2**30  # what torch takes in a zygote, beside its worker
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-_PASSED = ("PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+_PASSED = ("PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NINJA_STATUS")
 _PASSED_PREFIXES = ("CU2GRAD_", "CUDA_", "NVIDIA_", "TORCH_")
 
 
@@ -118,7 +118,7 @@ def _environment(full: Mapping[str, str]) -> dict[str, str]:
     }
     return {
         **kept,
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
         "HOME": "/box",
         "USER": "box",
         "TMPDIR": "/tmp",
