@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -82,17 +83,19 @@ def write_results(document: dict[str, Any], path: Path = RESULTS) -> None:
 
 def _test(check: CheckResult, worth: float, visibility: Visibility, counts: bool) -> dict[str, Any]:
     """One check; one that does not count has no score, and neither passed nor failed."""
+    counts = counts and check.status.counts
+    out_of = _rounded(check.out_of * worth) if counts else 0.0
+    scaled = replace(check, points=_rounded(check.points * worth), out_of=out_of)
     test: dict[str, Any] = {
         "name": name_of(check)[0].upper() + name_of(check)[1:],
-        "output": _printable("\n".join(check_lines(check)))[:_LONGEST],
+        "output": _printable("\n".join(check_lines(scaled)))[:_LONGEST],
         "output_format": "text",
         "visibility": visibility,
     }
-    if not check.status.counts or not counts:
-        return test
-    test["status"] = "failed" if check.status.stands_in_the_way else "passed"
-    if check.out_of:
-        test |= {"score": _rounded(check.points * worth), "max_score": _rounded(check.out_of * worth)}
+    if counts:
+        test["status"] = "failed" if check.status.stands_in_the_way else "passed"
+    if out_of:
+        test |= {"score": scaled.points, "max_score": out_of}
     return test
 
 

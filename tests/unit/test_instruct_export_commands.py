@@ -1,0 +1,149 @@
+"""`grader export` and `grader gradescope`, from a folder of a class to the file that an LMS takes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog, Exercise
+from grader.cli import gradescope, run
+from grader.instruct.results import Record, ResultStore, key_of
+from grader.instruct.submissions import Submission
+from grader.verdict import CheckResult, Status, Verdict
+
+COURSE_TOML = """
+title = "GPU programming"
+timezone = "UTC"
+[assignments.00_negate]
+due = 2020-01-31T12:00:00Z
+[assignments.01_muladd]
+"""
+Grader = Callable[..., int]
+
+
+def verdict_on(exercise: Exercise, correct: float) -> Verdict:
+    checks = [CheckResult("build", Status.PASS, "It builds.")]
+    for name, out_of in exercise.scores.items():
+        earned = correct if name == "correctness" else float(out_of)
+        status = Status.PASS if earned == out_of else Status.FAIL
+        checks.append(CheckResult(name, status, "Seen.", earned, float(out_of)))
+    return Verdict(exercise.slug, exercise.title, "simt", 7, tuple(checks))
+
+
+@pytest.fixture
+def class_(tmp_path: Path, toy_catalog: Catalog) -> Path:
+    """Ada's 00 is graded at 70 of 100; Bob's is not graded yet; nobody did 01."""
+    folder = tmp_path / "class"
+    exercise = toy_catalog.find("00")
+    for student in ("ada", "bob"):
+        place = folder / "submitted" / student / exercise.slug
+        place.mkdir(parents=True)
+        (place / "kernel.cu").write_text(f"// {student}\n")
+        (place / "timestamp.txt").write_text("2020-01-30 12:00:00.000000 UTC")
+    (folder / "course.toml").write_text(COURSE_TOML)
+    store = ResultStore(folder / "results")
+    ada = Submission("ada", exercise.slug, folder / "submitted" / "ada" / exercise.slug)
+    key = key_of(ada, exercise, "simt")
+    store.keep(Record.now(key, verdict_on(exercise, 30.0), 1))
+    return folder
+
+
+@pytest.fixture
+def grader(toy_catalog: Catalog, class_: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Runs a command in the folder of the class, and returns its exit code."""
+
+    def command(*words: object) -> int:
+        monkeypatch.chdir(class_)
+        monkeypatch.setattr("sys.argv", ["grader", *map(str, words), "--course", str(toy_catalog.course)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        code = ended.value.code
+        return code if isinstance(code, int) else 0
+
+    return command
+
+
+def test_a_table_of_all_marks(grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert grader("export", "csv") == 0
+    with (class_ / "marks.csv").open(newline="") as file:
+        rows = {(row["student"], row["exercise"]): row for row in csv.DictReader(file)}
+    assert rows["ada", "00_negate"]["points"] == "70.00"
+    assert rows["bob", "00_negate"]["points"] == ""  # handed in, not judged: no zero
+    assert rows["bob", "00_negate"]["state"] == "not judged yet"
+    assert "4 marks written to marks.csv." in capsys.readouterr().out
+    assert grader("export", "csv") == 2  # it is there, and may have been edited
+    assert "nothing that is there is overwritten" in capsys.readouterr().err
+
+
+def test_canvas_is_filled_from_the_class(grader: Grader, class_: Path) -> None:
+    sheet = "Student,ID,SIS Login ID,Section,Negate (5)\n    Points Possible,,,,10\nA,1,ada,X,\nB,2,bob,X,4\n"
+    (class_ / "gradebook.csv").write_text(sheet)
+    assert grader("export", "canvas", "gradebook.csv", "--assignment", "0") == 0
+    assert (class_ / "canvas.csv").read_text() == sheet.replace("ada,X,", "ada,X,7")
+
+
+def test_moodle_is_filled_with_the_explanation(grader: Grader, class_: Path) -> None:
+    sheet = "Identifier,Email address,Grade,Maximum Grade,Feedback comments\nParticipant 5,ada,,50,\n"
+    (class_ / "worksheet.csv").write_text(sheet)
+    assert grader("export", "moodle", "worksheet.csv", "--assignment", "0") == 0
+    with (class_ / "moodle.csv").open(newline="") as file:
+        row = next(csv.DictReader(file))
+    assert row["Grade"] == "35"
+    assert "70" in row["Feedback comments"]
+
+
+def test_an_exercise_that_is_no_assignment_is_refused(
+    grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (class_ / "course.toml").write_text(COURSE_TOML.replace("[assignments.01_muladd]", ""))
+    (class_ / "w.csv").write_text("Identifier,Grade,Maximum Grade\n")
+    assert grader("export", "moodle", "w.csv", "--assignment", "1") == 2
+    assert "01_muladd is no assignment of GPU programming." in capsys.readouterr().err
+
+
+def test_gradescope_grades_what_was_uploaded_under_any_name(
+    grader: Grader, class_: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    upload = class_ / "upload"
+    upload.mkdir()
+    (upload / "Kernel (1).CU").write_text("// mine\n")
+    (upload / "op.py").write_text("import os")
+    (upload / "all.zip").write_bytes(b"PK")
+    seen: dict[str, object] = {}
+
+    def grade(exercise: Exercise, files: Path, *, backend: str, isolate: bool) -> Verdict:
+        seen.update({path.name: path.read_text() for path in files.iterdir()}, isolate=isolate)
+        return verdict_on(exercise, 60.0)
+
+    monkeypatch.setattr(gradescope, "grade", grade)
+    out = class_ / "results.json"
+    assert grader("gradescope", "0", "--submission", upload, "--results", out, "--points", "5") == 0
+    assert seen["kernel.cu"] == "// mine\n"
+    assert seen["op.py"] != "import os"
+    assert seen["isolate"] is True
+    document = json.loads(out.read_text())
+    assert document["score"] == 5.0
+    assert "all.zip is an archive inside" in document["output"]
+    assert "Kernel (1).CU was taken as kernel.cu." in capsys.readouterr().out
+
+
+def test_gradescope_renders_a_verdict(grader: Grader, class_: Path, toy_catalog: Catalog) -> None:
+    (class_ / "verdict.json").write_text(verdict_on(toy_catalog.find("0"), 0.0).to_json())
+    out = class_ / "results.json"
+    assert grader("gradescope", "0", "--verdict", "verdict.json", "--results", out) == 0
+    assert json.loads(out.read_text())["score"] == 40.0
+    assert grader("gradescope", "1", "--verdict", "verdict.json", "--results", out) == 2
+    assert grader("gradescope", "0", "--submission", class_ / "none", "--results", out) == 2
+
+
+def test_gradescope_writes_no_score_for_a_fault_of_the_machine(
+    grader: Grader, class_: Path, toy_catalog: Catalog
+) -> None:
+    fault = Verdict("00_negate", "Negate", "simt", 7, (CheckResult("build", Status.INFRA_ERROR, "Disk."),))
+    (class_ / "verdict.json").write_text(fault.to_json())
+    assert grader("gradescope", "0", "--verdict", "verdict.json", "--results", "results.json") == 3
+    assert not (class_ / "results.json").exists()
