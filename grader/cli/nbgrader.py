@@ -88,8 +88,8 @@ def mend(course: Path | None, folder: Path) -> int:
 
 def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exercise]:
     """The exercises that were named, else those of the class's course.toml, else all."""
+    from grader.instruct.course import read_course
     from grader.instruct.course.policy import FILE
-    from grader.instruct.course.reading import read_course
 
     if names:
         return list({exercise.slug: exercise for exercise in map(catalog.find, names)}.values())
@@ -99,8 +99,8 @@ def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exerci
 
 
 def _title(folder: Path) -> str:
+    from grader.instruct.course import read_course
     from grader.instruct.course.policy import FILE
-    from grader.instruct.course.reading import read_course
 
     return read_course(folder).title if (folder / FILE).is_file() else folder.name
 

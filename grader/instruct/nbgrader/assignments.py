@@ -15,7 +15,7 @@ from pathlib import Path
 from grader.catalog import Catalog
 from grader.errors import UsageError
 from grader.exercise import Exercise
-from grader.instruct.course.policy import judged_scores
+from grader.instruct.course import judged_scores
 from grader.instruct.nbgrader.notebook import as_text, notebook_of
 from grader.workspace import shipped_files
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ class CollectExercises(ExchangeCollect):
             super().do_copy(src, dest, log)
         except (OSError, RuntimeError) as problem:
             self.log.error("Not collected: %s: %s", src, problem)
+            shutil.rmtree(dest, ignore_errors=True)  # half a submission would pass for a whole one
             return
         finally:
             self.coursedir.ignore = ignored

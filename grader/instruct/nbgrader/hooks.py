@@ -12,6 +12,9 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from nbformat.v4 import new_notebook
+
+from grader.instruct.nbgrader.notebook import as_text
 from grader.instruct.submissions import timestamps
 
 SET_ASIDE = "set_aside"
@@ -19,9 +22,13 @@ SECRET = "submission_secret.txt"
 
 
 def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:
-    """Move links, pipes and devices out of the submission: nbgrader would copy what they lead to."""
-    for folder in {Path(notebook).parent for notebook in notebooks}:
-        set_aside(folder)
+    """Move links, pipes and devices out of the submission: nbgrader would copy what they lead to.
+
+    Where a notebook was one of them, an empty one takes its place, since nbgrader has listed it already.
+    """
+    for notebook in map(Path, notebooks):
+        set_aside(notebook.parent)
+        _unless_there(notebook, as_text(new_notebook()))
 
 
 def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearSolutions
 
-from grader.instruct.course.policy import judged_scores
+from grader.instruct.course import judged_scores
 from grader.instruct.nbgrader.notebook import FILE, file_cell, notebook_of
 from grader.instruct.nbgrader.work import CoursePreprocessor, Work, exercise_of
 from grader.instruct.submissions import Handed, look

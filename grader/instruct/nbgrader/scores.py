@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.checks.registry import CHECKS
+from grader.notebook.report import clamped
+from grader.report.words import NAMES
 from grader.verdict import CheckResult, Verdict
-
-_NO_PARTS = {"todo", "build", "changes", *CHECKS} - {"parts"}
 
 
 @dataclass(frozen=True)
 class Score:
-    """``points`` of the cell's own, plain and within its bounds; ``judged``: whether they mean anything."""
+    """``points`` are plain and within the cell's bounds; ``judged``: whether they mean anything."""
 
     points: float
     judged: bool
@@ -32,21 +31,12 @@ def score_of(verdict: Verdict, check: str, out_of: float) -> Score:
     share = earned / possible if possible else 0.0
     several = len(results) > 1
     lines = tuple(f"{each.name}: {each.sentence}" if several else each.sentence for each in results)
-    return Score(plain(share * out_of, out_of), all(each.status.counts for each in results), lines)
+    return Score(clamped(share * out_of, out_of), all(each.status.counts for each in results), lines)
 
 
 def results_of(verdict: Verdict, check: str) -> list[CheckResult]:
     """The results that belong to ``check`` of the scores: one, or with ``parts`` one for each part."""
-    if check == "parts":
-        return [each for each in verdict.checks if each.name not in _NO_PARTS]
-    return [each for each in verdict.checks if each.name == check]
-
-
-def plain(points: float, out_of: float) -> float:
-    """A finite float from 0 to ``out_of``. NaN is 0.
-
-    nbgrader takes an output that it cannot read as a number from 0 for full credit, and fails on one that
-    is too large.
-    """
-    bounded = min(float(points), float(out_of)) if points >= 0 else 0.0
-    return round(bounded, 6) if bounded < out_of else float(out_of)
+    named = [each for each in verdict.checks if each.name == check]
+    if check == "parts" and not named:
+        return [each for each in verdict.checks if each.name not in NAMES]
+    return named

@@ -15,8 +15,8 @@ from traitlets import Bool, Unicode
 from grader.catalog import Catalog
 from grader.errors import UsageError
 from grader.exercise import Exercise
+from grader.instruct.course import read_course
 from grader.instruct.course.policy import FILE
-from grader.instruct.course.reading import read_course
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
 

@@ -1,0 +1,194 @@
+"""`grader nbgrader build`: deterministic, complete, and without a line of a solution."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog, Exercise
+from grader.errors import UsageError
+from grader.instruct.course import judged_scores
+from grader.sections import find_regions
+from grader.stubs import stub_text
+from tests.nbgrader.school import NOTEBOOK, SLUG, Class
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def real_catalog() -> Catalog:
+    pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install 'cu2grad[instructor]'")
+    return Catalog.open(REPOSITORY)
+
+
+def test_the_same_exercises_give_the_same_bytes(real_catalog: Catalog) -> None:
+    """In another process too, where sets and hashes come in another order."""
+    from grader.instruct.nbgrader.assignments import assignment_files
+
+    texts = [text for each in real_catalog.exercises for text in assignment_files(each, "simt").values()]
+    program = (
+        "import hashlib; from grader.catalog import Catalog; from pathlib import Path\n"
+        "from grader.instruct.nbgrader.assignments import assignment_files\n"
+        f"every = Catalog.open(Path({str(REPOSITORY)!r})).exercises\n"
+        "texts = [text for each in every for text in assignment_files(each, 'simt').values()]\n"
+        "print(hashlib.sha256(''.join(texts).encode()).hexdigest())"
+    )
+    import hashlib
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=REPOSITORY,
+        env={"PYTHONHASHSEED": "4711", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.stdout.strip() == hashlib.sha256("".join(texts).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("backend", ["simt", "cuda"])
+def test_points_are_those_of_exercise_toml(real_catalog: Catalog, backend: str) -> None:
+    """Less what the backend of record cannot judge; and every check has a cell of its own."""
+    from grader.instruct.nbgrader.notebook import CHECK, notebook_of
+
+    for exercise in real_catalog.exercises:
+        scores = judged_scores(exercise, backend)
+        facts = [cell.metadata.get("nbgrader", {}) for cell in notebook_of(exercise, scores).cells]
+        points = {each["grade_id"].removeprefix(CHECK): each["points"] for each in facts if "points" in each}
+        beyond = {"simt": "performance", "cuda": "efficiency"}[backend]
+        assert points == {name: worth for name, worth in exercise.scores.items() if name != beyond}
+
+
+def test_what_stands_in_a_prompt_is_no_markup(real_catalog: Catalog) -> None:
+    from grader.instruct.nbgrader.notebook import notebook_of
+
+    introduction = notebook_of(real_catalog.find("03"), {}).cells[0].source
+    assert "launch muladd_kernel&lt;T&gt; over" in introduction
+    assert r"out = a \* b + c" in introduction
+
+
+def answer_lines(exercise: Exercise) -> set[str]:
+    """The lines of solution regions that nothing which is handed out holds, too."""
+    handed_out = "\n".join(stub_text(exercise, name) for name in (*exercise.edit, *exercise.given))
+    answers = set()
+    for name in exercise.edit:
+        path = exercise.solution_dir / name
+        lines = path.read_text().splitlines()
+        for region in find_regions(path.read_text(), path):
+            if region.name in exercise.sections:
+                answers |= {line.strip() for line in lines[region.start : region.end - 1]}
+    return {line for line in answers if line not in handed_out}
+
+
+def test_no_line_of_a_solution_is_released(real_catalog: Catalog, tmp_path: Path) -> None:
+    """In what nbgrader makes of every exercise of the course."""
+    school = Class(tmp_path)
+    _build(school, REPOSITORY)
+    api = school.api()
+    for exercise in real_catalog.exercises:
+        done = api.generate_assignment(exercise.slug)
+        assert done["success"], done["log"]
+        release = school.folder / "release" / exercise.slug
+        names = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
+        assert names == {f"{exercise.slug}.ipynb", *exercise.edit, *exercise.given}
+        text = "\n".join(path.read_text() for path in release.rglob("*") if path.is_file())
+        answers = answer_lines(exercise)
+        assert answers
+        assert not [line for line in answers if line in text.replace('\\"', '"')], exercise.slug
+
+
+def test_an_answer_that_slipped_into_a_cell_would_be_cleared(toys: Class) -> None:
+    """Cells of an instructor's own keep nbgrader's protection; those that show files keep their words."""
+    import nbformat
+    from nbformat.v4 import new_code_cell
+
+    facts = {"schema_version": 3, "grade": False, "solution": True, "locked": False, "task": False,
+             "grade_id": "own"}  # fmt: skip
+    path = toys.folder / "source" / SLUG / NOTEBOOK
+    notebook = nbformat.read(path, as_version=4)
+    secret = "### BEGIN SOLUTION\nanswer = 'forty-two'\n### END SOLUTION"
+    notebook.cells.append(new_code_cell(secret, metadata={"nbgrader": facts}))
+    path.write_text(nbformat.writes(notebook))
+    assert toys.api().generate_assignment(SLUG)["success"]
+    released = (toys.folder / "release" / SLUG / NOTEBOOK).read_text()
+    assert "forty-two" not in released and "YOUR CODE HERE" in released
+    assert "your kernel.cu is shown in this place" in released
+
+
+def test_check_tells_and_build_keeps_what_differs(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
+    from grader.cli.nbgrader import build
+
+    course = toys.top / "course"
+    config = toys.folder / "nbgrader_config.py"
+    before = config.read_text()
+    assert build((), course, toys.folder, True) == 0
+    stub = toys.folder / "source" / SLUG / "kernel.cu"
+    stub.write_text("// mine\n")
+    assert build((), course, toys.folder, True) == 1
+    assert stub.read_text() == "// mine\n"
+    assert build((), course, toys.folder, False) == 0
+    assert stub.read_text() == stub_text(toys.exercise, "kernel.cu")
+    (kept,) = (toys.folder / ".cu2grad" / "backups").rglob("kernel.cu")
+    assert kept.read_text() == "// mine\n"
+    assert config.read_text() == before
+    (toys.folder / "source" / SLUG / NOTEBOOK).unlink()
+    capsys.readouterr()
+    assert build((), course, toys.folder, True) == 1
+    assert f"differs  {toys.folder}/source/{SLUG}/{NOTEBOOK}" in capsys.readouterr().out
+
+
+def test_a_class_builds_what_its_course_toml_assigns(toys: Class, tmp_path: Path) -> None:
+    from grader.cli.nbgrader import build
+
+    folder = tmp_path / "autumn"
+    folder.mkdir()
+    (folder / "course.toml").write_text(
+        'title = "CUDA, Autumn & more"\nbackend = "cuda"\n[assignments.01_muladd]\n'
+    )
+    assert build((), toys.top / "course", folder, False) == 0
+    assert [path.name for path in (folder / "source").iterdir()] == ["01_muladd"]
+    assert 'course_id = "cuda-autumn-more"' in (folder / "nbgrader_config.py").read_text()
+    assert build(["00"], toys.top / "course", folder, False) == 0
+    assert len(list((folder / "source").iterdir())) == 2
+
+
+def test_a_release_without_solutions_builds_the_same(toys: Class, tmp_path: Path) -> None:
+    from grader.instruct.nbgrader.assignments import assignment_files
+
+    expected = assignment_files(toys.exercise, "simt")
+    kept = toys.exercise.kept_stubs
+    kept.mkdir(parents=True)
+    for name in (*toys.exercise.edit, *toys.exercise.given):
+        (kept / name).write_text(stub_text(toys.exercise, name))
+    shutil.rmtree(toys.top / "course" / "solutions")
+    assert assignment_files(toys.exercise, "simt") == expected
+
+
+def test_a_folder_that_cannot_be_written_is_said(toys: Class, tmp_path: Path) -> None:
+    from grader.cli.nbgrader import build
+
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be written"):
+        build((), toys.top / "course", tmp_path / "file" / "class", False)
+
+
+def test_without_nbgrader_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.metadata
+    import importlib.util
+
+    from grader.instruct.nbgrader.extra import require_nbgrader
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"pip install 'cu2grad\[instructor\]'"):
+        require_nbgrader()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.9.5")
+    with pytest.raises(UsageError, match=r"0\.9\.5 is installed\. .* 0\.9\.6 or newer"):
+        require_nbgrader()
+
+
+def _build(school: Class, course: Path) -> None:
+    from grader.cli.nbgrader import build
+
+    school.folder.mkdir()
+    assert build((), course, school.folder, False) == 0

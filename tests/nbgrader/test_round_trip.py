@@ -1,0 +1,129 @@
+"""From the instructor's folder to a learner's and back, by nbgrader's own commands."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import zipfile
+
+import pytest
+
+from grader.instruct.submissions import Submission
+from grader.verdict import CheckResult, Finding, Status
+from tests.nbgrader.school import NOTEBOOK, SLUG, Class, a_verdict
+
+HOSTILE = "error: expected <script>alert(1)</script> & 'so' on"
+
+
+def test_from_release_to_feedback(toys: Class) -> None:
+    _hand_in(toys)
+    submission = _collected(toys)
+    failed = CheckResult(
+        "correctness",
+        Status.FAIL,
+        "Element 3 is wrong.",
+        0.0,
+        60.0,
+        expected="1.0",
+        got="0.0",
+        lines=(HOSTILE,),
+    )
+    finding = Finding(
+        "out_of_bounds", "Writes past the end.", "Stay inside.", "kernel.cu", 7, "y[i] = -x[i];"
+    )
+    second = Finding("leak", "4 bytes are never freed.", "Free what you allocate.", "kernel.cu", 9)
+    unsafe = CheckResult("safety", Status.FAIL, "One finding.", 0.0, 20.0, findings=(finding, second))
+    toys.decide(submission, a_verdict(correctness=failed, safety=unsafe))
+    for command in ("AutogradeApp", "GenerateFeedbackApp", "ReleaseFeedbackApp"):
+        toys.command(command, SLUG)
+    toys.command("FetchFeedbackApp", SLUG, "--CourseDirectory.student_id=ada", at=toys.home)
+    (page,) = (toys.home / SLUG / "feedback").rglob("*.html")
+    text = page.read_text()
+    for said in (
+        "Element 3 is wrong.",
+        "   7 │ y[i] = -x[i];",
+        "Free what you allocate.",
+        "20.0 / 100.0",
+        "launch_negate",
+    ):
+        assert said in text
+    assert "<script>alert(1)" not in text and "&lt;script&gt;alert(1)" in text
+    toys.command("ExportApp")
+    (row,) = csv.DictReader((toys.folder / "grades.csv").read_text().splitlines()[:2])
+    assert (row["assignment"], row["student_id"]) == (SLUG, "ada")
+    assert (float(row["score"]), float(row["max_score"])) == (20.0, 100.0)
+
+
+def test_feedback_fetches_nothing_from_elsewhere(toys: Class) -> None:
+    toys.decide(toys.submit("ada"), a_verdict())
+    toys.autograde("ada")
+    assert toys.api().generate_feedback(SLUG, "ada")["success"]
+    page = toys.feedback("ada")
+    assert not re.findall(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)\s*=\s*[\"']?(?!data:)", page)
+    assert not re.findall(r"@import|url\(\s*[\"']?https?:", page)
+
+
+def test_one_without_a_timestamp_holds_nobodys_feedback_back(toys: Class) -> None:
+    for student in ("ada", "zoe"):
+        toys.decide(toys.submit(student), a_verdict())
+    (toys.folder / "submitted" / "ada" / SLUG / "timestamp.txt").unlink()
+    for student in ("ada", "zoe"):
+        assert toys.autograde(student)["success"]
+    for command in ("GenerateFeedbackApp", "ReleaseFeedbackApp"):
+        (toys.top / "exchange" / "toys").mkdir(exist_ok=True)
+        toys.command(command, SLUG)
+    assert len(list((toys.top / "exchange" / "toys" / "feedback").glob("*.html"))) == 2
+    with toys.gradebook() as book:
+        assert book.find_submission(SLUG, "ada").total_seconds_late == 0
+
+
+def test_zip_collect(toys: Class) -> None:
+    """One archive for each student, as a learning management system gives them out, is collected as it is."""
+    archives = toys.folder / "downloaded" / SLUG / "archive"
+    archives.mkdir(parents=True)
+    for name, inside in (("ada", ""), ("zoe_late_4711", f"{SLUG}/")):
+        with zipfile.ZipFile(archives / f"{name}.zip", "w") as archive:
+            archive.writestr(f"{inside}kernel.cu", toys.solution())
+            archive.write(toys.folder / "release" / SLUG / NOTEBOOK, f"{inside}{NOTEBOOK}")
+            archive.writestr(f"{inside}a.out", b"\x7fELF")
+    toys.command("ZipCollectApp", SLUG)
+    for student in ("ada", "zoe"):
+        folder = toys.folder / "submitted" / student / SLUG
+        assert {path.name for path in folder.iterdir()} == {"kernel.cu", NOTEBOOK}
+        toys.decide(Submission(student, SLUG, folder), a_verdict())
+    for command in ("AutogradeApp", "GenerateFeedbackApp"):
+        toys.command(command, SLUG)
+    assert {points for points, _ in toys.grades("zoe").values()} == {60.0, 20.0}
+
+
+def test_files_are_graded_now_where_no_verdict_is_there(toys: Class) -> None:
+    """A real build, twice asked for: the second time it comes from the store."""
+    pytest.importorskip("torch")
+    toys.submit("ada", toys.solution().replace("if (i >= n) return;", ""))
+    for _ in range(2):
+        done = toys.autograde("ada")
+        assert done["success"], done["log"]
+    assert toys.grades("ada") == {
+        "correctness": (60.0, False), "safety": (0.0, False), "device_work": (20.0, False)
+    }  # fmt: skip
+    assert "kernel.cu" in str(toys.cell("ada", "run-grader").outputs)
+    assert len(list(toys.store.log.entries())) == 1
+
+
+def _hand_in(toys: Class) -> None:
+    """Release it, and do what a learner does with it."""
+    toys.command("ReleaseAssignmentApp", SLUG)
+    toys.command("FetchAssignmentApp", SLUG, at=toys.home)
+    folder = toys.home / SLUG
+    assert {path.name for path in folder.iterdir()} == {NOTEBOOK, "kernel.cu", "binding.cpp", "op.py"}
+    (folder / "kernel.cu").write_text(toys.solution())
+    toys.command("SubmitApp", SLUG, "--CourseDirectory.student_id=ada", at=toys.home)
+    shutil.rmtree(folder)
+
+
+def _collected(toys: Class) -> Submission:
+    toys.command("CollectApp", SLUG)
+    folder = toys.folder / "submitted" / "ada" / SLUG
+    assert {"timestamp.txt", "submission_secret.txt"} <= {path.name for path in folder.iterdir()}
+    return Submission("ada", SLUG, folder)

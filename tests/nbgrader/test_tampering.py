@@ -1,0 +1,201 @@
+"""What a hostile or a clumsy hand can do to a submission, and what it changes: nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.instruct.submissions import Submission
+from grader.verdict import Status
+from tests.nbgrader.school import FIRST, NOTEBOOK, SECOND, SLUG, Class, a_verdict
+
+WRONG = a_verdict(correctness=Status.FAIL, safety=Status.FAIL, device_work=Status.FAIL)
+
+
+def _notebook(folder: Path, change: Callable[[Any], None]) -> None:
+    import nbformat
+
+    notebook = nbformat.read(folder / NOTEBOOK, as_version=4)
+    change(notebook)
+    (folder / NOTEBOOK).write_text(nbformat.writes(notebook))
+
+
+def extra_cell(folder: Path) -> None:
+    from nbformat.v4 import new_code_cell
+
+    cell = new_code_cell("report.points = lambda check: 60.0")
+    _notebook(folder, lambda notebook: notebook.cells.insert(2, cell))
+
+
+def shadowing_module(folder: Path) -> None:
+    (folder / "grader.py").write_text("def grade(name): raise SystemExit\n")
+
+
+def deleted_checks(folder: Path) -> None:
+    def delete(notebook: Any) -> None:
+        notebook.cells = [cell for cell in notebook.cells if "points" not in cell.source]
+
+    _notebook(folder, delete)
+
+
+def edited_checks(folder: Path) -> None:
+    def edit(notebook: Any) -> None:
+        for cell in notebook.cells:
+            if "points" in cell.source:
+                cell.source = "60.0"
+                cell.metadata.nbgrader.update(points=1e9, locked=False)
+
+    _notebook(folder, edit)
+
+
+def renamed_cells(folder: Path) -> None:
+    def rename(notebook: Any) -> None:
+        for cell in notebook.cells:
+            cell.metadata["nbgrader"] = {"grade_id": ["a", "list"], "schema_version": 99}
+
+    _notebook(folder, rename)
+
+
+def repeated_ids(folder: Path) -> None:
+    _notebook(folder, lambda notebook: notebook.cells.extend(notebook.cells[1:]))
+
+
+def no_json(folder: Path) -> None:
+    (folder / NOTEBOOK).write_bytes(b"\xff\xfe not a notebook")
+
+
+def json_of_another_kind(folder: Path) -> None:
+    (folder / NOTEBOOK).write_text('["cells"]')
+
+
+def deep_json(folder: Path) -> None:
+    (folder / NOTEBOOK).write_text("[" * 100_000)
+
+
+def markdown_cells(folder: Path) -> None:
+    def turn(notebook: Any) -> None:
+        for cell in notebook.cells:
+            cell.cell_type = "markdown"
+            for name in ("outputs", "execution_count"):
+                cell.pop(name, None)
+
+    _notebook(folder, turn)
+
+
+TAMPERINGS = (
+    extra_cell, shadowing_module, deleted_checks, edited_checks, renamed_cells, repeated_ids, no_json,
+    json_of_another_kind, deep_json, markdown_cells,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tamper", TAMPERINGS, ids=lambda tamper: tamper.__name__)
+def test_it_changes_no_mark(toys: Class, tamper: Callable[[Path], None]) -> None:
+    """Neither upwards, where all is wrong, nor downwards, where all is right."""
+    submission = toys.submit("eve", "// wrong\n")
+    tamper(submission.folder)
+    toys.decide(submission, WRONG)
+    done = toys.autograde("eve")
+    assert done["success"], done["log"]
+    assert toys.grades("eve") == dict.fromkeys(("correctness", "safety", "device_work"), (0.0, False))
+
+    submission = toys.submit("eve", at=SECOND)
+    tamper(submission.folder)
+    toys.decide(submission, a_verdict())
+    assert toys.autograde("eve")["success"]
+    assert [points for points, _ in toys.grades("eve").values()] == [60.0, 20.0, 20.0]
+    released = [cell.source for cell in _released(toys).cells if cell.cell_type == "markdown"]
+    shown = [cell.source for cell in toys.notebook("eve").cells if cell.cell_type == "markdown"]
+    assert shown == released
+
+
+def _released(toys: Class) -> Any:
+    import nbformat
+
+    return nbformat.read(toys.folder / "release" / SLUG / NOTEBOOK, as_version=4)
+
+
+def test_a_link_is_neither_followed_nor_copied(toys: Class) -> None:
+    secret = toys.folder / "gradebook.db"
+    submission = toys.submit("eve")
+    folder = submission.folder
+    (folder / "kernel.cu").unlink()
+    (folder / "kernel.cu").symlink_to(secret)
+    (folder / "notes").mkdir()
+    (folder / "notes" / "zero").symlink_to("/dev/zero")
+    (folder / "home").symlink_to(Path.home())
+    os.mkfifo(folder / "pipe")
+    toys.decide(submission, WRONG)
+    done = toys.autograde("eve")
+    assert done["success"], done["log"]
+    copied = {path.name for path in (toys.folder / "autograded" / "eve").rglob("*")}
+    assert not copied & {"kernel.cu", "zero", "home", "pipe"}
+    aside = toys.folder / "set_aside" / "eve" / SLUG
+    assert (aside / "kernel.cu").is_symlink() and (aside / "notes" / "zero").is_symlink()
+    assert toys.cell("eve", "file-kernel-cu").source == "# kernel.cu was not handed in."
+
+
+def test_a_link_in_the_place_of_the_notebook(toys: Class) -> None:
+    """nbgrader has listed it before anything of ours runs; what it leads to is not read."""
+    submission = toys.submit("eve")
+    other = toys.submit("ada")
+    (submission.folder / NOTEBOOK).unlink()
+    (submission.folder / NOTEBOOK).symlink_to(other.folder / NOTEBOOK)
+    toys.decide(submission, WRONG)
+    done = toys.autograde("eve")
+    assert done["success"], done["log"]
+    assert [points for points, _ in toys.grades("eve").values()] == [0.0, 0.0, 0.0]
+    assert (other.folder / NOTEBOOK).is_file()
+
+
+def _handed_in(toys: Class, student: str) -> Path:
+    """A folder in the exchange's inbound, where everybody can write."""
+    folder = toys.top / "exchange" / "toys" / "inbound" / f"{student}+{SLUG}+{FIRST}+x"
+    folder.mkdir(parents=True)
+    (folder / "kernel.cu").write_text(toys.solution())
+    return folder
+
+
+def test_collecting_adds_the_notebook_and_copies_no_link(toys: Class) -> None:
+    folder = _handed_in(toys, "ada")
+    (folder / "my_negate.ipynb").write_text("{}")
+    os.mkfifo(folder / "pipe")
+    (folder / "secret.txt").symlink_to("/etc/hostname")
+    toys.command("CollectApp", SLUG)
+    collected = toys.folder / "submitted" / "ada" / SLUG
+    names = {path.name for path in collected.iterdir()}
+    assert names == {"kernel.cu", "my_negate.ipynb", NOTEBOOK}
+    assert (collected / NOTEBOOK).read_bytes() == (toys.folder / "release" / SLUG / NOTEBOOK).read_bytes()
+
+
+def test_one_that_cannot_be_collected_stops_nobody_else(toys: Class) -> None:
+    _handed_in(toys, "ada")
+    with (_handed_in(toys, "eve") / "huge").open("wb") as file:
+        file.truncate(1 << 28)
+    lost = _handed_in(toys, "eva")
+    target = lost.rename(lost.with_name("elsewhere"))
+    lost.symlink_to(target)
+    _handed_in(toys, "zoe")
+    toys.command("CollectApp", SLUG)
+    collected = {path.parents[1].name for path in (toys.folder / "submitted").glob(f"*/{SLUG}/kernel.cu")}
+    assert collected == {"ada", "zoe"}
+
+
+def test_mending_adds_what_was_renamed_or_forgotten(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
+    from grader.cli.nbgrader import mend
+
+    for student in ("ada", "eve"):
+        submission = toys.submit(student)
+        (submission.folder / NOTEBOOK).rename(submission.folder / "mine.ipynb")
+    (toys.folder / "submitted" / "eve" / SLUG / NOTEBOOK).mkdir()
+    assert mend(toys.top / "course", toys.folder) == 0
+    assert "2 notebooks were missing" in capsys.readouterr().out
+    for student in ("ada", "eve"):
+        toys.decide(Submission(student, SLUG, toys.folder / "submitted" / student / SLUG), a_verdict())
+        done = toys.autograde(student)
+        assert done["success"], done["log"]
+    assert mend(toys.top / "course", toys.folder) == 0
+    assert "0 notebooks were missing" in capsys.readouterr().out
