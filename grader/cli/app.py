@@ -7,7 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from grader.cli.cluster_commands import cluster
 from grader.cli.export_commands import export, gradescope
+from grader.cli.marks_commands import course as course_commands
+from grader.cli.marks_commands import marks, similarity
 from grader.cli.nbgrader_commands import nbgrader
 from grader.cli.notebook_commands import import_verdict, notebook
 from grader.cli.workspace_commands import workspace
@@ -24,6 +27,10 @@ dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
 app.add_typer(dev, name="dev")
 app.add_typer(workspace, name="workspace")
 app.add_typer(nbgrader, name="nbgrader")
+app.add_typer(course_commands, name="course")
+app.add_typer(marks, name="marks")
+app.command()(similarity)
+app.add_typer(cluster, name="cluster")
 app.add_typer(export, name="export")
 app.command()(notebook)
 app.command()(import_verdict)
@@ -133,7 +140,7 @@ def batch(
     trust: Annotated[
         bool, typer.Option("--trust-submissions", help="Run them without a sandbox, with your rights.")
     ] = False,
-    cluster: Annotated[
+    cluster_file: Annotated[
         Path | None, typer.Option("--cluster", metavar="FILE", help="Grade on the machines that FILE names.")
     ] = None,
     plain: Plain = False,
@@ -151,7 +158,7 @@ def batch(
         course=course,
         trust=trust,
         plain=plain,
-        cluster=cluster,
+        cluster=cluster_file,
     )
     raise typer.Exit(grade_batch(request))
 

@@ -31,8 +31,8 @@ def simulated_hours(
 ) -> float:
     """Hours until the last submission is graded: first come, first served, on both kinds of machine."""
     random = np.random.default_rng(seed)
-    sent = START_SECONDS + DRIVER_SECONDS * np.arange(1, submissions + 1)
-    done = _through(sent, _times(costs.core_seconds, submissions, variation, random), fleet.cores)
+    sent = START_SECONDS + DRIVER_SECONDS * np.arange(1, submissions + 1, dtype=np.float64)
+    done: Seconds = _through(sent, _times(costs.core_seconds, submissions, variation, random), fleet.cores)
     if costs.gpu_seconds:
         built = np.sort(done)
         done = _through(built, _times(costs.gpu_seconds, submissions, variation, random), fleet.gpus)
@@ -41,7 +41,7 @@ def simulated_hours(
 
 def _times(mean: float, count: int, variation: Variation, random: np.random.Generator) -> Seconds:
     shift = variation.spread**2 / 2  # so that the mean stays what it is
-    times: Seconds = mean * np.exp(variation.spread * random.standard_normal(count) - shift)
+    times: Seconds = np.exp(variation.spread * random.standard_normal(count) - shift) * mean
     again = random.random(count) < variation.lost
     times[again] = times[again] * (1 + random.random(again.sum())) + variation.notice
     return times

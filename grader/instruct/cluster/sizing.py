@@ -8,7 +8,12 @@ the same through, submission by submission.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import fmean
+
+from grader.errors import UsageError
+from grader.instruct.results import Record
 
 DRIVER_SECONDS = 0.002  # of the driver for one submission (1.8 ms were measured with Parsl)
 START_SECONDS = 60.0  # until the first block runs; a queue that is full adds its own
@@ -38,6 +43,27 @@ class Size:
     core_hours: float
     gpu_hours: float
     bottleneck: str
+
+
+def costs_in(records: Iterable[Record]) -> Costs:
+    """The means of what was graded. On cuda, all but the build holds the GPU.
+
+    Raises UsageError where nothing was.
+    """
+    cores, gpus = [], []
+    for record in records:
+        verdict = record.verdict
+        built = sum(check.seconds for check in verdict.checks if check.name == "build")
+        on_cuda = verdict.backend == "cuda"
+        cores.append(built if on_cuda else verdict.seconds)
+        gpus.append(verdict.seconds - built if on_cuda else 0.0)
+    if not cores:
+        raise UsageError(
+            "Nothing is graded there yet.",
+            "What a submission costs is measured on some that were graded.",
+            "Grade a few of each exercise first: grader batch SUBMISSIONS --only EXERCISE",
+        )
+    return Costs(fmean(cores), fmean(gpus))
 
 
 def hours_with(fleet: Fleet, submissions: int, costs: Costs) -> Size:

@@ -1,0 +1,120 @@
+"""`grader cluster`: a job array, the documents for Kubernetes, and how large a cluster has to be."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog import Catalog
+from grader.cli.batch import Request, backend_of, results_of
+from grader.errors import UsageError
+from grader.instruct.batch import items_of
+from grader.instruct.cluster import read_cluster
+from grader.instruct.cluster.array import Batch, write_array
+from grader.instruct.cluster.pods import rights, worker_pod
+from grader.instruct.cluster.sizing import Costs, Fleet, Size, costs_in, fleet_for, hours_with
+from grader.instruct.results import ResultStore
+from grader.instruct.submissions import read_submissions
+from grader.words import counted
+
+
+def write_job_array(request: Request, file: Path, chunk: int) -> None:
+    """Write the script, and say how to submit it."""
+    cluster = read_cluster(file)
+    catalog = Catalog.open(request.course)
+    submissions = read_submissions(request.submissions, catalog, request.only)
+    items = items_of(submissions, catalog, backend_of(request))
+    if cluster.gpu is None and any(item.backend == "cuda" for item in items):
+        raise UsageError(
+            f"{file} has no [gpu] table, and there are submissions to be graded on cuda.",
+            "A job that times kernels asks Slurm for one GPU.",
+            "Add the table, or grade with --backend simt.",
+        )
+    options = ["--course", str(catalog.course)]
+    options += ["--backend", request.backend] if request.backend else []
+    options += ["--trust-submissions"] if request.trust else []
+    results = results_of(request)
+    script = write_array(
+        items, Batch(request.submissions.absolute(), results, tuple(options)), cluster, chunk
+    )
+    jobs = -(-len(items) // chunk)
+    print(f"{len(items)} submissions in {jobs} jobs. Results go to {results}.")
+    print(f"Next: sbatch {script}")
+
+
+def print_pods(file: Path) -> None:
+    """One document of the kind List, for `kubectl apply -f -` or for reading."""
+    cluster = read_cluster(file)
+    if cluster.kind != "kubernetes":
+        raise UsageError(
+            f"{file} is for kind {cluster.kind!r}.",
+            "Only Kubernetes starts pods.",
+            'Set kind = "kubernetes" and add a [kubernetes] table.',
+        )
+    script = "sleep infinity  # here Parsl starts the workers"
+    documents = rights(cluster)
+    documents.append(worker_pod(cluster, cluster.cpu, False, "cu2grad-cpu", script))
+    if cluster.gpu is not None:
+        documents.append(worker_pod(cluster, cluster.gpu, True, "cu2grad-gpu", script))
+    print(json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}, indent=2))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What `grader cluster size` was asked. ``hours`` turns it round; ``measured`` is a results folder."""
+
+    submissions: int
+    core_seconds: float
+    gpu_seconds: float
+    measured: Path | None
+    cores: int
+    gpus: int
+    hours: float | None
+
+
+def say_size(question: Question) -> None:
+    """Print the answer in a sentence or two."""
+    costs = _costs(question)
+    print(
+        f"{question.submissions} submissions, {costs.core_seconds:.1f} s of a core"
+        + (f" and {costs.gpu_seconds:.1f} s of a GPU" if costs.gpu_seconds else "")
+        + " each:"
+    )
+    fleet = Fleet(question.cores, question.gpus)
+    if question.hours is not None:
+        wanted = fleet_for(question.hours, question.submissions, costs)
+        if wanted is None:
+            print(
+                f"No fleet grades them within {question.hours:g} hours: one driver cannot hand out as fast."
+            )
+            return
+        fleet = wanted
+    print(_sentence(fleet, hours_with(fleet, question.submissions, costs)))
+
+
+def _costs(question: Question) -> Costs:
+    costs = Costs(question.core_seconds, question.gpu_seconds)
+    if question.measured is not None:
+        costs = costs_in(ResultStore(question.measured).all())
+    if not costs.core_seconds:
+        raise UsageError(
+            "It is not known what one submission costs.",
+            "Hours follow from seconds of a core, and of a GPU where something is timed.",
+            "Name --core-seconds and --gpu-seconds, or --results DIR of what is graded already.",
+        )
+    if costs.gpu_seconds and not question.gpus and question.hours is None:
+        raise UsageError(
+            "There are seconds of a GPU to be spent, and --gpus is 0.",
+            "What is timed needs one GPU at least.",
+            "Name --gpus, or ask with --hours how many it takes.",
+        )
+    return costs
+
+
+def _sentence(fleet: Fleet, size: Size) -> str:
+    machines = counted(fleet.cores, "core")
+    machines += f" and {counted(fleet.gpus, 'GPU')}" if size.gpu_hours else ""
+    paid = f"{size.core_hours:.1f} hours of a core"
+    paid += f" and {size.gpu_hours:.1f} of a GPU" if size.gpu_hours else ""
+    return f"{machines}: {size.hours:.1f} hours, held up by the {size.bottleneck}. Used: {paid}."

@@ -1,0 +1,83 @@
+"""`grader cluster`: the options. What is done lies in the module that they import when called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+cluster = typer.Typer(no_args_is_help=True, help="For instructors: grading on more than one machine.")
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="cluster.toml")]
+
+
+@cluster.command()
+def array(
+    file: File,
+    submissions: Annotated[
+        Path, typer.Argument(metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/...")
+    ],
+    results: Annotated[
+        Path | None, typer.Option("--results", metavar="DIR", help="Default: results beside SUBMISSIONS.")
+    ] = None,
+    backend: Annotated[Literal["simt", "cuda"] | None, typer.Option(help="As for grader batch.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="EXERCISE/STUDENT", help="As for grader batch.")
+    ] = None,
+    chunk: Annotated[int, typer.Option("--chunk", min=1, help="Submissions in each job.")] = 50,
+    course: Annotated[
+        Path | None,
+        typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
+    ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust-submissions", help="Run them without a sandbox, with your rights.")
+    ] = False,
+) -> None:
+    """Writes a Slurm job array that grades SUBMISSIONS. It needs no Parsl."""
+    from grader.cli.batch import Request
+    from grader.cli.cluster import write_job_array
+
+    request = Request(
+        submissions,
+        results,
+        backend=backend,
+        only=tuple(only or ()),
+        course=course,
+        trust=trust,
+        cluster=file,
+    )
+    write_job_array(request, file, chunk)
+
+
+@cluster.command()
+def pods(file: File) -> None:
+    """Prints what Kubernetes is asked for, as JSON: the driver's rights, and a pod of each kind of block."""
+    from grader.cli.cluster import print_pods
+
+    print_pods(file)
+
+
+@cluster.command()
+def size(
+    students: Annotated[int, typer.Option("--students", min=1)],
+    exercises: Annotated[int, typer.Option("--exercises", min=1)],
+    core_seconds: Annotated[
+        float, typer.Option("--core-seconds", min=0, help="Of a core for one submission.")
+    ] = 0.0,
+    gpu_seconds: Annotated[
+        float, typer.Option("--gpu-seconds", min=0, help="Of a GPU for one submission; 0 on simt.")
+    ] = 0.0,
+    measured: Annotated[
+        Path | None, typer.Option("--results", metavar="DIR", help="Take both from what was graded in DIR.")
+    ] = None,
+    cores: Annotated[int, typer.Option("--cores", min=1)] = 8,
+    gpus: Annotated[int, typer.Option("--gpus", min=0)] = 1,
+    hours: Annotated[
+        float | None, typer.Option("--hours", min=0, help="Ask the other way round: what is done by then?")
+    ] = None,
+) -> None:
+    """Says how long a class takes to grade, or what it takes to grade it within --hours."""
+    from grader.cli.cluster import Question, say_size
+
+    say_size(Question(students * exercises, core_seconds, gpu_seconds, measured, cores, gpus, hours))
