@@ -18,8 +18,8 @@ REGRADES = "regrades.jsonl"
 
 @dataclass(frozen=True)
 class Regrade:
-    """``before`` and ``after`` are names of records and ``grader_*`` what they were graded by; ``student`` is a
-    pseudonym. Both gradings drew their inputs from ``seed``.
+    """``before`` and ``after`` are names of records, ``grader_*`` what they were graded by, with the inputs
+    of ``seed`` both times. ``student`` is a pseudonym; ``changed`` names checks that ended otherwise.
     """
 
     student: str

@@ -24,7 +24,10 @@ class Release:
 
 def release(marks: Iterable[Mark], ledger: ReleasedMarks, *, accept: bool) -> Release:
     """Tells every mark that is settled and not told yet as it is; a lower one only with ``accept``."""
-    told, lowered, held, waiting = [], [], [], []
+    told: list[Mark] = []
+    lowered: list[Mark] = []
+    held: list[Mark] = []
+    waiting: list[Mark] = []
     for mark in marks:
         if not mark.settled:
             waiting.append(mark)

@@ -1,4 +1,4 @@
-"""Files of JSON lines that grow at their end and nowhere else, for any number of processes."""
+"""Files of JSON lines that grow at their end, for any number of processes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from grader.errors import UsageError
+from grader.instruct.results.durable import replace
 
 _TAIL = 1 << 16  # bytes read at once when the last line is looked for
 
@@ -56,15 +57,42 @@ class Lines:
             "Restore the file from a backup, or take that line out.",
         )
 
+    def rewrite(self, kept: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> int:
+        """Replace every line by what ``kept`` makes of it, None for nothing; returns how many changed.
+
+        Whoever appends meanwhile waits, and then appends to the new file.
+        """
+        if not self.path.exists():
+            return 0
+        with self._opened():
+            before = [document for _, document in self]
+            after = [kept(dict(document)) for document in before]
+            changed = sum(old != new for old, new in zip(before, after, strict=True))
+            if changed:
+                lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in after if each is not None)
+                replace(self.path, "".join(lines))
+        return changed
+
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
+        """The file, locked; and still the one that the path names, since a rewrite exchanges it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield descriptor
-        finally:
-            os.close(descriptor)
+        while True:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                if _names(self.path, descriptor):
+                    yield descriptor
+                    return
+            finally:
+                os.close(descriptor)
+
+
+def _names(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _mend(descriptor: int) -> None:

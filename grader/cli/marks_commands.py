@@ -1,0 +1,173 @@
+"""The commands below `grader marks` and `grader course`, and `grader similarity`, with their options."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+marks = typer.Typer(help="For instructors: what each student has of each assignment, and why.")
+course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
+
+Class = Annotated[
+    Path,
+    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
+]
+Exercises = Annotated[
+    Path | None,
+    typer.Option("--course", metavar="DIR", help="Take the exercises in DIR instead of those around here."),
+]
+Student = Annotated[
+    list[str] | None, typer.Option("--student", metavar="ID", help="Of this student alone; repeatable.")
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--exercise", metavar="EXERCISE", help="Of this assignment alone; repeatable."),
+]
+Named = Annotated[list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every assignment.")]
+Plain = Annotated[bool, typer.Option("--plain", help="No colour and no boxes.")]
+HERE = Path()
+
+
+@marks.callback(invoke_without_command=True)
+def show(
+    context: typer.Context,
+    class_: Class = HERE,
+    exercises: Exercises = None,
+    student: Student = None,
+    exercise: Only = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write a line for each mark to FILE.")
+    ] = None,
+    plain: Plain = False,
+) -> None:
+    """Prints the marks of the class; with --student how each of them came about."""
+    if context.invoked_subcommand is None:
+        from grader.cli.marks import Request, show_marks
+
+        request = Request(class_, exercises, tuple(student or ()), tuple(exercise or ()), plain)
+        raise typer.Exit(show_marks(request, csv))
+
+
+@marks.command()
+def release(
+    names: Named = None,
+    class_: Class = HERE,
+    exercises: Exercises = None,
+    student: Student = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Also lower what was released: look at each of them first.")
+    ] = False,
+) -> None:
+    """Freezes marks as students are told them. Later ones never go below, unless --accept says so."""
+    from grader.cli.marks import Request
+    from grader.cli.marks_release import release_marks
+
+    request = Request(class_, exercises, tuple(student or ()), tuple(names or ()))
+    raise typer.Exit(release_marks(request, accept))
+
+
+@marks.command()
+def regrade(
+    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
+    student: Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")],
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who asks for it; default: you.")] = "",
+    class_: Class = HERE,
+    exercises: Exercises = None,
+    trust: Annotated[
+        bool, typer.Option("--trust-submissions", help="Run it without a sandbox, with your rights.")
+    ] = False,
+) -> None:
+    """Grades what the mark comes from once more, with the stored seed, and logs what came of it."""
+    from grader.cli.marks import Request
+    from grader.cli.marks_regrade import regrade_one
+
+    request = Request(class_, exercises, (student,), (exercise,))
+    raise typer.Exit(regrade_one(request, reason, by, trust))
+
+
+@marks.command()
+def sample(
+    names: Named = None,
+    class_: Class = HERE,
+    exercises: Exercises = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write a sheet for the second marker.")
+    ] = None,
+) -> None:
+    """Says which submissions a second person marks: the same ones each time."""
+    from grader.cli.marks import Request
+    from grader.cli.marks_sample import show_sample
+
+    raise typer.Exit(show_sample(Request(class_, exercises, (), tuple(names or ())), csv))
+
+
+@marks.command()
+def comments(
+    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
+    student: Annotated[
+        str | None, typer.Option("--student", metavar="ID", help="What fits this student's verdict.")
+    ] = None,
+    class_: Class = HERE,
+    exercises: Exercises = None,
+) -> None:
+    """Prints the comment bank of course.toml, as far as it fits."""
+    from grader.cli.marks import Request
+    from grader.cli.marks_sample import show_comments
+
+    request = Request(class_, exercises, (student,) if student else (), (exercise,))
+    raise typer.Exit(show_comments(request))
+
+
+@course.command()
+def init(class_: Class = HERE, exercises: Exercises = None) -> None:
+    """Writes a course.toml to begin with, and never over one that is there."""
+    from grader.cli.courses import begin_course
+
+    raise typer.Exit(begin_course(class_, exercises))
+
+
+@course.command()
+def check(class_: Class = HERE, exercises: Exercises = None) -> None:
+    """Reads course.toml and the tables beside it, and says what they amount to or what is wrong."""
+    from grader.cli.courses import check_course
+
+    raise typer.Exit(check_course(class_, exercises))
+
+
+@course.command()
+def forget(
+    before: Annotated[
+        datetime, typer.Option("--before", formats=["%Y-%m-%d"], help="What was graded before this day.")
+    ],
+    class_: Class = HERE,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, only say what would go.")] = False,
+) -> None:
+    """Deletes what is kept about people for longer than needed; anonymous numbers stay."""
+    from grader.cli.courses import forget_before
+
+    raise typer.Exit(forget_before(class_, before.date(), yes))
+
+
+def similarity(
+    names: Named = None,
+    class_: Class = HERE,
+    exercises: Exercises = None,
+    past: Annotated[
+        list[Path] | None,
+        typer.Option("--past", metavar="DIR", help="Compare with a past term's submissions; repeatable."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the passages side by side to FILE.")
+    ] = None,
+    plain: Plain = False,
+) -> None:
+    """Says who wrote what looks alike, for instructors: a hint to read both, never a verdict."""
+    from grader.cli.marks import Request
+    from grader.cli.similarity import show_look_alikes
+
+    request = Request(class_, exercises, (), tuple(names or ()), plain)
+    raise typer.Exit(show_look_alikes(request, tuple(past or ()), html))

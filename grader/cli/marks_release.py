@@ -1,0 +1,38 @@
+"""`grader marks release`: tells marks, and says which of them would be lower than what was told."""
+
+from __future__ import annotations
+
+from grader.cli.marks import Request, open_term
+from grader.instruct.course import Mark, ReleasedMarks
+from grader.instruct.course.explain import amount
+from grader.instruct.course.releasing import release
+from grader.instruct.results import ResultStore
+from grader.words import counted
+
+NOT_ALL = 1
+
+
+def release_marks(request: Request, accept: bool) -> int:
+    """Returns 1 where a mark stayed because it would be lower, else 0."""
+    term = open_term(request)
+    marks = term.chosen(request)
+    store = ResultStore(term.course.results)
+    done = release(marks, ReleasedMarks(store.folder, store.secret), accept=accept)
+    print(f"{counted(len(done.told), 'mark')} released.")
+    for mark in done.lowered:
+        print(f"  lowered: {_change(mark)}")
+    if done.waiting:
+        print(f"{counted(len(done.waiting), 'mark')} not settled yet: still open, or not judged.")
+    if not done.held:
+        return 0
+    print(f"{counted(len(done.held), 'mark')} would be lower than what was released, which stands:")
+    for mark in done.held:
+        print(f"  {_change(mark)}")
+    print("See why with: grader marks --student ID. Lower them with: grader marks release --accept")
+    return NOT_ALL
+
+
+def _change(mark: Mark) -> str:
+    assert mark.released is not None
+    place = f"{mark.student}, {mark.assignment.exercise}"
+    return f"{place}: {amount(mark.released.points)} was released, {amount(mark.found)} now"

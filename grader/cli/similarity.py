@@ -1,0 +1,74 @@
+"""`grader similarity`: pairs that look alike, on the screen or with their passages side by side in a page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from grader.cli.marks import Request, open_term
+from grader.errors import UsageError
+from grader.instruct.course import People, read_people
+from grader.instruct.export.sheet import write_new
+from grader.instruct.similarity import LookAlike, Passage, look_alikes_of_class
+from grader.instruct.similarity.page import look_alikes_page
+from grader.instruct.submissions import read_submissions
+from grader.words import counted
+
+_SHOWN = 3  # passages of a pair, on the screen
+_LINES = 12  # of each
+
+
+def show_look_alikes(request: Request, past: tuple[Path, ...], html: Path | None) -> int:
+    """Compares the class with itself, the solutions and past terms. Groups of groups.csv are one author."""
+    term = open_term(request)
+    past = (*term.course.past, *past)
+    for folder in past:
+        if not folder.is_dir():
+            raise UsageError(
+                f"{folder} is not there.", "A past term is a folder as submitted/ is.", "Name it: --past DIR"
+            )
+    people = read_people(term.course)
+    pairs = look_alikes_of_class(
+        read_submissions(term.course.submissions, term.catalog, term.slugs(request) if request.names else ()),
+        term.catalog,
+        past=past,
+        together=lambda slug: _together(people, slug),
+    )
+    if html is not None:
+        write_new(html, look_alikes_page(pairs, f"{term.course.title}: look-alikes"))
+        print(f"{counted(len(pairs), 'pair')} written to {html}.")
+        return 0
+    _show(pairs, request.plain or not sys.stdout.isatty())
+    return 0
+
+
+def _together(people: People, slug: str) -> Callable[[str, str], bool]:
+    def same_group(first: str, second: str) -> bool:
+        group = people.group(first, slug)
+        return bool(group) and group == people.group(second, slug)
+
+    return same_group
+
+
+def _show(pairs: Sequence[LookAlike], plain: bool) -> None:
+    for pair in pairs:
+        print(f"{pair.overlap:.2f}  {pair.exercise}: {pair.sentence}")
+        longest = sorted(pair.passages, key=lambda each: -each.tokens)[:_SHOWN]
+        for passage in longest if not plain else ():
+            _show_passage(passage)
+    print(f"{counted(len(pairs), 'pair')} to look at. This is a hint to read both, and never a verdict.")
+    if pairs:
+        print("All passages side by side: grader similarity --html FILE")
+
+
+def _show_passage(passage: Passage) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(expand=True)
+    for side in (passage.first, passage.second):
+        table.add_column(Text(side.where), ratio=1)
+    table.add_row(*(Text("\n".join(side.text[:_LINES])) for side in (passage.first, passage.second)))
+    Console(highlight=False).print(table)

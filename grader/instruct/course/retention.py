@@ -1,0 +1,103 @@
+"""Forgetting: what is kept about people goes when it is old enough, and numbers about nobody stay.
+
+What goes and what stays is described for instructors in docs/instructors/retention.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from grader.instruct.course.attempts import ATTEMPTS, ROSTER, read_roster, write_roster
+from grader.instruct.course.regrades import REGRADES
+from grader.instruct.course.released import RELEASED
+from grader.instruct.results import Record, ResultStore
+from grader.instruct.results.lines import Lines
+
+VERDICTS = "verdicts.jsonl"
+_Rule = Callable[[dict[str, Any]], dict[str, Any] | None]  # what a line becomes; None: it goes
+_PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "seed": 0}
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """How many go, or went: ``lines`` by the file they are in, ``people`` of the roster.
+
+    ``secret``: whether that goes, too, because nobody is left whom it could name.
+    """
+
+    records: int
+    lines: dict[str, int]
+    people: int
+    secret: bool
+
+
+def forget(store: ResultStore, before: date, *, apply: bool) -> Forgotten:
+    """Drops what was graded, handed in or told before that day (UTC); without ``apply`` it only counts.
+
+    Raises UsageError for a record or a line that cannot be read.
+    """
+    paths, digests = _old_records(store.folder, before)
+    rules = _rules(before, digests)
+    changed, named = {}, set()
+    for name, rule in rules.items():
+        lines = Lines(store.folder / name)
+        now = [line for _, line in lines]
+        then = [rule(dict(line)) for line in now]
+        changed[name] = sum(old != new for old, new in zip(now, then, strict=True))
+        named |= {line["student"] for line in then if line is not None}
+        if apply:
+            lines.rewrite(rule)
+    roster = read_roster(store.folder)
+    left = {name: student for name, student in roster.items() if name in named}
+    done = Forgotten(len(paths), changed, len(roster) - len(left), bool(roster) and not left)
+    if apply:
+        _apply(store, paths, left, done)
+    return done
+
+
+def _apply(store: ResultStore, paths: list[Path], left: dict[str, str], done: Forgotten) -> None:
+    """The map goes last: after a kill half way, the same command finds the rest by it."""
+    for path in paths:
+        path.unlink(missing_ok=True)
+    if done.secret:
+        (store.folder / ROSTER).unlink()
+        store.secret.path.unlink(missing_ok=True)
+    elif done.people:
+        write_roster(store.folder, left)
+
+
+def _old_records(results: Path, before: date) -> tuple[list[Path], set[str]]:
+    """Files of records graded before that day; and the digests of hand-ins that only these are about."""
+    old, digests, still = [], set(), set()
+    for path in sorted([*results.glob("records/*.json"), *results.glob("superseded/*.json")]):
+        record = Record.from_json(path.read_text(encoding="utf-8"))
+        if _is_old(record.graded, before):
+            old.append(path)
+            digests.add(record.key.digest)
+        else:
+            still.add(record.key.digest)
+    return old, digests - still
+
+
+def _rules(before: date, digests: set[str]) -> dict[str, _Rule]:
+    """For each log what becomes of a line. A hand-in without a time is as old as the records about it."""
+
+    def attempt(line: dict[str, Any]) -> dict[str, Any] | None:
+        old = _is_old(line["submitted"], before) if line["submitted"] else line["digest"] in digests
+        return None if old else line
+
+    def graded(line: dict[str, Any]) -> dict[str, Any] | None:
+        return line | _PERSONAL if _is_old(line["graded"], before) else line
+
+    def told(line: dict[str, Any]) -> dict[str, Any] | None:
+        return None if _is_old(line["when"], before) else line
+
+    return {VERDICTS: graded, ATTEMPTS: attempt, RELEASED: told, REGRADES: told}
+
+
+def _is_old(moment: str, before: date) -> bool:
+    return datetime.fromisoformat(moment).astimezone(UTC).date() < before
