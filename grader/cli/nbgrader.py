@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 from grader.catalog import Catalog, Exercise
@@ -58,16 +58,19 @@ def import_archive(archive: Archive, course: Path | None) -> int:
     """Unpacks an archive into nbgrader's folders. Returns 1 where something was refused, else 0."""
     from grader.instruct.submissions import importing
     from grader.instruct.submissions.roster import read_roster
+    from grader.instruct.submissions.timestamps import aware
 
     exercise = Catalog.open(course).find(archive.assignment)
+    class_folder = archive.into.resolve().parent
+    zone, due = _deadline(class_folder, exercise)
     report = importing.import_archive(
         archive.path,
         exercise=exercise,
         layout=archive.layout,
         into=archive.into,
-        notebook=_notebook(exercise, archive.into.resolve().parent),
-        roster=read_roster(archive.roster) if archive.roster else None,
-        due=archive.due.astimezone() if archive.due else None,
+        notebook=_notebook(exercise, class_folder),
+        roster=read_roster(archive.roster, zone) if archive.roster else None,
+        due=aware(archive.due, zone) if archive.due else due,
         replace=archive.replace,
     )
     for line in report.lines():
@@ -96,6 +99,18 @@ def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exerci
     if (folder / FILE).is_file():
         return read_course(folder).exercises(catalog)
     return list(catalog.exercises)
+
+
+def _deadline(folder: Path, exercise: Exercise) -> tuple[tzinfo | None, datetime | None]:
+    """The time zone of the class and when ``exercise`` is due, as far as its course.toml says."""
+    from grader.instruct.course import read_course
+    from grader.instruct.course.policy import FILE
+
+    if not (folder / FILE).is_file():
+        return None, None
+    course = read_course(folder)
+    assignment = course.assignments.get(exercise.slug)
+    return course.zone, assignment.due if assignment else None
 
 
 def _title(folder: Path) -> str:

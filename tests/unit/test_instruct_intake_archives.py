@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -298,9 +299,9 @@ ROSTERS = {
 def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "roster.csv"
     path.write_text(ROSTERS[kind], encoding="utf-8")
-    roster = read_roster(path)
+    roster = read_roster(path, ZoneInfo("Europe/Berlin"))
     assert roster.students == {"11": "ada", "12": "bob"}
-    local = datetime(2026, 10, 1, 17, 30).astimezone()
+    local = datetime(2026, 10, 1, 15, 30, tzinfo=UTC)
     times = {"own": {"11": datetime(2026, 10, 1, 10, tzinfo=UTC)}, "moodle": {"11": local}}
     assert roster.times == times.get(kind, {})
 

@@ -13,13 +13,15 @@ import contextlib
 import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 from grader.errors import UsageError
 from grader.instruct.submissions.names import is_student
+from grader.instruct.submissions.timestamps import aware
 
 Row = Mapping[str, str]
+Read = Callable[[Row], tuple[str, str, str]]  # the LMS's id, the student, and when it was handed in or ""
 _MOODLE_TIMES = ("%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %d %B %Y, %I:%M:%S %p")
 
 
@@ -31,10 +33,10 @@ class Roster:
     times: dict[str, datetime] = field(default_factory=dict)
 
 
-def read_roster(path: Path) -> Roster:
-    """The roster in the CSV file ``path``.
+def read_roster(path: Path, zone: tzinfo | None = None) -> Roster:
+    """The roster in the CSV file ``path``. Times without a zone are those of ``zone``, or of this machine.
 
-    Times without a zone are local ones. Raises UsageError for a file of another kind, and for an id that
+    Raises UsageError for a file of another kind, and for an id that
     cannot be a folder's name.
     """
     try:
@@ -45,7 +47,7 @@ def read_roster(path: Path) -> Roster:
     columns = set(rows[0]) if rows else set()
     for needed, read in _KINDS.items():
         if set(needed) <= columns:
-            return _collected(path, rows, read)
+            return _collected(path, rows, read, zone)
     raise _unusable(path, f"its columns are {', '.join(rows[0]) if rows else 'none'}")
 
 
@@ -54,7 +56,7 @@ def _stripped(row: Mapping[str | None, str | list[str] | None]) -> Row:
     return {key.strip(): cell.strip() for key, cell in row.items() if key and isinstance(cell, str)}
 
 
-def _collected(path: Path, rows: list[Row], read: Callable[[Row], tuple[str, str, str]]) -> Roster:
+def _collected(path: Path, rows: list[Row], read: Read, zone: tzinfo | None) -> Roster:
     roster = Roster()
     for lms, student, submitted in map(read, rows):
         if not lms or not student:
@@ -65,7 +67,7 @@ def _collected(path: Path, rows: list[Row], read: Callable[[Row], tuple[str, str
             raise _unusable(path, f"{lms} stands for two students")
         moment = _moment(submitted)
         if moment:
-            roster.times[lms] = moment
+            roster.times[lms] = aware(moment, zone)
     return roster
 
 
@@ -86,10 +88,10 @@ def _own(row: Row) -> tuple[str, str, str]:
 
 def _moment(text: str) -> datetime | None:
     with contextlib.suppress(ValueError):
-        return datetime.fromisoformat(text).astimezone()
+        return datetime.fromisoformat(text)
     for form in _MOODLE_TIMES:
         with contextlib.suppress(ValueError):
-            return datetime.strptime(text, form).astimezone()
+            return datetime.strptime(text, form)
     return None
 
 
@@ -101,7 +103,7 @@ def _unusable(path: Path, why: str) -> UsageError:
     )
 
 
-_KINDS: Mapping[tuple[str, ...], Callable[[Row], tuple[str, str, str]]] = {
+_KINDS: Mapping[tuple[str, ...], Read] = {
     ("lms", "student"): _own,
     ("ID", "SIS Login ID"): _canvas,
     ("Identifier", "Email address"): _moodle,

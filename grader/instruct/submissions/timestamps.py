@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 NAME = "timestamp.txt"
@@ -32,6 +32,13 @@ def read(text: str) -> datetime:
             raise ValueError(f"{text.strip()[:60]!r} names two time zones")
         return moment
     return moment.replace(tzinfo=_zone(zone) if zone else UTC)
+
+
+def aware(moment: datetime, zone: tzinfo | None) -> datetime:
+    """``moment`` as it is where it has a zone; else taken as local time in ``zone``, or on this machine."""
+    if moment.tzinfo is not None:
+        return moment
+    return moment.replace(tzinfo=zone) if zone else moment.astimezone()
 
 
 def _zone(name: str) -> timezone | ZoneInfo:
