@@ -1,7 +1,7 @@
 """Puts tables of computed numbers into the pages; with ``--check`` only compares.
 
 The roofline's numbers follow from the specs, those of known access patterns from the memory model, and those
-of a multiprocessor are the simulated devices' own.
+of a multiprocessor are the simulated devices' own. Points are those of exercise.toml.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import roofline
 import transpose_pictures
 from generated import bring_up_to_date
 
+from grader.catalog import Catalog
+from grader.instruct.course import judged_scores
 from grader.profile.occupancy import known_devices
 from grader.simt import memory_model
 
@@ -73,6 +75,15 @@ def roofline_points() -> str:
     return table(header, rows)
 
 
+def points() -> str:
+    """What each backend of record can judge of an exercise."""
+    rows = []
+    for exercise in Catalog.open(COURSE).exercises:
+        judged = [sum(judged_scores(exercise, backend).values()) for backend in ("simt", "cuda")]
+        rows.append([f"{exercise.number:02d} {exercise.title}", *map(str, judged)])
+    return table(("exercise", "points on simt", "points on cuda"), rows)
+
+
 def multiprocessors() -> str:
     devices = known_devices()
     rows = [
@@ -88,6 +99,7 @@ def multiprocessors() -> str:
 
 TABLES = {
     "warp_patterns": warp_patterns,
+    "points": points,
     "roofline": roofline_points,
     "multiprocessors": multiprocessors,
     "transposes": transpose_pictures.table,
