@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         importlib.import_module(module)
     if options.backend == "simt":
         flags.watch(importlib.import_module("torch.utils.cpp_extension").BuildExtension)
-    limits.apply(options.memory, options.file_bytes)
+    limits.apply(options.memory, options.file_bytes, options.processes)
     if options.writable:
         landlock.confine(options.readable, options.writable, options.listable)
     fault = _in_child(options.out / LOG, lambda: _build(options.out, options.out / REPORT))
@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--parent", type=int, default=0)
     parser.add_argument("--memory", type=int, required=True)
     parser.add_argument("--file-bytes", type=int, required=True)
+    parser.add_argument("--processes", type=int, default=0)
     for name in ("--readable", "--writable", "--listable"):
         parser.add_argument(name, type=Path, action="append", default=[])
     return parser

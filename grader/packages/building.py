@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import time
 import tomllib
@@ -16,6 +15,7 @@ from grader import cache
 from grader.build import Artifact, diagnostics
 from grader.build.request import Backend
 from grader.errors import BuildFailed, ToolchainError
+from grader.packages import outputs
 from grader.packages import wheel as wheels
 from grader.packages.running import run_back_end
 from grader.packages.workshop import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
@@ -107,13 +107,23 @@ def _build(request: PackageRequest, machine: list[object], folder: Path, verbose
         built = sorted(place.out.glob("*.whl"))
         if not built:
             raise _failure(request, place, log)
-        wheel = wheels.read(Path(shutil.copy(built[0], folder)))
+        wheel = wheels.read(_taken(built[0], folder))
         probed = _report(place.out / PROBE)
         noticed = bool(probed["type"]) if "type" in probed else None
         facts = {"edited": request.edited, "rebuilt": noticed}
     wheels.install(wheel, folder / "installed")
     (folder / LOG).write_text(log)
     (folder / FACTS).write_text(json.dumps(facts))
+
+
+def _taken(built: Path, folder: Path) -> Path:
+    """A copy of the wheel in `folder`."""
+    copy = folder / built.name
+    try:
+        copy.write_bytes(outputs.content(built, wheels.MOST_BYTES))
+    except OSError as error:
+        raise wheels.no_wheel(built, str(error)) from None
+    return copy
 
 
 def _machine(request: PackageRequest) -> list[object]:
@@ -185,7 +195,7 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
 
 def _report(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / REPORT).read_text())
-    except (OSError, ValueError):
+        found = json.loads(outputs.text(folder / REPORT))
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader import cache
 from grader.build.request import Backend
 from grader.errors import BuildFailed, InfrastructureError
 from grader.linker import environment_flags
+from grader.packages import outputs
 from grader.packages.workshop import LOG, Workshop
-from grader.run import sandbox
+from grader.run import compilers, sandbox
 from grader.run.limits import Limits, kill_group
 from grader.simt import cccl, native, toolkit
-from grader.toolchain import cuda_toolkit, host_compiler, ninja
 
 SECONDS = 900.0  # nvcc takes tens of seconds for each source and architecture
+MOST_BYTES = 4 * 2**30  # written by a build, which is a hundred times what torch's largest headers leave
+MOST_FILES = 100_000
+_LOOK_SECONDS = 0.5
 _PROGRAM = "grader.packages.backend"
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,8 +40,11 @@ def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) 
     command += ["--edited", edited] if edited else []
     readable = _readable(backend)
     writable = (place.tree, place.scratch, place.out)
+    enclosure = None
     if isolate:
-        command = _inside_bubblewrap(backend, readable, environment, writable, place) + command
+        command += ["--processes", str(limits.processes)]
+        enclosure = sandbox.enclose(backend, readable, environment, limits, writable, str(place.tree))
+        command = enclosure.around(command)
     else:
         command += ["--parent", str(os.getpid())]
         if backend == "simt":  # what a real nvcc reads and writes is not known to the last file
@@ -45,35 +52,60 @@ def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) 
             command += [part for path in allowed for part in ("--readable", str(path))]
             command += [part for path in writable for part in ("--writable", str(path))]
             command += ["--listable", str(_PACKAGE_ROOT)]  # which Python looks for `grader` in
-    words = _run(command, environment, place)
+    try:
+        descriptors = enclosure.descriptors if enclosure is not None else ()
+        words = _run(command, environment, place, descriptors)
+    finally:
+        if enclosure is not None:
+            enclosure.close()
     if not (place.out / LOG).is_file():
         raise InfrastructureError(
             f"The process that builds packages did not start. Its last words:\n{words[-2000:]}",
             "Nothing was built, so nothing counts against the submission.",
             "Run `grader doctor`.",
         )
-    return read_text(place.out / LOG)
+    return outputs.text(place.out / LOG)
 
 
-def _run(command: list[str], environment: Mapping[str, str], place: Workshop) -> str:
+def _run(
+    command: Sequence[str], environment: Mapping[str, str], place: Workshop, descriptors: Sequence[int]
+) -> str:
+    """What it prints before its output goes to the log; raises BuildFailed for one that has to be stopped."""
     with subprocess.Popen(
         command, cwd=place.tree, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True,
+        stderr=subprocess.STDOUT, start_new_session=True, pass_fds=descriptors,
     ) as running:  # fmt: skip
         try:
-            printed, _ = running.communicate(timeout=SECONDS)
-        except BaseException as error:
+            return _watched(running, place).decode(errors="replace")
+        except BaseException:
             kill_group(running.pid)
             running.communicate()
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
+            raise
+
+
+def _watched(running: subprocess.Popen[bytes], place: Workshop) -> bytes:
+    """Wait for the end, and look now and then at what was written: no limit of the system bounds that."""
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            return running.communicate(timeout=_LOOK_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            pass
+        nbytes, files = outputs.used((place.tree, place.scratch, place.out))
+        if nbytes > MOST_BYTES or files > MOST_FILES:
+            raise BuildFailed(
+                f"The build was stopped when it had written {nbytes >> 20} MiB in {files} files.",
+                f"A build may write {MOST_BYTES >> 20} MiB and {MOST_FILES} files.",
+                "Look for what setup.py writes beside the wheel.",
+                log=outputs.text(place.out / LOG),
+            )
+        if time.monotonic() > until:
             raise BuildFailed(
                 f"The build was stopped after {SECONDS:.0f} seconds.",
                 "A build has to end.",
                 "Look for a loop in setup.py.",
-                log=read_text(place.out / LOG),
-            ) from None
-    return printed.decode(errors="replace")
+                log=outputs.text(place.out / LOG),
+            )
 
 
 def _environment(place: Workshop) -> dict[str, str]:
@@ -91,26 +123,10 @@ def _environment(place: Workshop) -> dict[str, str]:
 
 def _readable(backend: str) -> list[Path]:
     """What a build reads besides Python and the system: made now, since in there it cannot be made."""
-    found = [Path(host_compiler().command[0]).parent, ninja().parent]
+    found = compilers.toolchain(backend)
     if backend == "cuda":
-        return [*found, cuda_toolkit().nvcc.resolve().parent.parent, *cuda_toolkit().include_dirs]
+        return found
     home = toolkit.cuda_home(checked=True)
     found += [home, native.runtime_library().parent, native.device_library().parent]
     found += [native.module_object(True).parent, *filter(None, [cccl.include_dir()])]
     return [path for path in found if path.is_absolute()]
-
-
-def _inside_bubblewrap(
-    backend: str, readable: list[Path], environment: Mapping[str, str], writable: tuple[Path, ...],
-    place: Workshop,
-) -> list[str]:  # fmt: skip
-    line = sandbox.prefix(backend, readable, environment, writable)
-    return [*line[:-1], "--chdir", str(place.tree), "--"]
-
-
-def read_text(path: Path) -> str:
-    """What is in a file that may not be there, or not be text."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

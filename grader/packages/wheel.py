@@ -13,7 +13,8 @@ from pathlib import Path, PurePosixPath
 
 from grader.errors import BuildFailed
 
-_MOST_BYTES = 256 * 2**20  # unpacked
+MOST_BYTES = 256 * 2**20  # unpacked
+_MOST_METADATA = 2**20
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,11 @@ def read(path: Path) -> Wheel:
         with zipfile.ZipFile(path) as archive:
             members = tuple(info.filename for info in archive.infolist() if not info.is_dir())
             (inside,) = (name for name in members if name.endswith(".dist-info/METADATA"))
+            if archive.getinfo(inside).file_size > _MOST_METADATA:
+                raise ValueError(f"{inside} is larger than {_MOST_METADATA >> 20} MiB")
             metadata = archive.read(inside).decode("utf-8", "replace")
     except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise _no_wheel(path, str(error)) from None
+        raise no_wheel(path, str(error)) from None
     return Wheel(path, members, email.parser.HeaderParser().parsestr(metadata))
 
 
@@ -67,13 +70,13 @@ def install(wheel: Wheel, folder: Path) -> None:
         for info in archive.infolist():
             path = PurePosixPath(info.filename)
             if path.is_absolute() or ".." in path.parts:
-                raise _no_wheel(wheel.path, f"it holds {info.filename!r}, which lies outside of it")
-        if sum(info.file_size for info in archive.infolist()) > _MOST_BYTES:
-            raise _no_wheel(wheel.path, f"it unpacks to more than {_MOST_BYTES >> 20} MiB")
+                raise no_wheel(wheel.path, f"it holds {info.filename!r}, which lies outside of it")
+        if sum(info.file_size for info in archive.infolist()) > MOST_BYTES:
+            raise no_wheel(wheel.path, f"it unpacks to more than {MOST_BYTES >> 20} MiB")
         archive.extractall(folder)
 
 
-def _no_wheel(path: Path, why: str) -> BuildFailed:
+def no_wheel(path: Path, why: str) -> BuildFailed:
     return BuildFailed(
         f"{path.name} cannot be installed: {why}.",
         "A wheel is a zip archive with a package and its METADATA.",

@@ -58,10 +58,10 @@ class Enclosure:
 
 def enclose(
     backend: str, readable: Iterable[Path], environment: Mapping[str, str], limits: Limits,
-    writable: Iterable[Path] = (),
+    writable: Iterable[Path] = (), folder: str = "/box",
 ) -> Enclosure:  # fmt: skip
     """A sandbox as `prefix` describes it, with the filter and, where there can be one, the control group."""
-    bwrap, *line = prefix(backend, readable, environment, writable)
+    bwrap, *line = prefix(backend, readable, environment, writable, folder)
     known = architecture()
     descriptors: tuple[int, ...] = ()
     if known is not None:
@@ -74,9 +74,10 @@ def enclose(
 
 
 def prefix(
-    backend: str, readable: Iterable[Path], environment: Mapping[str, str], writable: Iterable[Path] = ()
-) -> list[str]:
-    """What a command line begins with to run inside bubblewrap, able to read ``readable``.
+    backend: str, readable: Iterable[Path], environment: Mapping[str, str], writable: Iterable[Path] = (),
+    folder: str = "/box",
+) -> list[str]:  # fmt: skip
+    """What a command line begins with to run inside bubblewrap in ``folder``, able to read ``readable``.
 
     Below ``writable`` it may write too, for a build.
 
@@ -105,11 +106,11 @@ def prefix(
         line += ["--size", str(_SCRATCH_BYTES), "--tmpfs", target]
     for path in _readable([_PACKAGE, *_libraries(backend), *readable]):
         line += ["--ro-bind", path, path]
-    for folder in writable:
-        line += ["--bind", str(folder), str(folder)]
+    for path in map(str, writable):
+        line += ["--bind", path, path]
     if backend == "cuda":
         line += _devices()
-    return [*line, "--chdir", "/box", "--"]
+    return [*line, "--chdir", folder, "--"]
 
 
 def _environment(full: Mapping[str, str]) -> dict[str, str]:
