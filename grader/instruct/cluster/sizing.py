@@ -2,7 +2,7 @@
 
 Two queues in a row: builds on cores, then timed gradings on GPUs, and one driver that hands out both. The
 slowest decides, as in any pipeline; on top comes what the others wait for at its ends. ``simulation`` plays
-the same through, submission by submission.
+the same through, submission by submission. Times are means: the slowest single submission can come on top.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def hours_with(fleet: Fleet, submissions: int, costs: Costs) -> Size:
             raise ValueError("gradings that are timed need a GPU")
         lanes["GPUs"] = submissions * costs.gpu_seconds / fleet.gpus
     bottleneck = max(lanes, key=lambda name: lanes[name])
-    seconds = START_SECONDS + lanes[bottleneck] + _first_waits(costs, bottleneck)
+    seconds = START_SECONDS + lanes[bottleneck] + _at_the_ends(costs, bottleneck)
     return Size(
         hours=seconds / 3600,
         core_hours=submissions * costs.core_seconds / 3600,
@@ -97,6 +97,8 @@ def fleet_for(hours: float, submissions: int, costs: Costs) -> Fleet | None:
     return Fleet(max(cores, 1), gpus)
 
 
-def _first_waits(costs: Costs, bottleneck: str) -> float:
+def _at_the_ends(costs: Costs, bottleneck: str) -> float:
     """GPUs wait for the first build; where builds are slower, the last of them is still to be timed."""
-    return costs.core_seconds if bottleneck == "GPUs" else costs.gpu_seconds
+    before = costs.core_seconds if bottleneck in ("GPUs", "driver") else 0.0
+    after = costs.gpu_seconds if bottleneck in ("cores", "driver") else 0.0
+    return before + after

@@ -1,0 +1,78 @@
+"""Hours from seconds, by a formula that is held against a class graded on paper."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.errors import UsageError
+from grader.instruct.cluster.simulation import Variation, simulated_hours
+from grader.instruct.cluster.sizing import Costs, Fleet, costs_in, fleet_for, hours_with
+from grader.instruct.results import Key, Record
+from grader.verdict import CheckResult, Status, Verdict
+
+ALIKE = Variation(spread=0.0)
+
+
+def test_one_machine_and_equal_submissions_are_arithmetic() -> None:
+    # Four gradings of 900 s, two at a time, after a minute's start. The driver needs 2 ms for each.
+    assert simulated_hours(Fleet(2), 4, Costs(900), ALIKE) == pytest.approx((60 + 1800 + 0.004) / 3600)
+    # One core and one GPU: the GPU waits for the first build, then for nothing.
+    hours = simulated_hours(Fleet(1, 1), 3, Costs(100, 200), ALIKE)
+    assert hours == pytest.approx((60 + 0.002 + 100 + 3 * 200) / 3600)
+
+
+@pytest.mark.parametrize(
+    ("fleet", "costs", "bottleneck", "variation"),
+    [
+        (Fleet(16, 4), Costs(12, 8), "GPUs", ALIKE),
+        (Fleet(16, 4), Costs(12, 8), "GPUs", Variation(spread=1.0)),
+        (Fleet(4, 8), Costs(12, 8), "cores", Variation(spread=0.5)),
+        (Fleet(32), Costs(8), "cores", Variation(spread=1.0)),
+        # With a machine for each, the slowest submission alone decides: the formula knows their mean.
+        (Fleet(20_000), Costs(8), "driver", ALIKE),
+    ],
+)
+def test_the_formula_agrees_with_the_simulation(
+    fleet: Fleet, costs: Costs, bottleneck: str, variation: Variation
+) -> None:
+    size = hours_with(fleet, 20_000, costs)
+    assert size.bottleneck == bottleneck
+    assert size.hours == pytest.approx(simulated_hours(fleet, 20_000, costs, variation), rel=0.05)
+
+
+def test_a_tenth_cut_short_costs_its_share() -> None:
+    costs, fleet = Costs(12, 8), Fleet(16, 4)
+    whole = simulated_hours(fleet, 20_000, costs, Variation(0.5))
+    cut = simulated_hours(fleet, 20_000, costs, Variation(0.5, lost=0.1, notice=0.0))
+    assert cut / whole == pytest.approx(1.05, abs=0.02)  # half of a grading is lost, in a tenth of them
+
+
+def test_the_fleet_for_a_deadline_meets_it_and_a_smaller_one_does_not() -> None:
+    costs = Costs(12, 8)
+    fleet = fleet_for(4.0, 6500, costs)
+    assert fleet is not None
+    assert hours_with(fleet, 6500, costs).hours <= 4.0
+    assert hours_with(Fleet(fleet.cores, fleet.gpus - 1), 6500, costs).hours > 4.0
+    assert hours_with(Fleet(fleet.cores - 1, fleet.gpus), 6500, costs).hours > 4.0
+    assert fleet_for(0.001, 6500, costs) is None
+
+
+def test_hours_that_are_paid_for_do_not_depend_on_the_fleet() -> None:
+    size = hours_with(Fleet(16, 4), 3600, Costs(12, 8))
+    assert (size.core_hours, size.gpu_hours) == (pytest.approx(12.0), pytest.approx(8.0))
+
+
+def record(backend: str, build: float, whole: float) -> Record:
+    checks = (
+        CheckResult("build", Status.PASS, "It builds.", seconds=build),
+        CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0, seconds=whole - build),
+    )
+    key = Key("digest", "00_negate", "1:0", "0:0", backend)
+    return Record.now(key, Verdict("00_negate", "Negate", backend, 1, checks, seconds=whole))
+
+
+def test_costs_are_measured_on_what_was_graded() -> None:
+    assert costs_in([record("cuda", 12.0, 20.0), record("cuda", 14.0, 18.0)]) == Costs(13.0, 6.0)
+    assert costs_in([record("simt", 2.0, 5.0)]) == Costs(5.0, 0.0)
+    with pytest.raises(UsageError, match="Nothing is graded"):
+        costs_in([])
