@@ -116,8 +116,9 @@ class _Clock:
             return known
         told = handin.newest if handin.newest.timestamp() > 0 else datetime.now(UTC)
         if handin.late:
-            intake.remarks.append("The LMS calls it late and not by how much: set its time in the roster.")
-        elif self.due and self.layout == "canvas":  # the only one that marks what is late
+            intake.remarks.append("The LMS calls it late and not by how much: give its time in a roster.")
+            return told
+        if self.due and self.layout == "canvas":  # the only one that marks what is late
             return min(told, self.due)
         self.guessed += 1
         return told
