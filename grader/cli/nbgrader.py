@@ -79,13 +79,19 @@ def import_archive(archive: Archive, course: Path | None) -> int:
 
 
 def mend(course: Path | None, folder: Path) -> int:
-    """Adds the notebook to every submission that came without it."""
-    from grader.instruct.nbgrader.mending import mend as add_missing
+    """Adds missing notebooks, and takes half autograded submissions away so that they are done again."""
+    require_nbgrader()
+    from grader.instruct.nbgrader.mending import add_notebooks, drop_unfinished
 
-    added = add_missing(folder.resolve(), Catalog.open(course))
-    for path in added:
-        print(f"wrote  {shown(path)}")
+    catalog, folder = Catalog.open(course), folder.resolve()
+    added, dropped = add_notebooks(folder, catalog), drop_unfinished(folder, catalog)
+    for verb, paths in (("wrote", added), ("removed", dropped)):
+        for path in paths:
+            print(f"{verb}  {shown(path)}")
     print(f"{counted(len(added), 'notebook was', 'notebooks were')} missing. What is graded are the files.")
+    if dropped:
+        print(f"{counted(len(dropped), 'autograding was', 'autogradings were')} broken off.")
+        print("Next: nbgrader autograde SLUG, for each of their assignments")
     return 0
 
 

@@ -69,7 +69,7 @@ def mend(
     folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
     course: Course = None,
 ) -> None:
-    """Adds the notebook to submissions that came without it, which nbgrader would pass over."""
+    """Sees to submissions that nbgrader would pass over: without a notebook, or half autograded."""
     from grader.cli.nbgrader import mend
 
     raise typer.Exit(mend(course, folder))

@@ -215,3 +215,40 @@ def test_parts_are_one_cell() -> None:
     assert score.lines == ("muladd: Right.", "mix: Wrong.")
     assert score_of(verdict, "answers", 20.0).points == 20.0
     assert not score_of(verdict, "gradient", 20.0).judged
+
+
+def test_a_verdict_of_a_gpu_counts_where_there_is_none(toys: Class, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Graded on a cluster, entered into the gradebook at a desk; the newest of several models counts."""
+    from dataclasses import replace
+
+    from grader.instruct.batch import batch_key, grading
+    from grader.instruct.results import Record
+
+    (toys.folder / "course.toml").write_text('title = "Toys"\nbackend = "cuda"\n[assignments.00_negate]\n')
+    monkeypatch.setattr(grading, "visible_gpus", lambda: ())
+    submission = toys.submit("ada")
+    key = batch_key(submission, toys.exercise, "cuda")
+    for model, points, when in (("H200", 11.0, "2026-10-03"), ("A100", 22.0, "2026-10-02")):
+        record = Record(replace(key, device=model), a_verdict(correctness=points), when, "node7")
+        toys.store.keep(record)
+        toys.store.log.append(record, "pseudonym")
+    assert graded(toys, "ada")["correctness"] == (11.0, False)
+
+
+def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
+    """nbgrader takes a folder that is there for one that is done, and would pass it over for ever."""
+    import shutil
+
+    from grader.cli.nbgrader import mend
+
+    for student in ("ada", "zoe"):
+        toys.decide(toys.submit(student), a_verdict())
+        graded(toys, student)
+    half = toys.folder / "autograded" / "ada" / SLUG
+    (half / f"{SLUG}.ipynb").unlink()
+    shutil.copy(toys.folder / "release" / SLUG / f"{SLUG}.ipynb", half)  # what the first half of it writes
+    assert mend(toys.top / "course", toys.folder) == 0
+    assert f"removed  {half}" in capsys.readouterr().out
+    assert not half.exists() and (toys.folder / "autograded" / "zoe" / SLUG).is_dir()
+    assert graded(toys, "ada", force=False)["correctness"] == (60.0, False)
+    assert half.is_dir()

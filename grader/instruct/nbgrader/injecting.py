@@ -11,6 +11,7 @@ from nbgrader.preprocessors import Execute, SaveAutoGrades
 from grader.errors import GraderError
 from grader.instruct.batch import grade_one
 from grader.instruct.batch.grading import not_judged
+from grader.instruct.nbgrader.lookup import recorded
 from grader.instruct.nbgrader.notebook import CHECK, REPORT
 from grader.instruct.nbgrader.sanitizing import untouched_cells
 from grader.instruct.nbgrader.scores import score_of
@@ -61,12 +62,13 @@ class InjectVerdict(CoursePreprocessor, Execute):
     def verdict(self, work: Work) -> Verdict:
         """What was found out about the files that are there now. What could not be is nobody's zero."""
         try:
-            return grade_one(
+            record = recorded(work) or grade_one(
                 work.submission, work.exercise, work.store, backend=work.backend, isolate=self.isolate
-            ).verdict
+            )
         except GraderError as fault:
             self.log.error("%s is not judged: %s", work.exercise.slug, fault)
             return not_judged(work.exercise, work.backend, 0, str(fault))
+        return record.verdict
 
 
 class SaveVerdict(SaveAutoGrades):

@@ -1,11 +1,14 @@
-"""A submission without the notebook: what is graded is there, and nbgrader would not see it."""
+"""Submissions that nbgrader would pass over: without the notebook, or half autograded when it was killed."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
+import nbformat
+
 from grader.catalog import Catalog
+from grader.instruct.nbgrader.notebook import REPORT
 
 
 def add_notebook(folder: Path, released: Path) -> Path | None:
@@ -23,7 +26,7 @@ def add_notebook(folder: Path, released: Path) -> Path | None:
     return there
 
 
-def mend(course: Path, catalog: Catalog) -> list[Path]:
+def add_notebooks(course: Path, catalog: Catalog) -> list[Path]:
     """Add missing notebooks to all of ``course/submitted``. Returns the files that are new."""
     added = []
     for exercise in catalog.exercises:
@@ -31,3 +34,31 @@ def mend(course: Path, catalog: Catalog) -> list[Path]:
             if new := add_notebook(folder, course / "release" / exercise.slug):
                 added.append(new)
     return added
+
+
+def drop_unfinished(course: Path, catalog: Catalog) -> list[Path]:
+    """Remove what a killed ``nbgrader autograde`` left in ``course/autograded``, and return it.
+
+    nbgrader takes a folder that is there for one that is done. All in it comes from ``submitted/``.
+    """
+    unfinished = [
+        folder
+        for exercise in catalog.exercises
+        for folder in sorted((course / "autograded").glob(f"*/{exercise.slug}"))
+        if not _is_finished(folder / f"{exercise.slug}.ipynb")
+    ]
+    for folder in unfinished:
+        shutil.rmtree(folder)
+    return unfinished
+
+
+def _is_finished(path: Path) -> bool:
+    """Whether the verdict stands in the notebook, which is written after everything else."""
+    try:
+        notebook = nbformat.read(path, as_version=nbformat.current_nbformat)
+    except (OSError, ValueError, nbformat.reader.NotJSONError):
+        return False
+    return any(
+        cell.get("outputs") and cell.metadata.get("nbgrader", {}).get("grade_id") == REPORT
+        for cell in notebook.cells
+    )

@@ -20,8 +20,6 @@ from grader.instruct.submissions import Handed, look
 from grader.stubs import stub_text
 
 SHOWN = 100_000  # characters of one file in the notebook; the file itself lies beside it
-EXTENSION = "cu2grad"  # the key of what these steps tell later ones, in nbconvert's resources
-UNTOUCHED = "untouched"
 
 
 class SubmissionExporter(NotebookExporter):
