@@ -1,0 +1,344 @@
+"""Marks: which hand-in counts, what being late costs whom, and what students were told stays."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.errors import UsageError
+from grader.instruct.course import Mark, ReleasedMarks, State, read_course, totals
+from grader.instruct.course.comments import fitting
+from grader.instruct.course.explain import explain
+from grader.instruct.course.regrades import log_regrade
+from grader.instruct.course.releasing import Release, release
+from grader.instruct.course.retention import forget
+from grader.instruct.course.sample import double_marking
+from grader.verdict import CheckResult, Status
+from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
+
+LATE = "\n[late]\npenalty_per_day = 10\nbudget_days = 2\nmost_days = 4\n"
+NEWER = {"grader": "2:b", "graded": "2026-11-01T00:00:00+00:00"}
+
+
+@pytest.fixture
+def made(tmp_path: Path, toy_catalog: Catalog) -> HandmadeClass:
+    return HandmadeClass(tmp_path / "class", toy_catalog, COURSE + LATE)
+
+
+def told(made: HandmadeClass, *, accept: bool = False) -> Release:
+    """A release of the first assignment."""
+    marks = [mark for mark in made.marks().values() if mark.assignment.exercise == NEGATE]
+    return release(marks, ReleasedMarks(made.store.folder, made.store.secret), accept=accept)
+
+
+def explained(made: HandmadeClass, mark: Mark) -> str:
+    course = read_course(made.folder)
+    return " ".join(explain(mark, made.catalog.find(mark.assignment.exercise), course.zone))
+
+
+def test_a_mark_is_the_share_of_the_points_that_could_be_earned(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00"), 60)
+    mark = made.mark("ana")
+    assert (mark.state, mark.points) == (State.MARKED, 60.0)
+    assert "earned 60 of 100 points" in explained(made, mark)
+
+
+def test_nothing_handed_in_is_open_until_the_deadline_and_then_zero(made: HandmadeClass) -> None:
+    made.write("students.csv", "student\nana\n")
+    made.hand_in("bo", MULADD)
+    before, after = datetime(2026, 10, 5, 11, tzinfo=UTC), datetime(2026, 10, 5, 13, tzinfo=UTC)
+    assert made.mark("ana", now=before).state is State.OPEN
+    assert not made.mark("ana", now=before).counts
+    late = made.mark("ana", now=after)
+    assert (late.state, late.points, late.counts) == (State.MISSING, 0.0, True)
+    made.write("extensions.csv", f"student,exercise,days,reason\nana,{NEGATE},2,ill\n")
+    assert made.mark("ana", now=after).state is State.OPEN
+    assert "by an extension (ill)" in explained(made, made.mark("ana", now=after))
+
+
+def test_what_nobody_judged_is_never_a_zero(made: HandmadeClass) -> None:
+    submission = made.hand_in("ana", NEGATE, "2026-10-05T11:00")
+    assert made.mark("ana").state is State.WAITING
+    nothing = CheckResult("correctness", Status.INCONCLUSIVE, "Noise.", 0.0, 100.0)
+    made.grade(submission, 0, checks=(nothing,))
+    mark = made.mark("ana")
+    assert (mark.state, mark.counts) == (State.WAITING, False)
+    assert "a person has to look" in explained(made, mark)
+
+
+def test_what_the_backend_of_record_cannot_judge_leaves_everybodys_denominator(
+    tmp_path: Path, toy_course: Path
+) -> None:
+    facts = toy_course / "exercises" / NEGATE / "exercise.toml"
+    facts.write_text(facts.read_text().replace("device_work = 20", "performance = 20"))
+    made = HandmadeClass(tmp_path / "class", Catalog.open(toy_course))
+    correct, safe = (
+        CheckResult("correctness", Status.PASS, "", 60, 60),
+        CheckResult("safety", Status.FAIL, "", 0, 20),
+    )
+    unavailable = CheckResult("performance", Status.UNAVAILABLE, "", 0, 20)
+    hidden = CheckResult("performance", Status.BUILD_ERROR, "", 0, 20)  # a failed build came first
+    made.grade(made.hand_in("ana", NEGATE), 0, checks=(correct, safe, unavailable))
+    made.grade(made.hand_in("bo", NEGATE), 0, checks=(correct, safe, hidden))
+    assert made.mark("ana").points == made.mark("bo").points == 75.0
+    assert "20 points of performance cannot be judged on simt" in explained(made, made.mark("bo"))
+
+
+def test_a_check_that_is_undecided_leaves_this_mark_alone(made: HandmadeClass) -> None:
+    checks = (
+        CheckResult("correctness", Status.PASS, "", 60, 60),
+        CheckResult("safety", Status.INCONCLUSIVE, "", 0, 20),
+        CheckResult("device_work", Status.FAIL, "", 0, 20),
+    )
+    made.grade(made.hand_in("ana", NEGATE), 0, checks=checks)
+    assert made.mark("ana").points == 75.0
+    assert "left out of this mark: safety" in explained(made, made.mark("ana"))
+
+
+def test_the_last_hand_in_counts_even_if_it_is_worse(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-04T11:00", "// one"), 90)
+    assert made.mark("ana").points == 90.0
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// two"), 70)
+    mark = made.mark("ana")
+    assert (mark.points, mark.others) == (70.0, 1)
+    assert "the last of 2 hand-ins" in explained(made, mark)
+
+
+def test_the_best_hand_in_counts_once_lateness_is_taken_off(tmp_path: Path, toy_catalog: Catalog) -> None:
+    late = LATE.replace("budget_days = 2", "budget_days = 0")
+    made = HandmadeClass(tmp_path / "class", toy_catalog, 'takes = "best"\n' + COURSE + late)
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-04T11:00", "// one"), 80)
+    made.mark("ana")  # notes the first hand-in before the next takes its place
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-07T11:00", "// two"), 95)  # two days: 76
+    assert made.mark("ana").points == 80.0
+    made.mark("ana")
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-06T11:00", "// three"), 95)  # one day: 85.5
+    assert made.mark("ana").points == 85.5
+    made.mark("ana")
+    made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// four")  # nobody judged it yet
+    assert made.mark("ana").points == 85.5
+
+
+def test_late_days_are_paid_in_the_order_of_the_deadlines(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", MULADD, "2026-10-14T11:00"), 100)  # two days late
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-06T11:00"), 100)  # one day late, and due before
+    first, second = made.mark("ana", NEGATE), made.mark("ana", MULADD)
+    assert (first.charge.paid, first.points) == (1, 100.0)
+    assert (second.charge.days, second.charge.paid, second.points) == (2, 1, 90.0)
+    said = explained(made, second)
+    assert "It is 2 days late; 1 of them is paid" in said
+    assert "1 late day at 10 percent of what was earned costs 10 points" in said
+
+
+def test_after_the_last_day_nothing_is_accepted_and_an_earlier_hand_in_counts(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-12T11:00", "// late"), 100)
+    mark = made.mark("ana")
+    assert (mark.points, mark.charge.refused) == (0.0, True)
+    assert "nothing is accepted after 4" in explained(made, mark)
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// in time"), 50)
+    assert made.mark("ana").points == 50.0
+
+
+def test_a_group_has_one_verdict_and_each_member_late_days_of_their_own(made: HandmadeClass) -> None:
+    made.write("groups.csv", "group,student\nA,ana\nA,bo\n")
+    made.write("extensions.csv", f"student,exercise,days,reason\nbo,{MULADD},7,ill\n")
+    made.write("students.csv", "student\nana\nbo\ncy\n")
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-07T11:00"), 100)  # two days: both budgets
+    made.grade(made.hand_in("ana", MULADD, "2026-10-13T11:00"), 80)  # one day, but not for bo
+    marks = made.marks()
+    assert marks["bo", NEGATE].record == marks["ana", NEGATE].record is not None
+    assert [marks[each, NEGATE].points for each in ("ana", "bo", "cy")] == [100.0, 100.0, 0.0]
+    assert [marks[each, MULADD].points for each in ("ana", "bo")] == [72.0, 80.0]
+    assert "Handed in by ana for group A" in explained(made, marks["bo", MULADD])
+
+
+def test_what_a_person_added_is_kept_within_0_and_100(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE), 90)
+    made.grade(made.hand_in("bo", NEGATE), 90)
+    made.write(
+        "adjustments.csv",
+        "student,exercise,points,reason,by\n"
+        f"ana,{NEGATE},15,explained it well,kim\nbo,{NEGATE},-100,not his own,kim\n",
+    )
+    assert made.mark("ana").points == 100.0
+    assert made.mark("bo").points == 0.0
+    assert "kim took off 100 points: not his own." in explained(made, made.mark("bo"))
+
+
+def test_totals_go_by_weight_and_leave_out_what_is_not_settled(tmp_path: Path, toy_catalog: Catalog) -> None:
+    course = COURSE.replace("due = 2026-10-12T12:00:00", "weight = 3")
+    made = HandmadeClass(tmp_path / "class", toy_catalog, course)
+    made.grade(made.hand_in("ana", NEGATE), 40)
+    assert [(each.percent, each.settled, each.weight) for each in totals(made.marks().values())] == [
+        (40.0, 1.0, 4.0)
+    ]
+    made.grade(made.hand_in("ana", MULADD), 80)
+    assert totals(made.marks().values())[0].percent == 70.0
+
+
+def test_of_two_gradings_the_later_one_counts(made: HandmadeClass) -> None:
+    submission = made.hand_in("ana", NEGATE)
+    made.grade(submission, 60)
+    made.grade(submission, 80, **NEWER)
+    assert made.mark("ana").points == 80.0
+
+
+def test_a_record_of_another_backend_is_no_mark(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE), 100, backend="cuda")
+    assert made.mark("ana").state is State.WAITING
+
+
+def test_a_new_grader_never_lowers_what_was_released(made: HandmadeClass) -> None:
+    submission = made.hand_in("ana", NEGATE)
+    made.grade(submission, 80)
+    assert [mark.student for mark in told(made).told] == ["ana"]
+    made.grade(submission, 60, **NEWER)
+    mark = made.mark("ana")
+    assert (mark.points, mark.found, mark.flagged) == (80.0, 60.0, True)
+    said = explained(made, mark)
+    assert "FLAG" in said and "graded by 2:b instead of 1:a" in said
+    assert told(made).held == (mark,)
+    assert made.mark("ana").points == 80.0
+    lowered = told(made, accept=True).lowered
+    assert [each.student for each in lowered] == ["ana"]
+    mark = made.mark("ana")
+    assert (mark.points, mark.flagged) == (60.0, False)
+
+
+def test_a_mark_that_rises_counts_at_once_and_is_told_by_the_next_release(made: HandmadeClass) -> None:
+    submission = made.hand_in("ana", NEGATE)
+    made.grade(submission, 60)
+    told(made)
+    made.grade(submission, 90, **NEWER)
+    mark = made.mark("ana")
+    assert (mark.points, mark.risen) == (90.0, True)
+    assert told(made).told == (mark,)
+    assert told(made).told == ()  # nothing new to tell
+
+
+def test_a_released_mark_stands_while_a_later_hand_in_waits(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-04T11:00", "// one"), 60)
+    told(made)
+    made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// two")
+    mark = made.mark("ana")
+    assert (mark.state, mark.points, mark.counts, mark.flagged) == (State.WAITING, 60.0, True, False)
+    assert told(made).told == ()
+
+
+def test_the_names_of_students_are_in_the_roster_alone(made: HandmadeClass) -> None:
+    before = made.grade(made.hand_in("zacharias", NEGATE), 60)
+    told(made)
+    log_regrade(
+        made.store.folder, made.store.secret.pseudonym("zacharias"), before, before, reason="asked", by="kim"
+    )
+    naming = [
+        path.name
+        for path in made.store.folder.rglob("*")
+        if path.is_file() and "zacharias" in path.read_text()
+    ]
+    assert naming == ["roster.csv"]
+
+
+def test_hand_ins_are_noted_once_and_outlive_their_folder(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00"), 60)
+    made.marks()
+    made.marks()
+    lines = (made.store.folder / "attempts.jsonl").read_text().splitlines()
+    assert len(lines) == 1
+    (made.folder / "submitted").rename(made.folder / "archived")
+    assert made.mark("ana").points == 60.0
+
+
+def test_a_log_that_somebody_edited_is_refused_with_its_line(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE), 60)
+    told(made)
+    with (made.store.folder / "released.jsonl").open("a") as log:
+        log.write('{"student": "x"}\n')
+    with pytest.raises(UsageError, match=r"Line 2 of .*released\.jsonl"):
+        made.marks()
+
+
+def test_the_sample_for_a_second_marker_is_the_same_each_time_and_stays(
+    tmp_path: Path, toy_catalog: Catalog
+) -> None:
+    sampling = '\n[double_marking]\npercent = 20\nat_least = 2\ndraw = "{}"\n'
+
+    def sample(number: int, draw: str) -> list[str]:
+        made = HandmadeClass(tmp_path / f"{number} {draw}", toy_catalog, COURSE + sampling.format(draw))
+        for each in range(number):
+            made.hand_in(f"s{each:02}", NEGATE)
+        made.write("groups.csv", "group,student\nA,s00\nA,s01\n")
+        course = read_course(made.folder)
+        return [mark.student for mark in double_marking(course, list(made.marks().values()))]
+
+    assert sample(20, "one") == sample(20, "one")
+    assert sample(20, "one") != sample(20, "two")
+    assert len(sample(4, "one")) == 2
+    assert len(sample(21, "one")) == 4  # a fifth of 20: the group is one
+    assert len(set(sample(21, "one")) & set(sample(20, "one"))) >= 3
+    assert not {"s00", "s01"} <= set(sample(20, "one"))
+
+
+def test_comments_that_fit_are_those_of_the_checks_that_failed(tmp_path: Path, toy_catalog: Catalog) -> None:
+    bank = f"""
+[comments.guard]
+text = "Compare the index with n."
+checks = ["safety"]
+[comments.slow]
+text = "Another exercise."
+exercises = ["{MULADD}"]
+[comments.read]
+text = "Read it again."
+"""
+    made = HandmadeClass(tmp_path / "class", toy_catalog, COURSE + bank)
+    course = read_course(made.folder)
+    unsafe = CheckResult("safety", Status.FAIL, "", 0, 20)
+    record = made.grade(made.hand_in("ana", NEGATE), 0, checks=(unsafe,))
+    assert [each.name for each in fitting(course, record.verdict)] == ["guard", "read"]
+    record = made.grade(made.hand_in("bo", NEGATE), 100)
+    assert [each.name for each in fitting(course, record.verdict)] == ["read"]
+
+
+def test_what_is_old_is_forgotten_and_what_is_not_stays(made: HandmadeClass) -> None:
+    old = made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00"), 60)
+    new = made.grade(made.hand_in("bo", MULADD, "2026-12-05T11:00"), 80, graded="2026-12-06T00:00:00+00:00")
+    made.marks()
+    for record, student in ((old, "ana"), (new, "bo")):
+        made.store.log.append(record, made.store.secret.pseudonym(student))
+    dry = forget(made.store, date(2026, 11, 1), apply=False)
+    assert (dry.records, dry.people, dry.secret) == (1, 1, False)
+    assert made.mark("ana").points == 60.0
+    done = forget(made.store, date(2026, 11, 1), apply=True)
+    assert done == dry
+    assert [record.key for record in made.store.all()] == [new.key]
+    everything = "".join(path.read_text() for path in made.store.folder.rglob("*") if path.is_file())
+    assert "ana" not in everything and made.store.secret.pseudonym("ana") not in everything
+    assert old.key.digest not in everything
+    entries = [(entry.student, entry.exercise, entry.earned) for entry in made.store.log.entries()]
+    assert entries == [("", NEGATE, 60.0), (made.store.secret.pseudonym("bo"), MULADD, 80.0)]
+    assert not any(forget(made.store, date(2026, 11, 1), apply=True).lines.values())
+
+
+def test_when_everybody_is_forgotten_the_secret_goes_too(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE), 60)  # without a time: as old as its record
+    told(made)
+    done = forget(made.store, date(2999, 1, 1), apply=True)
+    assert done.secret
+    left = {path.name for path in made.store.folder.rglob("*") if path.is_file() and path.read_text()}
+    assert left == set()
+
+
+def test_a_regrade_says_which_checks_ended_otherwise(made: HandmadeClass) -> None:
+    submission = made.hand_in("ana", NEGATE)
+    before, after = made.grade(submission, 60), made.grade(submission, 80, **NEWER)
+    regrade = log_regrade(made.store.folder, "p", before, after, reason="asked", by="kim")
+    assert regrade.changed == ("correctness",)
+    assert "60 points before, 80 now; correctness ended otherwise" in regrade.sentence
+    [line] = (made.store.folder / "regrades.jsonl").read_text().splitlines()
+    assert json.loads(line)["seed"] == before.verdict.seed == 7
+    same = log_regrade(made.store.folder, "p", before, before, reason="asked", by="kim")
+    assert "every check ended as before" in same.sentence
