@@ -158,7 +158,8 @@ def environment(cluster: Cluster) -> str:
     """The shell lines before a block's workers: the user's own, then where the grader is found."""
     lines = [cluster.setup] if cluster.setup else []
     if cluster.kind != "kubernetes":
-        lines.append(f"export PYTHONPATH={shlex.quote(str(Path(grader.__file__).parents[1]))}:$PYTHONPATH")
+        source = shlex.quote(str(Path(grader.__file__).parents[1]))
+        lines.append(f"export PYTHONPATH={source}${{PYTHONPATH:+:$PYTHONPATH}}")
     if cluster.architectures:
         lines.append(f"export TORCH_CUDA_ARCH_LIST={shlex.quote(cluster.architectures)}")
     lines.append("export OMP_NUM_THREADS=1")

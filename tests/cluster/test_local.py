@@ -1,0 +1,78 @@
+"""A batch on blocks of one machine: nothing is lost with a worker, and no sandbox sees the keys."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.errors import UsageError
+from grader.instruct.cluster.driving import private_folder
+from grader.instruct.results import ResultStore
+from grader.run import sandbox
+from tests.cluster import fakes
+from tests.cluster.conftest import COURSE, SLUG, HandedIn
+
+PATIENCE = 90.0
+Driver = Callable[..., "subprocess.Popen[str]"]
+
+
+def test_a_killed_worker_loses_nothing(
+    handed_in: Callable[[int], HandedIn], tmp_path: Path, start_driver: Driver
+) -> None:
+    pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
+    if shutil.which("setpriv") is None:
+        pytest.skip("no setpriv here: apt install util-linux")
+    course = handed_in(30)
+    cluster_toml = tmp_path / "cluster.toml"
+    cluster_toml.write_text('kind = "local"\n[cpu]\nworkers = 2\n')
+    driver = start_driver(cluster_toml, course, "simt")
+    deadline = time.monotonic() + PATIENCE
+    while len(fakes.witnesses(course.results)) < 10:
+        assert driver.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    victim = int(str(fakes.witnesses(course.results)[-1]["worker"]))
+    os.kill(victim, signal.SIGKILL)
+    said, _ = driver.communicate(timeout=PATIENCE)
+    assert driver.returncode == 0, said
+
+    store = ResultStore(course.results)
+    logged = Counter(entry.student for entry in store.log.entries())
+    assert logged == Counter(store.secret.pseudonym(each.student) for each in course.read())
+    assert len(list(store.all())) == 30
+    assert fakes.witnesses(course.results)[-1]["worker"] != victim
+
+
+def test_no_sandbox_sees_the_keys_of_the_connections(tmp_path: Path) -> None:
+    if shutil.which("bwrap") is None:
+        pytest.skip("no bwrap here: apt install bubblewrap")
+    submission = tmp_path / "spool" / SLUG
+    submission.mkdir(parents=True)
+    exercise = COURSE / "exercises" / SLUG
+    folder = private_folder(tmp_path / "results", [exercise])
+    key = folder / "client.key_secret"
+    key.write_text("secret-key = 1")
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+    inside = sandbox.prefix(
+        "plain", [submission, exercise], {**os.environ, "PARSL_WORKER_BLOCK_ID": "7", "SLURM_JOB_ID": "9"}
+    )
+    look = f"ls {submission} && ! ls {folder} && ! cat {key} && env && cat /proc/*/cmdline"
+    done = subprocess.run([*inside, "sh", "-c", look], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "secret-key" not in done.stdout
+    assert "PARSL" not in done.stdout and "SLURM" not in done.stdout
+    assert "parsl" not in done.stdout and "pytest" not in done.stdout, "it sees processes of this machine"
+
+
+def test_results_where_a_sandbox_looks_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="which submissions can read"):
+        private_folder(COURSE / "exercises" / SLUG / "results", [COURSE / "exercises" / SLUG])
+    assert not (COURSE / "exercises" / SLUG / "results").exists()
