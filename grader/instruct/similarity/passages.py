@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 
 from grader.instruct.similarity.document import GRAM, Document, grams
 
-_REPEATS = 64  # of a run that stands in a document more often, so many places are looked at
+_REPEATS = 64  # what a document repeats more often than this is a pattern, and starts no passage
+_NOBODYS = -1
 
 
 @dataclass(frozen=True)
@@ -51,33 +53,41 @@ def passages(first: Document, second: Document) -> list[Passage]:
     return [_passage(first, second, *run) for run in sorted(found)]
 
 
-def _runs(first: Document, second: Document) -> set[tuple[int, int, int]]:
-    """Every longest common run: begin in the first, begin in the second, tokens."""
+def _runs(first: Document, second: Document) -> Iterator[tuple[int, int, int]]:
+    """Every longest common run: begin in the first, begin in the second, tokens.
+
+    Runs of one shift between the two documents do not overlap, so each shift is walked along once.
+    """
+    one, other = _tokens(first), _tokens(second)
     places: dict[int, list[int]] = {}
     for start, end in second.stretches():
         for offset, gram in enumerate(grams(second.plain[start:end], GRAM).tolist()):
             places.setdefault(gram, []).append(start + offset)
-    runs = set()
+    reached: dict[int, int] = {}
     for start, end in first.stretches():
         for offset, gram in enumerate(grams(first.plain[start:end], GRAM).tolist()):
-            here = start + offset
-            for there in places.get(gram, ())[:_REPEATS]:
-                if not _same(first, second, here - 1, there - 1):
-                    runs.add((here, there, _length(first, second, here, there)))
-    return runs
+            here, there = start + offset, places.get(gram, [])
+            for place in there if len(there) <= _REPEATS else ():
+                if here >= reached.get(place - here, 0):
+                    begin, length = _longest(one, other, here, place)
+                    reached[place - here] = begin + length
+                    yield begin, begin + place - here, length
 
 
-def _length(first: Document, second: Document, here: int, there: int) -> int:
-    length = 0
-    while _same(first, second, here + length, there + length):
-        length += 1
-    return length
+def _longest(one: list[int], other: list[int], here: int, there: int) -> tuple[int, int]:
+    """Begin in the first and length of the common run around two places."""
+    begin, end, shift = here, here, there - here
+    while begin > 0 and begin + shift > 0 and one[begin - 1] == other[begin + shift - 1] != _NOBODYS:
+        begin -= 1
+    while end < len(one) and end + shift < len(other) and one[end] == other[end + shift] != _NOBODYS:
+        end += 1
+    return begin, end - begin
 
 
-def _same(first: Document, second: Document, here: int, there: int) -> bool:
-    if here < 0 or there < 0 or here >= len(first.plain) or there >= len(second.plain):
-        return False
-    return bool(first.own[here] and second.own[there] and first.plain[here] == second.plain[there])
+def _tokens(document: Document) -> list[int]:
+    """Numbers for the tokens, with one that no token has for those that were handed out."""
+    plain: list[int] = document.plain.tolist()
+    return [token if own else _NOBODYS for token, own in zip(plain, document.own.tolist(), strict=True)]
 
 
 def _free(
