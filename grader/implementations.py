@@ -17,6 +17,8 @@ in which it differs from the given one), and ``hidden.toml``::
     file = "kernel.cu"
     find = "..."
     replace = "..."
+    backends = ["simt"]                    # if not all show it: a race that a GPU seldom loses
+    devices = 2                            # if it takes a second GPU
 
 ``mutants.toml`` beside the exercise has the same form; its mistakes are published, to practise on. They stand
 in for the hidden ones where there is no solution.
@@ -25,7 +27,7 @@ in for the hidden ones where there is no solution.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.catalog import Exercise
@@ -34,6 +36,7 @@ from grader.errors import BrokenExercise
 from grader.stubs import without_markers
 from grader.toml_table import TomlTable, read_toml
 
+BACKENDS = ("simt", "cuda")
 HIDDEN, PUBLISHED, ACCEPTED = "hidden.toml", "mutants.toml", "accepted"
 
 
@@ -57,10 +60,15 @@ class Kind:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong implementation, and the class of what is wrong with it."""
+    """A wrong implementation, and the class of what is wrong with it.
+
+    It shows on ``backends``, with at least ``devices`` GPUs.
+    """
 
     kind: Kind
     implementation: Implementation
+    backends: tuple[str, ...] = BACKENDS
+    devices: int = 1
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,15 @@ class Collection:
     def kinds(self) -> list[Kind]:
         """The classes that have a mistake, in the order of their first one."""
         return list(dict.fromkeys(mistake.kind for mistake in self.mistakes))
+
+    def shown_by(self, backend: str, devices: int) -> Collection:
+        """Without the mistakes that this machine cannot show."""
+        shown = (
+            each
+            for each in self.mistakes
+            if devices >= each.devices and (backend in each.backends or backend not in BACKENDS)
+        )
+        return replace(self, mistakes=tuple(shown))
 
 
 def collection(exercise: Exercise) -> Collection:
@@ -160,9 +177,11 @@ def _read_mistake(table: TomlTable, kinds: Mapping[str, Kind], given: Implementa
     name = table.text("name")
     kind = kinds[table.text("class", one_of=tuple(kinds))]
     edit = read_edit(table, name, tuple(given.files), lambda file: given.files[file])
+    backends = table.texts("backends", BACKENDS)
+    devices = table.integer("devices", 1)
     table.finish()
     files = {**given.files, edit.file: edit.apply(given.files[edit.file])}
-    return Mistake(kind, Implementation(name, kind.title, files))
+    return Mistake(kind, Implementation(name, kind.title, files), backends, devices)
 
 
 def _text(path: Path) -> str:

@@ -18,7 +18,8 @@ class Mutant:
     """``find``, which stands once in ``file`` of the solution, replaced by ``replace``.
 
     ``caught_by`` names the check that must fail and ``finding`` the kind of finding it must report, if any;
-    ``backends`` are those that can catch it. ``demo`` marks those whose answers are right all the same.
+    ``backends`` are those that can catch it, on a machine with as many GPUs as ``devices`` says. ``demo``
+    marks those whose answers are right all the same.
     """
 
     exercise: Exercise
@@ -31,6 +32,7 @@ class Mutant:
     finding: str
     why: str
     demo: bool
+    devices: int = 1
 
     def write(self, folder: Path) -> None:
         """Writes the solution with this mistake in it to ``folder``, which must exist."""
@@ -80,6 +82,7 @@ def _read_mutant(table: TomlTable, exercise: Exercise) -> Mutant:
         finding=table.text("finding", ""),
         why=table.text("why"),
         demo=table.boolean("demo", False),
+        devices=table.integer("devices", 1),
     )
     table.finish()
     return mutant

@@ -118,8 +118,8 @@ def milliseconds(streams: list[torch.cuda.Stream], work: Callable[[], object]) -
     return [begin.elapsed_time(end) for begin, end in events]
 
 
-# TODO(places): tests with another stream current, by milliseconds, and with x on another device
-#   than the current one, about 10 lines.
+# TODO(places): tests with another stream current, by milliseconds and by values while the default
+#   stream is busy, and with x on another device than the current one, about 20 lines.
 def test_places() -> None:
     pytest.skip("TODO(places)")
 

@@ -51,7 +51,7 @@ def _stub(exercise: Exercise, backend: Backend, folder: Path) -> Iterator[Proble
 def _mistake(mutant: Mutant, backend: Backend, folder: Path) -> Iterator[Problem]:
     folder.mkdir()
     mutant.write(folder)
-    verdict = grade(mutant.exercise, folder, backend=backend, seed=_SEED)
+    verdict = grade(mutant.exercise, folder, backend=backend, seed=_SEED, until=mutant.caught_by)
     fault = uncaught(mutant, verdict)
     if fault:
         place = mutant.exercise.solution_dir / "mutants.toml"

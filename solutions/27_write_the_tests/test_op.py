@@ -224,6 +224,17 @@ def test_the_current_stream_is_used() -> None:
     assert on_side > on_default
 
 
+def test_the_default_stream_is_not_waited_for() -> None:
+    x, bias = draw((100, 8))
+    expected = torch.softmax(x + bias, -1).cpu()
+    on_host, side = torch.zeros(1 << 22).pin_memory(), torch.cuda.Stream()
+    for _ in range(16):
+        on_host.to("cuda", non_blocking=True)  # keep the default stream busy for some milliseconds
+    with torch.cuda.stream(side):
+        out = op.bias_softmax(x, bias).cpu()  # waits for the side stream alone
+    torch.testing.assert_close(out, expected)
+
+
 @pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two devices")
 def test_the_device_of_x_is_used() -> None:
     check(*draw((4, 50), device="cuda:1"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.suites.runs import run_all
+from grader.checks.values.devices import present
 from grader.implementations import Collection, Kind, collection
 from grader.verdict import NOT_JUDGED, Status
 from grader.words import counted, noun
@@ -25,7 +26,7 @@ def check(bench: Bench) -> Outcome:
     if accepts is not None and accepts.status.stands_in_the_way:
         why = "tests that refuse what is right say nothing when they refuse what is wrong"
         return Outcome(accepts.status, f"{NOT_JUDGED}: {why}.")
-    known = collection(bench.exercise)
+    known = collection(bench.exercise).shown_by(bench.backend, present(bench.backend))
     runs = run_all(bench, [mistake.implementation for mistake in known.mistakes], first=True)
     through = [mistake.kind for mistake, run in zip(known.mistakes, runs, strict=True) if run.accepted]
     return _outcome(known, through)

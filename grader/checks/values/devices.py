@@ -6,10 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+import torch
+
 from grader.spec import Argument, Case, Refusal, Spec
 from grader.spec.vocabulary import TensorSpec
 
 _Call = TypeVar("_Call", Case, Refusal)
+_SIMULATED = 2
+
+
+def present(backend: str) -> int:
+    """How many GPUs a submission finds here."""
+    return torch.cuda.device_count() if backend == "cuda" else _SIMULATED
 
 
 def within(spec: Spec, devices: int) -> Spec:
