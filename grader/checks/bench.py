@@ -124,7 +124,8 @@ class Bench:
         if self.context_lost:
             self.reload()
             self.context_lost = False
-        traced = self._is_traced(stage, stream, inputs)
+        side_by_side = isinstance(case, Case) and case.streams > 1  # only a trace tells on which streams
+        traced = side_by_side or self._is_traced(stage, stream, inputs)
         reply = self.session.call(
             self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
             grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),

@@ -97,9 +97,14 @@ def test_noise_decides_nothing(changes: dict[str, Any]) -> None:
     assert "the baseline against itself" in outcome.sentence
 
 
-def test_a_claim_below_the_parents_clock_is_not_believed() -> None:
+@pytest.mark.parametrize(("busy", "status"), [(False, Status.FAIL), (True, Status.INCONCLUSIVE)])
+def test_a_claim_below_the_parents_clock_is_not_believed(
+    busy: bool, status: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine the clock may have seen the host's work rather than the device's."""
+    monkeypatch.setattr(speed, "busy", lambda: busy)
     outcome = judged(measurement(0.1, entry_bulk_ms=1.0))
-    assert outcome.status is Status.FAIL
+    assert outcome.status is status
     assert "the grader's own clock saw 1 ms" in outcome.sentence
 
 

@@ -6,6 +6,7 @@ bytes that the operation has to move: no device is that fast.
 
 from __future__ import annotations
 
+import os
 import statistics
 
 from grader.checks.bench import Bench
@@ -13,6 +14,7 @@ from grader.checks.outcome import Outcome, passed
 from grader.checks.timing.ratios import Ratio, ratio
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import error_outcome
+from grader.run.processors import processors
 from grader.run.values import Measurement
 from grader.spec import Speed
 from grader.verdict import Status
@@ -60,9 +62,8 @@ def implausible(bench: Bench, inputs: Inputs, measured: Measurement) -> Outcome 
     claimed = statistics.median([time for block in measured.blocks for time in (block[0], block[3])])
     seen = measured.entry_bulk_ms
     if seen > LAUNCH_BOUND_MS and claimed < seen / 2:
-        return _contradicted(
-            f"the events claim {claimed:.3g} ms per call, the grader's own clock saw {seen:.3g} ms"
-        )
+        what = f"the events claim {claimed:.3g} ms per call, the grader's own clock saw {seen:.3g} ms"
+        return _unclear(what) if busy() else _contradicted(what)
     if bench.spec.traffic is None:
         return None
     floor = bench.spec.traffic(*inputs.for_reference(widen=False)) / FASTEST_BYTES_PER_MS
@@ -72,6 +73,18 @@ def implausible(bench: Bench, inputs: Inputs, measured: Measurement) -> Outcome 
             f"{floor:.3g} ms"
         )
     return None
+
+
+def busy() -> bool:
+    """Whether the processors have so much else to do that launching may take longer than the kernels."""
+    return os.getloadavg()[0] > processors() / 2
+
+
+def _unclear(what: str) -> Outcome:
+    return Outcome(
+        Status.INCONCLUSIVE,
+        f"This machine's processors are too busy to judge the time: {what}. Grade again when they are not.",
+    )
 
 
 def _contradicted(what: str) -> Outcome:
