@@ -31,9 +31,17 @@ class Part:
     limit: int
 
 
+def gpu_name() -> str:
+    """``h200`` of "NVIDIA H200", for the names of files."""
+    import torch
+
+    return torch.cuda.get_device_name().split()[-1].lower() if torch.cuda.is_available() else "none"
+
+
 def test_arguments() -> tuple[str, ...]:
     """pytest over tests/gpu, several at a time where pytest-xdist is: nvcc takes most of the time."""
     chosen = ["-m", "pytest", "tests/gpu", "-q", "-rA", "--no-header", "-p", "no:cacheprovider"]
+    chosen += ["-p", "no:benchmark"]  # where that plugin is installed, it warns about xdist
     if importlib.util.find_spec("xdist"):
         chosen += ["-n", str(max(1, (os.cpu_count() or 1) * 2 // 3)), "--dist", "worksteal"]
     return tuple(chosen)
@@ -41,9 +49,9 @@ def test_arguments() -> tuple[str, ...]:
 
 PARTS = {
     "tests": Part(test_arguments(), 540),
-    "lessons": Part(("benchmarks/lessons.py", "--record"), 180),
+    "lessons": Part(("benchmarks/lessons.py", "--record"), 240),
     "edit_to_verdict": Part(
-        ("benchmarks/edit_to_verdict.py", "--rounds", "5", "--record", "edit_to_verdict_gpu"), 300
+        ("benchmarks/edit_to_verdict.py", "--rounds", "5", "--record", f"edit_to_verdict_{gpu_name()}"), 300
     ),
     "counters": Part(("benchmarks/hardware_counters.py",), 540),
 }
