@@ -128,6 +128,12 @@ def test_an_unpacked_folder_is_as_good_as_the_archive(desk: Desk, tmp_path: Path
     assert desk.students() == ["11", "12", "13"]
 
 
+@pytest.mark.parametrize("within", ["kernel.cu", "src/kernel.cu", f"{SLUG}/kernel.cu"])
+def test_the_folder_of_a_class_is_nobodys_name(desk: Desk, within: str) -> None:
+    desk.take({f"class/{student}/{within}": student for student in ("ada", "bob")})
+    assert [desk.kernel(student) for student in desk.students()] == ["ada", "bob"]
+
+
 def test_the_newest_of_several_uploads_counts_and_the_others_are_told(desk: Desk) -> None:
     report = desk.take(CANVAS)
     assert desk.kernel("4711") == "newer"

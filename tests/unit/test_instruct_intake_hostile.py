@@ -7,6 +7,7 @@ import stat
 import struct
 import warnings
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from grader.errors import UsageError
 from grader.instruct.submissions import sources
 from grader.instruct.submissions.choosing import shown
 from grader.instruct.submissions.importing import import_archive
+from grader.instruct.submissions.layouts import recognised
 from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES
 from grader.instruct.submissions.report import Report
 
@@ -215,3 +217,80 @@ def test_metadata_runs_nothing(archive: Path, exercise: Exercise, tmp_path: Path
     with pytest.raises(UsageError, match=r"submission_metadata\.yml cannot be used: it is not YAML"):
         take(archive, exercise, layout="gradescope")
     assert not touched.exists()
+
+
+@pytest.mark.parametrize(
+    ("layout", "honest", "evil"),
+    [
+        ("moodle", "Ada_11_assignsubmission_file_kernel.cu",
+         "Eve_66_assignsubmission_file_Ada_11_assignsubmission_file_kernel.cu"),
+        ("moodle", "Ada_11_assignsubmission_file_/kernel.cu",
+         "Eve_11_assignsubmission_file_x_66_assignsubmission_file_/kernel.cu"),
+        ("moodle", "Ada_11_assignsubmission_file_/kernel.cu",
+         "Eve_66_assignsubmission_file_/Ada_11_assignsubmission_file_/kernel.cu"),
+        ("canvas", "ada_11_900_kernel.cu", "eve_66_901_ada_11_902_kernel.cu"),
+        ("canvas", "ada_11_900_kernel.cu", "late_11_66_901_kernel.cu"),
+    ],
+)  # fmt: skip
+def test_nobody_hands_in_for_somebody_else(
+    tmp_path: Path, exercise: Exercise, layout: str, honest: str, evil: str
+) -> None:
+    """Names of people and files are theirs to choose, also such that look like the LMS's own."""
+    archive = tmp_path / "archive.zip"
+    add(archive, honest, "// ada's\n")
+    add(archive, evil, "// eve's\n")
+    due = datetime(2026, 1, 1, tzinfo=UTC)
+    report = import_archive(archive, exercise=exercise, into=tmp_path / "in", layout=layout, due=due)
+    place = tmp_path / "in" / "11" / SLUG
+    assert (place / "kernel.cu").read_text() == "// ada's\n"
+    if layout == "canvas":
+        assert (place / "timestamp.txt").read_text().startswith("2026-01-01 00:00:00")
+    assert evil.split("/")[0][:3] in ("Eve", "eve", "lat")
+    assert report.strays or any(intake.refused or intake.remarks for intake in report.intakes)
+
+
+def test_metadata_of_one_submission_is_not_found_inside_of_another(
+    tmp_path: Path, exercise: Exercise
+) -> None:
+    archive = tmp_path / "archive.zip"
+    people = "".join(
+        f"submission_{number}:\n  :submitters:\n  - :sid: {student}\n"
+        for number, student in ((1, "ada"), (2, "eve"))
+    )
+    add(archive, "e/submission_2/submission_metadata.yml", "submission_1: {':submitters': [{':sid': eve}]}")
+    add(archive, "e/submission_metadata.yml", people)
+    add(archive, "e/submission_1/kernel.cu", "// ada's\n")
+    add(archive, "e/submission_2/submission_1/kernel.cu", "// eve's\n")
+    import_archive(archive, exercise=exercise, into=tmp_path / "in")
+    assert (tmp_path / "in" / "ada" / SLUG / "kernel.cu").read_text() == "// ada's\n"
+    assert (tmp_path / "in" / "eve" / SLUG / "kernel.cu").read_text() == "// eve's\n"
+
+
+@pytest.mark.parametrize(
+    ("layout", "honest", "evil"),
+    [
+        ("plain", "{}/kernel.cu", "eve/submission_metadata.yml"),
+        ("plain", "{}/kernel.cu", "eve/Ada_11_assignsubmission_file_/kernel.cu"),
+        ("plain", "{}/kernel.cu", "eve/ada_11_12_kernel.cu"),
+        (
+            "moodle",
+            "N_{}_assignsubmission_file_/kernel.cu",
+            "E_6_assignsubmission_file_/submission_metadata.yml",
+        ),
+        ("canvas", "n_{}_9_kernel.cu", "e_66_5_submission_metadata.yml"),
+        ("gradescope", "e/submission_{}/kernel.cu", "e/submission_6/Ada_11_assignsubmission_file_/kernel.cu"),
+    ],
+)
+def test_one_person_does_not_decide_how_an_archive_is_read(
+    tmp_path: Path, layout: str, honest: str, evil: str
+) -> None:
+    archive = tmp_path / "archive.zip"
+    for number in range(200):
+        add(archive, f"{evil}{number}.txt", "")
+    add(archive, evil, "")
+    for number in (1, 2, 3):
+        add(archive, honest.format(number), "// fine\n")
+    if layout == "gradescope":
+        add(archive, "e/submission_metadata.yml", "{}")
+    with sources.opened(archive) as source:
+        assert recognised(source, SLUG) == layout

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from typing import Any
 
 from grader.errors import UsageError
@@ -25,9 +26,20 @@ class Submitted:
     created: datetime | None
 
 
+def lies_beside_all(paths: Sequence[PurePosixPath]) -> bool:
+    """Whether the table is there, and everything lies in its folder: as Gradescope packs it."""
+    tables = [path for path in paths if path.name == METADATA]
+    folder = min(tables, key=lambda path: len(path.parts)).parent if tables else None
+    return folder is not None and all(path.is_relative_to(folder) for path in paths)
+
+
 def read_metadata(source: Source, entries: Iterable[Entry]) -> dict[str, Submitted]:
-    """What is known of each folder, by its name. Raises UsageError where the file is missing or broken."""
-    entry = next((entry for entry in entries if entry.path.name == METADATA), None)
+    """What is known of each folder, by its name. Raises UsageError where the file is missing or broken.
+
+    The outermost table counts: somebody may have handed in one of that name.
+    """
+    tables = [entry for entry in entries if entry.path.name == METADATA]
+    entry = min(tables, key=lambda table: len(table.path.parts), default=None)
     if entry is None:
         raise _unusable("it is not in the archive")
     try:

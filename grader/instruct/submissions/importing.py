@@ -114,6 +114,8 @@ class _Clock:
         known = next((times[name] for name in names if name in times), handin.submitted)
         if known:
             return known
+        if handin.unclear:
+            intake.remarks.append("Some of its files are called late and some not: see who handed them in.")
         told = handin.newest if handin.newest.timestamp() > 0 else datetime.now(UTC)
         if handin.late:
             intake.remarks.append("The LMS calls it late and not by how much: give its time in a roster.")

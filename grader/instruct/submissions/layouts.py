@@ -9,7 +9,7 @@ plain        ada/03_fused_muladd/kernel.cu, or ada/kernel.cu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -25,16 +25,21 @@ CANVAS = re.compile(
 MOODLE = re.compile(
     r"(?P<name>.+)_(?P<participant>\d+)_assignsubmission_(?P<kind>file|onlinetext)_(?P<rest>.*)"
 )
+_MARK = re.compile(r"_\d+_assignsubmission_")
 LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints", "__pycache__", ".git")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One file of a submission: ``path`` within it, and which of several of that name is the newest."""
+    """One file of a submission: ``path`` within it, and ``order``, which is higher for a newer upload.
+
+    ``late`` is what the LMS says of it by its name.
+    """
 
     entry: Entry
     path: PurePosixPath
     order: int = 0
+    late: bool = False
 
 
 @dataclass
@@ -47,7 +52,16 @@ class Handin:
     owners: list[tuple[str, ...]]
     pieces: list[Piece] = field(default_factory=list)
     submitted: datetime | None = None
-    late: bool = False
+
+    @property
+    def late(self) -> bool:
+        """Whether the LMS calls it late: it does so of all files of a submission, or of none."""
+        return all(piece.late for piece in self.pieces)
+
+    @property
+    def unclear(self) -> bool:
+        """Whether some files are called late and others not: somebody's name looks like the LMS's words."""
+        return len({piece.late for piece in self.pieces}) > 1
 
     @property
     def newest(self) -> datetime:
@@ -99,14 +113,22 @@ def read_layout(source: Source, layout: str, slug: str) -> Found:
 
 
 def recognised(source: Source, slug: str) -> str:
-    """The layout that the names in ``source`` have."""
-    entries = [entry for entry in source.entries if not _litter(entry)]
-    if any(entry.path.name == gradescope.METADATA for entry in entries):
+    """The layout that the names in ``source`` have.
+
+    One person's files never decide: they may be called what they like. So most of what lies at the top has
+    to look alike, and Gradescope's table has to lie beside everything.
+    """
+    paths = [entry.path for entry in source.entries if not _litter(entry)]
+    if gradescope.lies_beside_all(paths):
         return "gradescope"
-    if any(MOODLE.fullmatch(part) for entry in entries for part in entry.path.parts):
-        return "moodle"
-    flat = [entry for entry in entries if CANVAS.fullmatch(entry.path.name)]
-    return "canvas" if len(flat) * 2 > len(entries) else "plain"
+    within = (
+        1 if len({path.parts[0] for path in paths}) == 1 and all(len(path.parts) > 1 for path in paths) else 0
+    )
+    tops = {path.parts[within] for path in paths}
+    for layout, pattern in (("moodle", MOODLE), ("canvas", CANVAS)):
+        if sum(pattern.fullmatch(top) is not None for top in tops) * 2 > len(tops):
+            return layout
+    return "plain"
 
 
 def _canvas(source: Source, entries: Iterable[Entry], slug: str) -> Found:
@@ -119,20 +141,22 @@ def _canvas(source: Source, entries: Iterable[Entry], slug: str) -> Found:
             continue
         user = match["user"]
         owner = (user, match["name"].strip("_")) if match["name"] else (user,)
-        piece = Piece(entry, PurePosixPath(match["file"]), int(match["attachment"]))
-        handin = found.add(user, owner, piece)
-        handin.late |= bool(match["late"])
+        path, late = PurePosixPath(match["file"]), bool(match["late"])
+        found.add(user, owner, Piece(entry, path, int(match["attachment"]), late))
     return found
 
 
 def _moodle(source: Source, entries: Iterable[Entry], slug: str) -> Found:
-    """A folder for each participant, or where folders were turned off, its name before that of the file."""
+    """A folder for each participant, or where folders were turned off, its name before that of the file.
+
+    A name of a person or a file in which these words stand again could be anybody's: it is left out.
+    """
     found = Found()
     for entry in entries:
         parts = entry.path.parts
         matches = ((index, MOODLE.fullmatch(part)) for index, part in enumerate(parts))
         index, match = next(((at, match) for at, match in matches if match), (0, None))
-        if match is None:
+        if match is None or len(_MARK.findall(parts[index])) > 1:
             found.strays.append(entry)
             continue
         rest = [match["rest"]] if match["rest"] else []
@@ -160,17 +184,28 @@ def _gradescope(source: Source, entries: Iterable[Entry], slug: str) -> Found:
 
 
 def _plain(source: Source, entries: Iterable[Entry], slug: str) -> Found:
-    """``STUDENT/SLUG/...`` anywhere, or ``STUDENT/...``."""
+    """``STUDENT/SLUG/...`` anywhere, or ``STUDENT/...``, maybe all in one folder more."""
+    entries = list(entries)
     found = Found()
+    outer = 1 if _in_one_folder([entry.path for entry in entries]) else 0
     for entry in entries:
         parts = entry.path.parts
-        inside = parts.index(slug, 1) if slug in parts[1:] else 0
-        student = parts[inside - 1] if inside else parts[0]
-        if len(parts) == inside + 1 or student in ("/", ".."):
+        inside = parts.index(slug, 1) if slug in parts[1:] else outer + 1
+        student = parts[inside - 1] if len(parts) > inside else ""
+        if student in ("", "/", ".."):
             found.strays.append(entry)
             continue
-        found.add(student, (student,), Piece(entry, PurePosixPath(*parts[inside + 1 :])))
+        rest = parts[inside + 1 :] if parts[inside] == slug else parts[inside:]
+        found.add(student, (student,), Piece(entry, PurePosixPath(*rest)))
     return found
+
+
+def _in_one_folder(paths: Sequence[PurePosixPath]) -> bool:
+    """Whether a folder that several folders lie in, and nothing else, holds everything: that of the class."""
+    tops = {path.parts[0] for path in paths}
+    return (
+        len(tops) == 1 and all(len(path.parts) > 2 for path in paths) and len({p.parts[1] for p in paths}) > 1
+    )
 
 
 def _litter(entry: Entry) -> bool:

@@ -106,7 +106,7 @@ class ZipSource:
 
 class FolderSource:
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder = folder.resolve()
         self.entries = tuple(self._walk())
 
     def read(self, entry: Entry, limit: int) -> bytes:
