@@ -68,7 +68,7 @@ def check_exercises(request: Request) -> int:
 
 def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
     """The verdict on one exercise, from the learner's files or from the reference solution."""
-    files = request.files or files_of(exercise, request.solutions, "check")
+    files = request.files.resolve() if request.files else files_of(exercise, request.solutions, "check")
     with screen.working(exercise.slug) as stage:
         return grade(
             exercise,
