@@ -1,0 +1,284 @@
+"""Batches lose nothing, duplicate nothing and grade nothing twice, whatever is killed and whoever fails."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.errors import InfrastructureError
+from grader.instruct.batch import build_one, grade_one, local, summarise
+from grader.instruct.batch.lane import SPOOL_PREFIX, tidy
+from grader.instruct.results import ResultStore
+from grader.instruct.submissions import read_submissions
+from grader.verdict import Status, Verdict
+from tests.unit.fake_batch import Watched, hand_in, judge, judge_that_fails, run
+
+ROOT = Path(__file__).resolve().parents[2]
+SIX = ("anna", "bert", "cleo", "dora", "emil", "fynn")
+
+
+@pytest.fixture
+def submitted(toy_catalog: Catalog, tmp_path: Path) -> Path:
+    return hand_in(toy_catalog, tmp_path / "submitted", SIX)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def verdicts(results: Path) -> dict[str, Verdict]:
+    return {record.key.name: record.verdict for record in ResultStore(results).all()}
+
+
+def spools() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob(f"{SPOOL_PREFIX}*"))
+
+
+# ---- one submission ------------------------------------------------------------------------------------
+
+
+def test_one_is_graded_once(toy_catalog: Catalog, submitted: Path, results: Path) -> None:
+    store, exercise = ResultStore(results), toy_catalog.find("00")
+    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    seen: list[tuple[int | None, str, list[str]]] = []
+
+    def noting(*arguments: object, **options: object) -> Verdict:
+        files = arguments[1]
+        assert isinstance(files, Path)
+        names = sorted(path.relative_to(files).as_posix() for path in files.rglob("*") if path.is_file())
+        seen.append((options["seed"], str(options["owner"]), names))  # type: ignore[arg-type]
+        return judge(*arguments, **options)  # type: ignore[arg-type]
+
+    first = grade_one(submission, exercise, store, backend="simt", judge=noting)
+    assert grade_one(submission, exercise, store, backend="simt", judge=noting) == first
+    owner = store.secret.pseudonym("anna")
+    assert seen == [(store.secret.seed(first.key), owner, sorted((*exercise.edit, *exercise.given)))]
+    assert first.verdict.files == f"exercises/{exercise.slug}"
+    assert "anna" not in (results / "verdicts.jsonl").read_text()
+    again = grade_one(submission, exercise, store, backend="simt", judge=noting, regrade=True)
+    assert (again.attempt, again.verdict) == (2, first.verdict)
+    assert [entry.attempt for entry in store.log.entries()] == [1, 2]
+
+
+def test_what_the_machine_fails_is_logged_and_not_kept(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    hand_in(toy_catalog, submitted, ["anna"], "MACHINE")
+    store, exercise = ResultStore(results), toy_catalog.find("00")
+    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    record = grade_one(submission, exercise, store, backend="simt", judge=judge_that_fails)
+    assert record.verdict.status is Status.INFRA_ERROR and record.verdict.out_of == 0
+    assert store.find(record.key) is None
+    assert [entry.status for entry in store.log.entries()] == ["infra_error"]
+
+
+def test_files_that_change_while_they_are_read_are_not_judged(
+    toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from grader.instruct.batch import grading
+
+    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    staging = grading.stage
+
+    def hand_in_again(*arguments: object) -> Path:
+        hand_in(toy_catalog, submitted, ["anna"], "a second version")
+        return staging(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(grading, "stage", hand_in_again)
+    exercise, store = toy_catalog.find("00"), ResultStore(results)
+    record = grade_one(submission, exercise, store, backend="simt", judge=judge)
+    assert record.verdict.status is Status.INFRA_ERROR
+    assert list(store.all()) == []
+
+
+def test_a_build_ahead_of_the_grading_refuses_what_does_not_compile_in_silence(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    exercise = toy_catalog.find("00")
+    broken = submitted / "anna" / exercise.slug / exercise.build.sources[0]
+    broken.unlink()
+    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    build_one(submission, exercise, ResultStore(results), backend="simt", isolate=False)
+    assert list(ResultStore(results).all()) == []
+
+
+# ---- batches -------------------------------------------------------------------------------------------
+
+
+def test_a_batch_grades_everything_once(toy_catalog: Catalog, submitted: Path, results: Path) -> None:
+    before = spools()
+    watch = Watched()
+    items, outcome = run(toy_catalog, submitted, results, watch=watch)
+    assert len(items) == len(SIX) * len(toy_catalog.exercises) == outcome.graded == watch.left
+    assert set(outcome.records) == {item.key for item in items}
+    assert Counter(ended.item.key for ended in watch.endings) == Counter(list(outcome.records))
+    assert verdicts(results) == {key.name: each.verdict for key, each in outcome.records.items()}
+    again = Watched()
+    _, second = run(toy_catalog, submitted, results, watch=again)
+    assert (again.left, again.found, second.graded) == (0, len(items), 0)
+    assert second.records == outcome.records
+    assert len(list(ResultStore(results).log.entries())) == len(items)
+    assert spools() == before
+
+
+def test_the_same_files_are_graded_once_and_count_for_both(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    shutil.copytree(submitted / "anna", submitted / "gert")
+    items, outcome = run(toy_catalog, submitted, results)
+    assert outcome.graded == len(items) - len(toy_catalog.exercises)
+    summary = summarise(items, outcome)
+    assert [each.judged for each in summary.exercises] == [len(SIX) + 1] * len(toy_catalog.exercises)
+
+
+def test_only_what_was_handed_in_again_is_graded_again(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    run(toy_catalog, submitted, results)
+    first = verdicts(results)
+    hand_in(toy_catalog, submitted, ["anna"], "a second version")
+    watch = Watched()
+    run(toy_catalog, submitted, results, watch=watch)
+    assert {ended.item.submission.student for ended in watch.endings} == {"anna"}
+    assert len(watch.endings) == len(toy_catalog.exercises)
+    assert first.items() <= verdicts(results).items()
+
+
+def test_a_regrade_is_the_same_and_keeps_what_was(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    items, first = run(toy_catalog, submitted, results)
+    _, second = run(toy_catalog, submitted, results, regrade=True)
+    assert second.graded == len(items)
+    assert {key: each.verdict for key, each in first.records.items()} == {
+        key: each.verdict for key, each in second.records.items()
+    }
+    assert {record.attempt for record in second.records.values()} == {2}
+    assert len(list((results / "superseded").iterdir())) == len(items)
+
+
+@pytest.mark.parametrize(
+    ("word", "seconds", "sentence"),
+    [
+        ("DIE", 60.0, "was ended by SIGKILL. Its last words:\nthe last words of a lane"),
+        ("HANG", 5.0, "no verdict came within 5 s"),
+        ("MACHINE", 60.0, "The disk is full."),
+        ("EXERCISE", 60.0, "spec.py has no CASES."),
+        ("GRADER", 60.0, "The grader itself failed: ZeroDivisionError"),
+    ],
+)
+def test_what_cannot_be_judged_is_told_and_harms_nobody_else(
+    word: str, seconds: float, sentence: str, toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    hand_in(toy_catalog, submitted, ["cleo"], word)
+    items, outcome = run(toy_catalog, submitted, results, judge_that_fails, seconds=seconds)
+    mine = {item.key for item in items if item.submission.student == "cleo"}
+    assert set(outcome.failed) == mine
+    assert set(outcome.records) == {item.key for item in items} - mine
+    assert all(sentence in told for told in outcome.failed.values())
+    logged = Counter(entry.status for entry in ResultStore(results).log.entries())
+    of_the_machine = word not in ("EXERCISE", "GRADER")
+    assert logged["infra_error"] == (local.TRIES * len(mine) if of_the_machine else 0)
+    notices = [notice for notice in summarise(items, outcome).notices if notice.student == "cleo"]
+    assert len(notices) == len(mine) and all("Not judged" in notice.sentence for notice in notices)
+
+
+def test_a_lane_that_dies_once_costs_nothing(
+    toy_catalog: Catalog, submitted: Path, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAILED_ONCE", str(tmp_path / "failed"))
+    shutil.rmtree(submitted / "cleo" / "01_muladd")
+    hand_in(toy_catalog, submitted, ["dora"], "DIE ONCE")
+    items, outcome = run(toy_catalog, submitted, results, judge_that_fails)
+    assert (tmp_path / "failed").exists()
+    assert outcome.failed == {} and len(outcome.records) == len(items)
+    attempts = {record.attempt for record in outcome.records.values()}
+    assert attempts == {1, 2}
+
+
+def test_a_machine_that_fails_every_time_is_given_up(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    hand_in(toy_catalog, submitted, SIX, "MACHINE")
+    with pytest.raises(
+        InfrastructureError, match=r"failed the first 6 gradings\. The last: The disk is full"
+    ):
+        run(toy_catalog, submitted, results, judge_that_fails)
+    assert list(ResultStore(results).all()) == []
+
+
+def test_a_record_that_the_log_misses_is_logged_once(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    items, _ = run(toy_catalog, submitted, results)
+    log = results / "verdicts.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:-2]) + lines[-1][:40])  # killed twice: before a line, and in one
+    for _ in range(2):
+        run(toy_catalog, submitted, results)
+        logged = Counter(entry.record for entry in ResultStore(results).log.entries())
+        assert logged == Counter({item.key.name: 1 for item in items})
+
+
+def test_spools_of_killed_lanes_are_swept(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    dead, alive = (tempfile.mkdtemp(prefix=f"{SPOOL_PREFIX}{pid}-") for pid in (child.pid, os.getpid()))
+    try:
+        tidy()
+        assert (Path(dead).exists(), Path(alive).exists()) == (False, True)
+    finally:
+        Path(alive).rmdir()
+
+
+# ---- kill -9 -------------------------------------------------------------------------------------------
+
+
+def test_a_driver_that_is_killed_ten_times_loses_duplicates_and_changes_nothing(
+    toy_catalog: Catalog, tmp_path: Path, results: Path
+) -> None:
+    students = [f"s{number:03}" for number in range(60)]
+    submitted = hand_in(toy_catalog, tmp_path / "submitted", students)
+    items, undisturbed = run(toy_catalog, submitted, results)
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    shutil.copy(results / "secret", killed)  # the same seeds
+    command = [
+        sys.executable,
+        "-m",
+        "tests.unit.fake_batch",
+        str(toy_catalog.course),
+        str(submitted),
+        str(killed),
+    ]
+    points = random.Random(2026)
+    kept = [0]
+    while len(kept) <= 10:
+        driver = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        wanted = kept[-1] + points.randint(1, 2 * (len(items) - kept[-1]) // (12 - len(kept)))
+        while _kept(killed) < wanted and driver.poll() is None:
+            time.sleep(points.uniform(0.0, 0.01))
+        driver.send_signal(signal.SIGKILL)
+        assert driver.wait() == -signal.SIGKILL, "it had ended before it was killed"
+        kept.append(_kept(killed))
+    assert subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}).returncode == 0
+    assert verdicts(killed) == {key.name: each.verdict for key, each in undisturbed.records.items()}
+    logged = Counter(entry.record for entry in ResultStore(killed).log.entries())
+    assert logged == Counter({item.key.name: 1 for item in items})
+
+
+def _kept(results: Path) -> int:
+    folder = results / "records"
+    return len(list(folder.glob("*.json"))) if folder.is_dir() else 0

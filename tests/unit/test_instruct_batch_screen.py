@@ -1,0 +1,277 @@
+"""What `grader batch` refuses, shows and sums up; and which GPUs it locks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.cli.batch import Request, backend_of, grade_batch, require_sandbox, results_of
+from grader.cli.batch_screen import BatchScreen
+from grader.cli.batch_summary import print_summary
+from grader.errors import InfrastructureError, UsageError
+from grader.instruct.batch import Ended, Gpu, Item, Outcome, exclusive_gpu, items_of, summarise, visible_gpus
+from grader.instruct.batch.estimate import Estimate
+from grader.instruct.batch.gpus import parse
+from grader.instruct.results import Record
+from grader.instruct.submissions import read_submissions
+from grader.verdict import CheckResult, Status, Verdict
+from tests.unit.fake_batch import hand_in
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def named(count: int) -> list[str]:
+    return [f"s{number:02}" for number in range(count)]
+
+
+def items_in(catalog: Catalog, submitted: Path) -> list[Item]:
+    return items_of(read_submissions(submitted, catalog), catalog, lambda exercise: "simt")
+
+
+def outcome_of(items: Sequence[Item], *checks: CheckResult) -> Outcome:
+    """Everybody gets a verdict of these checks."""
+    return Outcome({
+        item.key: Record.now(item.key, Verdict(item.exercise.slug, "", "simt", 1, checks)) for item in items
+    })  # fmt: skip
+
+
+# ---- summary -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("points", "band"), [(0, 0), (1, 1), (49, 1), (50, 2), (74, 2), (75, 3), (99, 3), (100, 4)]
+)
+def test_points_fall_into_bands(points: int, band: int, toy_catalog: Catalog, tmp_path: Path) -> None:
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
+    check = CheckResult("correctness", Status.FAIL, "No.", float(points), 100.0)
+    for each in summarise(items, outcome_of(items, check)).exercises:
+        assert [number for number, count in enumerate(each.bands) if count] == [band]
+        assert each.mean == each.median == points / 100
+
+
+def test_what_a_person_has_to_look_at(toy_catalog: Catalog, tmp_path: Path) -> None:
+    submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna", "bert"])
+    items = [item for item in items_in(toy_catalog, submitted) if item.exercise.number == 0]
+    anna, bert = items
+    link = anna.submission.folder / anna.exercise.edit[0]
+    link.unlink()
+    link.symlink_to("/etc/hostname")
+    undecided = CheckResult("performance", Status.INCONCLUSIVE, "Too noisy.", 0.0, 20.0)
+    refused = CheckResult("build", Status.FAIL, "kernel.cu includes <thread>.")
+    outcome = outcome_of([bert], undecided, refused)
+    outcome.failed[anna.key] = "The disk is full."
+    told = {(notice.student, notice.sentence) for notice in summarise(items, outcome).notices}
+    assert told == {
+        ("anna", "Not judged: The disk is full."),
+        ("anna", f"Not taken: {anna.exercise.edit[0]} is a link or lies behind one."),
+        ("bert", "`performance` could not be decided: Too noisy."),
+        ("bert", "Refused by the audit: kernel.cu includes <thread>."),
+        ("bert", "Nothing of it could be judged on this backend."),
+    }
+
+
+@pytest.mark.parametrize(("students", "suspected"), [(9, False), (10, True)])
+def test_a_check_that_nobody_passes_is_suspected(
+    students: int, suspected: bool, toy_catalog: Catalog, tmp_path: Path
+) -> None:
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", named(students)))
+    check = CheckResult("gradient", Status.FAIL, "Wrong.", 0.0, 20.0)
+    right = CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0)
+    told = [notice.sentence for notice in summarise(items, outcome_of(items, check, right)).notices]
+    sentence = f"None of {students} passed `gradient`: is the exercise itself right?"
+    assert told == [sentence] * len(toy_catalog.exercises) * suspected
+
+
+def test_the_summary_in_sentences(
+    toy_catalog: Catalog, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna", "bert"]))
+    outcome = outcome_of(items, CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0))
+    for plain in (True, False):
+        print_summary(summarise(items, outcome), [], plain=plain)
+        printed = capsys.readouterr().out
+        assert "00_negate" in printed and "2 passed" in printed and "Nothing needs a person." in printed
+    print_summary(summarise(items, outcome), [], plain=True)
+    points = "mean 100% and median 100% of the points; 2 with 100 %"
+    assert f"00_negate: 2 of 2 submissions judged, {points}. 2 passed." in capsys.readouterr().out
+
+
+# ---- progress ------------------------------------------------------------------------------------------
+
+
+def test_an_estimate_knows_that_exercises_differ(toy_catalog: Catalog, tmp_path: Path) -> None:
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", named(10)))
+    estimate = Estimate(items, 2)
+    assert estimate.seconds_left() is None
+    estimate.ended("00_negate", 2.0)
+    assert estimate.seconds_left() == (9 * 2.0 + 10 * 2.0) / 2
+    estimate.ended("01_muladd", 30.0)
+    assert estimate.seconds_left() == (9 * 2.0 + 9 * 30.0) / 2
+
+
+def test_a_log_gets_lines_and_no_bar(
+    toy_catalog: Catalog, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.cli.batch_screen._SILENCE_SECONDS", 0.0)
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
+    records = outcome_of(items).records
+    with BatchScreen(1) as screen:
+        screen.begin(items, 3)
+        for item in items:
+            screen.ended(Ended(item, records[item.key], 30.0))
+        screen.close(Outcome(records, {}, len(items), 60.0))
+    begun, first, second, closed = capsys.readouterr().err.splitlines()
+    assert begun == "2 submissions to grade; 3 are there from before."
+    assert first.startswith("1 of 2 graded, ") and first.endswith(" a minute, about 30 s left.")
+    assert second.startswith("2 of 2 graded, ") and "left" not in second
+    assert closed == "2 of 2 graded in 1 min, 2 a minute."
+
+
+# ---- the command ---------------------------------------------------------------------------------------
+
+
+def test_without_bubblewrap_nothing_is_graded(
+    toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match=r"no `bwrap` on PATH.*--trust-submissions"):
+        grade_batch(Request(submitted, course=toy_catalog.course, backend="simt"))
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    with pytest.raises(UsageError, match="it does not work here: bwrap: No permissions"):
+        require_sandbox()
+    assert not (tmp_path / "results").exists()
+
+
+def test_results_do_not_lie_among_the_students(tmp_path: Path) -> None:
+    submitted = tmp_path / "submitted"
+    submitted.mkdir()
+    assert results_of(Request(submitted)) == tmp_path / "results"
+    with pytest.raises(UsageError, match="Choose another one with --results"):
+        results_of(Request(submitted, results=submitted / "results"))
+
+
+def test_the_backend_of_record_is_the_courses(toy_catalog: Catalog, tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text(
+        'title = "Kernels"\nbackend = "cuda"\n[assignments.00_negate]\nbackend = "simt"\n'
+    )
+    first, second = toy_catalog.exercises
+    chosen = backend_of(Request(tmp_path / "submitted"))
+    assert (chosen(first), chosen(second)) == ("simt", "cuda")
+    told = backend_of(Request(tmp_path / "submitted", backend="simt"))
+    assert (told(first), told(second)) == ("simt", "simt")
+
+
+def test_a_class_is_graded_in_the_sandbox(toy_catalog: Catalog, tmp_path: Path) -> None:
+    """The whole command, with a compiler: one right, one wrong, one that does not compile, one stub."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("bwrap is not installed: apt install bubblewrap")
+    try:
+        require_sandbox()
+    except UsageError as refusal:
+        pytest.skip(refusal.what)
+    exercise = toy_catalog.find("00")
+    submitted = hand_in(toy_catalog, tmp_path / "submitted", ["right", "wrong", "broken", "stub"])
+    for student in ("right", "wrong", "broken", "stub"):
+        shutil.rmtree(submitted / student / "01_muladd")
+    kernel = Path(exercise.slug) / exercise.edit[0]
+    text = (submitted / "wrong" / kernel).read_text()
+    (submitted / "wrong" / kernel).write_text(text.replace("= -", "= 2 * "))
+    (submitted / "broken" / kernel).write_text(text + "int broken(\n")
+    for name in exercise.edit:
+        shutil.copy(exercise.root / name, submitted / "stub" / exercise.slug / name)
+    command = [sys.executable, "-m", "grader", "batch", str(submitted), "--course", str(toy_catalog.course)]
+    command += ["--backend", "simt", "--plain"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "00_negate: 4 of 4 submissions judged" in done.stdout
+        and "1 passed" in done.stdout
+        and "1 is still to be done" in done.stdout
+    )
+    assert "4 of 4 graded" in done.stderr
+    again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "0 submissions to grade; 4 are there from before." in again.stderr
+    assert again.stdout == done.stdout
+
+
+# ---- GPUs ----------------------------------------------------------------------------------------------
+
+LISTING = """\
+GPU 0: NVIDIA H200 (UUID: GPU-aaaa1111-0000-0000-0000-000000000000)
+GPU 1: NVIDIA H200 (UUID: GPU-bbbb2222-0000-0000-0000-000000000000)
+  MIG 1g.18gb     Device  0: (UUID: MIG-cccc3333-0000-0000-0000-000000000000)
+  MIG 3g.71gb     Device  1: (UUID: MIG-dddd4444-0000-0000-0000-000000000000)
+"""
+
+
+@pytest.fixture
+def nvidia_smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin" / "nvidia-smi"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{LISTING}END\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+
+def test_gpus_are_known_by_their_uuids() -> None:
+    whole, small, large = parse(LISTING)
+    assert whole == Gpu("GPU-aaaa1111-0000-0000-0000-000000000000", "NVIDIA H200")
+    assert (small.uuid[:8], small.name) == ("MIG-cccc", "NVIDIA H200 MIG 1g.18gb")
+    assert large.name == "NVIDIA H200 MIG 3g.71gb"
+    assert parse("") == ()
+
+
+@pytest.mark.parametrize(
+    ("visible", "shown"),
+    [
+        ("0", ["GPU-aaaa"]),
+        ("2,0", ["MIG-dddd", "GPU-aaaa"]),
+        ("GPU-aaaa1111", ["GPU-aaaa"]),
+        ("MIG-dddd4444-0000-0000-0000-000000000000", ["MIG-dddd"]),
+        ("0,-1,1", ["GPU-aaaa"]),
+        ("", []),
+    ],
+)
+@pytest.mark.usefixtures("nvidia_smi")
+def test_an_index_and_a_uuid_name_the_same_gpu(visible: str, shown: list[str]) -> None:
+    assert [gpu.uuid[:8] for gpu in visible_gpus({"CUDA_VISIBLE_DEVICES": visible})] == shown
+
+
+@pytest.mark.usefixtures("nvidia_smi")
+def test_a_gpu_that_is_not_there_is_no_gpu_that_is_free() -> None:
+    with pytest.raises(InfrastructureError, match="CUDA_VISIBLE_DEVICES names '7'"):
+        visible_gpus({"CUDA_VISIBLE_DEVICES": "7"})
+
+
+def hold_and_count(locks: str, visible: str, inside: str) -> None:
+    os.environ["CUDA_VISIBLE_DEVICES"] = visible
+    for _ in range(20):
+        with exclusive_gpu(Path(locks)):
+            mark = Path(inside)
+            mark.touch(exist_ok=False)  # two at once: the second would fail here
+            mark.unlink()
+
+
+@pytest.mark.usefixtures("nvidia_smi")
+def test_one_submission_per_gpu_whatever_the_gpu_is_called(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    locks, inside = str(tmp_path / "locks"), str(tmp_path / "inside")
+    names = ("0", "GPU-aaaa1111", "0,2")  # all of them the first GPU
+    holders = [context.Process(target=hold_and_count, args=(locks, name, inside)) for name in names]
+    for holder in holders:
+        holder.start()
+    for holder in holders:
+        holder.join()
+    assert [holder.exitcode for holder in holders] == [0, 0, 0]
