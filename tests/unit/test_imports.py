@@ -15,9 +15,9 @@ PAGE = (ROOT / "docs/reference/architecture.md").read_text()
 UPWARD = {("simt/__main__.py", "profile")}  # `python -m grader.simt --profile`
 
 
-def layers() -> list[set[str]]:
+def layers(section: str = "# Architecture") -> list[set[str]]:
     """The rooms from top to bottom; those of one layer do not import each other."""
-    diagram = PAGE.partition("```text\n")[2].partition("```")[0]
+    diagram = PAGE.partition(section)[2].partition("```text\n")[2].partition("```")[0]
     return [set(re.findall(r"\w+", layer)) for layer in diagram.split("→") if layer.strip()]
 
 
@@ -75,3 +75,20 @@ def test_imports_are_seen_in_all_their_forms() -> None:
     assert list(imported(source, ("grader", "simt"))) == ["cli", "report", "run"]
     relative = "from ..checks import grade\nfrom . import driver\nfrom .device import x\nimport json\n"
     assert list(imported(relative, ("grader", "simt"))) == ["checks", "simt", "simt"]
+
+
+def test_rooms_for_instructors_point_one_way() -> None:
+    section = "## Within `instruct`"
+    drawn = layers(section)
+    level = {room: number for number, layer in enumerate(drawn) for room in layer}
+    assert level.keys() == {path.parent.name for path in (GRADER / "instruct").glob("*/__init__.py")}
+    table = PAGE.partition(section)[2].partition("| room |")[2].partition("\n\n")[0]
+    told = [room for row in table.splitlines()[2:] for room in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(told) == sorted(level)
+    found = set()
+    for file in (GRADER / "instruct").glob("*/**/*.py"):
+        room = file.relative_to(GRADER / "instruct").parts[0]
+        others = set(re.findall(r"grader\.instruct\.(\w+)", file.read_text())) - {room}
+        found |= {(room, other) for other in others}
+    assert {(room, other) for room, other in found if level[other] <= level[room]} == set()
+    assert ("results", "submissions") in found
