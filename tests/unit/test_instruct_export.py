@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from grader.instruct.export import (
     write_csv,
     write_results,
 )
+from grader.instruct.submissions import files_of, read_submissions
+from grader.instruct.submissions.importing import import_archive
+from grader.instruct.submissions.roster import read_roster
 from grader.verdict import CheckResult, Finding, Status, Verdict
 
 CANVAS = (
@@ -285,3 +289,43 @@ def test_results_are_written_in_one_step(verdict: Verdict, exercise: Exercise, t
     (tmp_path / "file").write_text("")
     with pytest.raises(InfrastructureError, match="cannot be written"):
         write_results({}, tmp_path / "file" / "results.json")
+
+
+# ---- There and back ------------------------------------------------------------------------------------
+
+
+CANVAS_ZIP = {"lovelaceada_4711_900_kernel.cu": "ada", "bob_LATE_12_901_kernel-1.cu": "bob"}
+MOODLE_ZIP = {f"{name}_{number}_assignsubmission_file_/kernel.cu": name for name, number in
+              (("ada", 11), ("bob", 12), ("cy", 13))}  # fmt: skip
+
+
+@pytest.mark.parametrize("by_roster", [True, False], ids=["roster", "numbers"])
+@pytest.mark.parametrize(
+    ("files", "sheet", "place"),
+    [(CANVAS_ZIP, "gradebook", 6), (MOODLE_ZIP, "worksheet", 5)],
+    ids=["canvas", "moodle"],
+)
+def test_marks_find_back_to_who_handed_in(
+    toy_catalog: Catalog, tmp_path: Path, request: pytest.FixtureRequest, by_roster: bool,
+    files: dict[str, str], sheet: str, place: int,
+) -> None:  # fmt: skip
+    """In by the archive, out by the sheet: with the sheet as the roster, and with the numbers of the LMS."""
+    exported: Path = request.getfixturevalue(sheet)
+    archive = tmp_path / "archive.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    roster = read_roster(exported) if by_roster else None
+    import_archive(archive, exercise=toy_catalog.find("00"), into=tmp_path / "in", roster=roster)
+    worth = {"ada": 100.0, "bob": 50.0, "cy": 25.0}
+    grades = []
+    for submission in read_submissions(tmp_path / "in", toy_catalog):
+        who = files_of(submission, toy_catalog.find("00"))["kernel.cu"].decode()
+        grades.append(grade(submission.student, worth[who]))
+    out = tmp_path / "out.csv"
+    if sheet == "gradebook":
+        fill_canvas(exported, "Negate", grades, out)
+        assert [row[place] for row in cells(out)[3:]] == ["10", "5", "N/A", "5.00"]
+    else:
+        fill_moodle(exported, grades, out)
+        assert [row[place] for row in cells(out)[1:]] == ["80", "3.00", "20"]  # Bob's is locked
