@@ -161,7 +161,7 @@ def _readable(extra: Iterable[Path]) -> list[str]:
     kept: list[str] = []
     for folder in sorted(folders):
         covered = any(folder == outer or folder.startswith(outer + "/") for outer in (*kept, "/usr"))
-        if Path(folder).exists() and not covered and folder != "/":
+        if os.access(folder, os.R_OK) and not covered and folder != "/":
             kept.append(folder)
     return kept
 
