@@ -7,11 +7,21 @@ from itertools import groupby
 
 from grader.instruct.batch.summary import BANDS, ExerciseSummary, Notice, Summary
 from grader.instruct.similarity import LookAlike
-from grader.report.words import ENDED
 from grader.verdict import Status
 from grader.words import counted, listed
 
 _MOST_PAIRS = 5  # look-alikes that are shown for an exercise
+
+# How submissions ended, after their number.
+_ENDED = {
+    Status.PASS: "passed",
+    Status.FAIL: "failed",
+    Status.BUILD_ERROR: "did not build",
+    Status.CRASH: "crashed",
+    Status.TIMEOUT: "took too long",
+    Status.NOT_ATTEMPTED: "left a TODO open",
+    Status.UNAVAILABLE: "could not be judged on this backend",
+}
 
 
 def print_summary(summary: Summary, pairs: Sequence[LookAlike], *, plain: bool) -> None:
@@ -53,7 +63,7 @@ def _sentence(each: ExerciseSummary) -> str:
 
 
 def _statuses(each: ExerciseSummary) -> str:
-    words = [f"{count} {ENDED[Status(status)]}" for status, count in each.statuses.items()]
+    words = [f"{count} {_ENDED[status]}" for status, count in each.statuses.items()]
     return listed(words) or "nothing was judged"
 
 

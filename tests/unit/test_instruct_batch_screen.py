@@ -15,14 +15,14 @@ import pytest
 from grader.catalog import Catalog
 from grader.cli.batch import Request, backend_of, grade_batch, require_sandbox, results_of
 from grader.cli.batch_screen import BatchScreen
-from grader.cli.batch_summary import print_summary
+from grader.cli.batch_summary import _ENDED, print_summary
 from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import Ended, Gpu, Item, Outcome, exclusive_gpu, items_of, summarise, visible_gpus
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.batch.gpus import parse
 from grader.instruct.results import Record
 from grader.instruct.submissions import read_submissions
-from grader.verdict import CheckResult, Status, Verdict
+from grader.verdict import CheckResult, Status, Verdict, overall
 from tests.unit.fake_batch import hand_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +102,12 @@ def test_the_summary_in_sentences(
     print_summary(summarise(items, outcome), [], plain=True)
     points = "mean 100% and median 100% of the points; 2 with 100 %"
     assert f"00_negate: 2 of 2 submissions judged, {points}. 2 passed." in capsys.readouterr().out
+
+
+def test_every_way_in_which_a_kept_verdict_ends_has_its_words() -> None:
+    statuses = {status for status in Status if status is not Status.INFRA_ERROR}
+    overall_statuses = {overall({status}) for status in statuses}
+    assert overall_statuses <= _ENDED.keys() and len(set(_ENDED.values())) == len(_ENDED)
 
 
 # ---- progress ------------------------------------------------------------------------------------------
@@ -197,7 +203,8 @@ def test_a_class_is_graded_in_the_sandbox(toy_catalog: Catalog, tmp_path: Path) 
     assert (
         "00_negate: 4 of 4 submissions judged" in done.stdout
         and "1 passed" in done.stdout
-        and "1 is still to be done" in done.stdout
+        and "1 did not build" in done.stdout
+        and "1 left a TODO open" in done.stdout
     )
     assert "4 of 4 graded" in done.stderr
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
