@@ -10,9 +10,9 @@ from grader.catalog import Catalog
 from grader.cli.batch import Request, backend_of, results_of
 from grader.errors import UsageError
 from grader.instruct.batch import items_of
-from grader.instruct.cluster import read_cluster
+from grader.instruct.cluster import Cluster, read_cluster
 from grader.instruct.cluster.array import Batch, write_array
-from grader.instruct.cluster.pods import rights, worker_pod
+from grader.instruct.cluster.pods import Document, rights, worker_pod
 from grader.instruct.cluster.sizing import Costs, Fleet, Size, costs_in, fleet_for, hours_with
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
@@ -44,7 +44,21 @@ def write_job_array(request: Request, file: Path, chunk: int) -> None:
 
 
 def print_pods(file: Path) -> None:
-    """One document of the kind List, for `kubectl apply -f -` or for reading."""
+    """A pod of each kind of block."""
+    cluster = _for_kubernetes(file)
+    script = "sleep infinity  # here Parsl starts the workers"
+    documents = [worker_pod(cluster, cluster.cpu, False, "cu2grad-cpu", script)]
+    if cluster.gpu is not None:
+        documents.append(worker_pod(cluster, cluster.gpu, True, "cu2grad-gpu", script))
+    _print_list(documents)
+
+
+def print_rights(file: Path) -> None:
+    """What the driver needs before it is started."""
+    _print_list(rights(_for_kubernetes(file)))
+
+
+def _for_kubernetes(file: Path) -> Cluster:
     cluster = read_cluster(file)
     if cluster.kind != "kubernetes":
         raise UsageError(
@@ -52,11 +66,10 @@ def print_pods(file: Path) -> None:
             "Only Kubernetes starts pods.",
             'Set kind = "kubernetes" and add a [kubernetes] table.',
         )
-    script = "sleep infinity  # here Parsl starts the workers"
-    documents = rights(cluster)
-    documents.append(worker_pod(cluster, cluster.cpu, False, "cu2grad-cpu", script))
-    if cluster.gpu is not None:
-        documents.append(worker_pod(cluster, cluster.gpu, True, "cu2grad-gpu", script))
+    return cluster
+
+
+def _print_list(documents: list[Document]) -> None:
     print(json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}, indent=2))
 
 

@@ -52,10 +52,18 @@ def array(
 
 @cluster.command()
 def pods(file: File) -> None:
-    """Prints what Kubernetes is asked for, as JSON: the driver's rights, and a pod of each kind of block."""
+    """Prints a pod of each kind of block, to be read, or tried: kubectl apply --dry-run=server -f -"""
     from grader.cli.cluster import print_pods
 
     print_pods(file)
+
+
+@cluster.command()
+def rights(file: File) -> None:
+    """Prints the service account of the driver and what it may do, for kubectl apply -f -"""
+    from grader.cli.cluster import print_rights
+
+    print_rights(file)
 
 
 @cluster.command()

@@ -16,6 +16,7 @@ from grader.instruct.cluster.settings import Cluster
 from tests.cluster.test_settings import KUBERNETES
 
 VERSION = "1.33"
+SAMPLES = Path(__file__).resolve().parents[2] / "docs" / "samples" / "cluster"
 
 
 @pytest.fixture
@@ -41,9 +42,12 @@ def documents(cluster: Cluster) -> list[pods.Document]:
 
 
 def test_every_document_is_valid(cluster: Cluster, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml", reason="pip install cu2grad[cluster]")
     validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
     for document in [*documents(cluster), *documents(privileged(tmp_path))]:
         validator.validate(document, VERSION, strict=True)
+    driver = yaml.safe_load((SAMPLES / "driver.yaml").read_text())
+    validator.validate(driver, VERSION, strict=True)
     wrong = pods.worker_pod(cluster, cluster.cpu, False, "cpu-0", "true")
     wrong["spec"]["hostUser"] = False
     with pytest.raises(validator.ValidationError):

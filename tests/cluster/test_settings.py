@@ -8,6 +8,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.instruct.cluster import read_cluster
+from grader.instruct.cluster.settings import KINDS
 
 LOCAL = 'kind = "local"\n[cpu]\nworkers = 2\n'
 SLURM = """\
@@ -68,6 +69,7 @@ def test_without_a_gpu_the_cores_are_the_lanes(tmp_path: Path) -> None:
         ('kind = "local"\n', "cpu is missing"),
         ('kind = "slurm"\n[cpu]\n', "address is missing"),
         (SLURM.replace("10.0.0.1", " "), "address is empty"),
+        (SLURM.replace("10.0.0.1", "$NOT_THERE"), "no such variable"),
         (SLURM.replace("04:00:00", "4 hours"), "HH:MM:SS"),
         (SLURM.replace("04:00:00", "00:00:30"), "a minute at least"),
         (SLURM.replace("blocks = 4", "blocks = 0"), "asks for nothing"),
@@ -95,3 +97,20 @@ def test_what_cannot_work_is_refused(tmp_path: Path, text: str, said: str) -> No
 def test_a_file_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="grader batch SUBMISSIONS"):
         read_cluster(tmp_path / "cluster.toml")
+
+
+SAMPLES = sorted((Path(__file__).resolve().parents[2] / "docs" / "samples" / "cluster").glob("*.toml"))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+def test_the_handbooks_files_are_read(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POD_IP", "10.1.2.3")
+    cluster = read_cluster(sample)
+    assert cluster.kind == sample.stem
+    assert cluster.gpu is not None
+    if cluster.kind == "kubernetes":
+        assert cluster.address == "10.1.2.3"
+
+
+def test_the_handbook_has_a_file_for_each_kind() -> None:
+    assert {sample.stem for sample in SAMPLES} == set(KINDS)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from grader.cli.app import app
 from grader.errors import UsageError
 from grader.instruct.cluster.simulation import Variation, simulated_hours
 from grader.instruct.cluster.sizing import Costs, Fleet, costs_in, fleet_for, hours_with
-from grader.instruct.results import Key, Record
+from grader.instruct.results import Key, Record, ResultStore
 from grader.verdict import CheckResult, Status, Verdict
 
+ROOT = Path(__file__).resolve().parents[2]
 ALIKE = Variation(spread=0.0)
 
 
@@ -76,3 +82,27 @@ def test_costs_are_measured_on_what_was_graded() -> None:
     assert costs_in([record("simt", 2.0, 5.0)]) == Costs(5.0, 0.0)
     with pytest.raises(UsageError, match="Nothing is graded"):
         costs_in([])
+
+
+def test_the_handbook_shows_what_the_command_says() -> None:
+    page = (ROOT / "docs" / "instructors" / "sizing.md").read_text()
+    shown = re.search(r"\$ grader (cluster size .*--gpus 4)\n(.*\n.*)\n```", page)
+    assert shown is not None
+    result = CliRunner().invoke(app, shown[1].split())
+    assert result.output.rstrip("\n") == shown[2]
+
+
+def test_the_other_way_round_and_from_what_was_graded(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path)
+    store.keep(record("cuda", 12.0, 20.0))
+    words = ["cluster", "size", "--students", "500", "--exercises", "13", "--results", str(tmp_path)]
+    said = CliRunner().invoke(app, [*words, "--hours", "4"]).output
+    assert "12.0 s of a core and 8.0 s of a GPU" in said
+    assert said.splitlines()[1].startswith("6 cores and 4 GPUs: 3.6 hours")
+    assert "Nothing grades them" in CliRunner().invoke(app, [*words, "--hours", "0.001"]).output
+
+
+def test_what_is_not_known_is_asked_for() -> None:
+    result = CliRunner().invoke(app, ["cluster", "size", "--students", "5", "--exercises", "1"])
+    assert isinstance(result.exception, UsageError)
+    assert "--core-seconds" in str(result.exception)

@@ -4,7 +4,7 @@ A *block* is what is asked of the cluster at once: a Slurm job, a pod, or a proc
 long and grades one submission after the other::
 
     kind = "slurm"                     # local, slurm or kubernetes
-    address = "10.0.0.1"               # of this machine, as the workers see it
+    address = "10.0.0.1"               # of this machine, as the workers see it; "$POD_IP" is looked up
     setup = "module load cuda/13.0"    # a shell line that runs before a block's workers
 
     [cpu]                              # builds; on simt, all of the grading
@@ -26,6 +26,7 @@ long and grades one submission after the other::
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from dataclasses import dataclass, field
@@ -151,7 +152,9 @@ def _blocks(table: TomlTable, name: str) -> Blocks:
 
 def _address(table: TomlTable, kind: str) -> str:
     """Not guessed: with a wrong one, every worker would knock at the wrong door, and nothing would say so."""
-    address = table.text("address", LOOPBACK if kind == "local" else None)
+    address = os.path.expandvars(table.text("address", LOOPBACK if kind == "local" else None))
+    if address.startswith("$"):
+        raise table.broken(f"address is {address}", "There is no such variable in the environment.")
     if not address.strip():
         raise table.broken("address is empty", "It is this machine's address, as the workers see it.")
     return address
