@@ -42,12 +42,14 @@ class Group:
                 time.sleep(0.01)
 
 
-def open_group(processes: int, memory_bytes: int, mount: Path = _MOUNT) -> Group | None:
+def open_group(
+    processes: int, memory_bytes: int, mount: Path = _MOUNT, own: str | None = None
+) -> Group | None:
     """A new group that holds at most so many processes and threads, and so much memory; None where none can
-    be made.
+    be made. ``own`` is what /proc/self/cgroup says about this process.
     """
     name = f"{_PREFIX}-{os.getpid()}-{next(_numbers)}"
-    for parents in _places(mount, Path("/proc/self/cgroup").read_text()):
+    for parents in _places(mount, Path("/proc/self/cgroup").read_text() if own is None else own):
         made: list[Path] = []
         try:
             for parent in parents:
@@ -63,7 +65,7 @@ def open_group(processes: int, memory_bytes: int, mount: Path = _MOUNT) -> Group
 
 
 def _places(mount: Path, own: str) -> Iterator[list[Path]]:
-    """Folders to make a group in, the best first: `own` is what /proc says about this process."""
+    """Folders to make a group in, the best first."""
     controllers = {}
     for line in own.splitlines():
         _, names, path = line.split(":", 2)

@@ -4,6 +4,7 @@ whoever comes next is served by the same zygote.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.run import OutputFlood, WorkerCrashed, WorkerTimeout, Zygote, landlock
+from grader.run.zygote_process import Settings
 from tests.adversarial.lane import LIMITS, Lane, isolated, reusable
 
 pytestmark = [isolated, reusable]
@@ -31,7 +33,7 @@ def the_next_is_served_by_the_same_process(lane: Lane) -> Iterator[None]:
     assert lane.zygote.pid == before
 
 
-# ---- on the zygote, and on what the next one inherits --------------------------------------------------------
+# ---- on the zygote, and on what the next one inherits ------------------------------------------------------
 
 
 def test_the_zygote_cannot_be_traced_or_read(lane: Lane) -> None:
@@ -114,7 +116,8 @@ def test_nothing_is_left_for_the_next(lane: Lane) -> None:
     found = lane.ask(
         """
         def attack():
-            names = [attempt(lambda: open(folder + "/left").read()) for folder in ("/tmp", "/dev/shm", "/box", ".")]
+            folders = ("/tmp", "/dev/shm", "/box", ".")
+            names = [attempt(lambda: open(folder + "/left").read()) for folder in folders]
             talking = attempt(lambda: socket.socket(socket.AF_UNIX).connect("\\0left"))
             return [*names, refused(libc.shmget, 77, 4096, 0), talking]
         """
@@ -122,7 +125,7 @@ def test_nothing_is_left_for_the_next(lane: Lane) -> None:
     assert set(found) <= {"EACCES", "ENOENT", "EPERM", "ECONNREFUSED"}
 
 
-# ---- on the neighbours --------------------------------------------------------------------------------------
+# ---- on the neighbours -------------------------------------------------------------------------------------
 
 
 def test_another_submission_in_the_spool_is_out_of_sight(lane: Lane) -> None:
@@ -181,7 +184,8 @@ def test_calls_that_no_kernel_of_ours_needs_are_refused(lane: Lane) -> None:
                      "mount", "pivot_root", "kexec_load", "init_module", "fsopen", "open_tree", "ptrace",
                      "process_vm_readv", "memfd_create", "fanotify_init", "add_key", "open_by_handle_at")
             found = [refused(libc.syscall, syscalls.number(name, here), 0, 0, 0, 0, 0) for name in names]
-            return [*found, refused(libc.syscall, syscalls.number("clone", here), 0x10000000 | 17, 0, 0, 0, 0)]
+            clone, new_user = syscalls.number("clone", here), 0x10000000
+            return [*found, refused(libc.syscall, clone, new_user | 17, 0, 0, 0, 0)]
         """
     )
     assert answers == ["EPERM"] * 20
@@ -219,7 +223,10 @@ def test_code_for_another_architecture_is_killed(lane: Lane) -> None:
             page.write(bytes.fromhex("b814000000cd80c3"))
             return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
     """
-    with lane.submission("attacker", source) as session, pytest.raises(WorkerCrashed, match="SIGSYS|SIGSEGV"):
+    with (
+        lane.submission("attacker", source) as session,
+        pytest.raises(WorkerCrashed, match=r"SIGSYS|SIGSEGV"),
+    ):
         session.call("attack", [])
 
 
@@ -231,8 +238,10 @@ def test_a_fork_bomb_does_not_begin(lane: Lane) -> None:
         """
         import subprocess
         def attack():
-            return [attempt(os.fork), attempt(lambda: subprocess.run(["true"])), attempt(lambda: os.posix_spawn(
-                "/bin/true", ["true"], {})), attempt(lambda: os.execv("/bin/true", ["true"]))]
+            program = "/bin/true"
+            return [attempt(os.fork), attempt(lambda: subprocess.run([program])),
+                    attempt(lambda: os.posix_spawn(program, [program], {})),
+                    attempt(lambda: os.execv(program, [program]))]
         """
     )
     assert set(answers) <= {"EPERM", "EACCES"}
@@ -285,7 +294,7 @@ def test_a_crash_leaves_no_core(lane: Lane) -> None:
     assert [path.name for path in (lane.spool / "attacker").iterdir()] == ["op.py"]
 
 
-# ---- what a lane does where it may not be reused ---------------------------------------------------------------
+# ---- what a lane does where it may not be reused -----------------------------------------------------------
 
 
 def test_without_landlock_every_submission_gets_a_fresh_zygote(
@@ -302,13 +311,9 @@ def test_without_landlock_every_submission_gets_a_fresh_zygote(
 
 
 def test_a_gpu_is_never_shared_by_reuse(tmp_path: Path) -> None:
-    from grader.run.zygote_process import Settings
-
     assert not Settings("cuda", isolate=True, limits=LIMITS, spool=tmp_path).reusable
     assert Settings("cuda", isolate=False, limits=LIMITS, spool=tmp_path).reusable  # these are trusted
 
 
 def _is_x86() -> bool:
-    import os
-
     return os.uname().machine == "x86_64"
