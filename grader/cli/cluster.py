@@ -98,9 +98,8 @@ def say_size(question: Question) -> None:
     if question.hours is not None:
         wanted = fleet_for(question.hours, question.submissions, costs)
         if wanted is None:
-            print(
-                f"No fleet grades them within {question.hours:g} hours: one driver cannot hand out as fast."
-            )
+            print(f"Nothing grades them within {question.hours:g} hours: the first one alone takes longer,")
+            print("or to send them all does.")
             return
         fleet = wanted
     print(_sentence(fleet, hours_with(fleet, question.submissions, costs)))
