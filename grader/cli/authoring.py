@@ -12,12 +12,14 @@ from grader.catalog import Catalog, Exercise
 from grader.cli.checking import found_backend
 from grader.cli.listing import command, shown
 from grader.cli.screen import Screen
+from grader.errors import UsageError
 from grader.words import counted
 
 
 def sync_stubs(check: bool, course: Path | None) -> int:
     """Regenerates the stubs, or with ``check`` says which differ. Returns 1 when one does, else 0."""
     catalog = Catalog.open(course)
+    _require_solutions(catalog.exercises)
     for exercise in catalog.exercises:
         mutants.load_mutants(exercise)  # their `find` strings must still match the solutions
     stale = workspace.sync(catalog, check)
@@ -32,10 +34,22 @@ def sync_stubs(check: bool, course: Path | None) -> int:
     return 1 if stale and check else 0
 
 
+def _require_solutions(exercises: Sequence[Exercise]) -> None:
+    """Raises UsageError in a learner's workspace: there everything for authors would be found missing."""
+    for exercise in exercises:
+        if not exercise.solution_dir.is_dir():
+            raise UsageError(
+                f"{exercise.solution_dir} is not there.",
+                "grader dev is for authors, who have the solutions: this copy comes without them.",
+                f"Check your own files: {command('check', exercise)}",
+            )
+
+
 def check_exercises(names: Sequence[str], graded: bool, course: Path | None, backend: Backend | None) -> int:
     """Prints what the exercises lack; ``graded`` also proves that they are judged rightly. Returns 1 or 0."""
     catalog = Catalog.open(course)
     exercises = [catalog.find(name) for name in names] or list(catalog.exercises)
+    _require_solutions(exercises)
     screen = Screen()
     lacking, number = 0, 0
     for exercise in exercises:

@@ -31,6 +31,15 @@ def missing() -> None:
     raise ToolchainError("It is not here.", "It is needed.", "Run: sudo apt install it")
 
 
+def test_what_another_grading_takes_out_of_the_cache_is_no_problem(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there").write_bytes(bytes(3 << 20))
+    monkeypatch.setattr(probes.os, "walk", lambda folder: [(str(tmp_path), [], ["there", "gone"])])
+    code, said = report(capsys)
+    assert (code, "3 MiB used" in said) == (0, True)
+
+
 def test_a_machine_that_can_grade_is_told_so(capsys: pytest.CaptureFixture[str], toy_course: Path) -> None:
     code, said = report(capsys)
     assert code == 0

@@ -199,6 +199,17 @@ class TestWorkingInIt:
         assert run(tmp_path / "workspace", "check", "00", "--from", "solutions") == 2
         assert "without" in capsys.readouterr().err
 
+    @pytest.mark.parametrize("command", ["check", "sync"])
+    def test_what_authors_run_is_refused(
+        self, release: Release, run: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+    ) -> None:
+        workspace = tmp_path / "workspace"
+        create(release, workspace)
+        (workspace / KERNEL).write_text("mine\n")
+        assert run(workspace, "dev", command) == 2
+        assert "comes without them" in capsys.readouterr().err
+        assert (workspace / KERNEL).read_text() == "mine\n"
+
     @pytest.mark.slow
     def test_a_check_and_its_replay(
         self,
