@@ -35,13 +35,14 @@ def create_workspace(wanted: Wanted) -> None:
     """Makes the folder, or brings it up to date, and says what is in it."""
     release = release_of(Catalog.open(wanted.course), wanted.names, wanted.wheel)
     folder, archive = wanted.folder, wanted.archive
+    if archive is not None:
+        write_archive(release, archive)
     if wanted.updating:
         _tell(update(release, folder), release)
     else:
         create(release, folder)
         print(f"{shown(folder)} holds {_count(len(release.exercises), 'exercise')}, without solutions.")
     if archive is not None:
-        write_archive(release, archive)
         print(f"{shown(archive)} is the same to hand out; learners update with: grader workspace update FILE")
     print(f"Try it as a learner would: cd {shown(folder)} && grader list")
 

@@ -63,6 +63,19 @@ def without(release: Release, prefix: str) -> Release:
     return Release(files, edit, release.exercises, release.grader)
 
 
+def until_the_power_goes(after: int) -> Callable[[Path, bytes], None]:
+    """Writes `after` files, and no more."""
+    whole, left = folder._put, [after]
+
+    def put(path: Path, content: bytes) -> None:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        whole(path, content)
+
+    return put
+
+
 def wheel_with(folder: Path, *names: str) -> Path:
     path = folder / "cu2grad-1-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
@@ -317,20 +330,11 @@ class TestUpdating:
         self, release: Release, workspace: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (workspace / KERNEL).write_text("mine\n")
-        whole = folder._put
-        left = [5]
-
-        def until_the_power_goes(path: Path, content: bytes) -> None:
-            if not left[0]:
-                raise KeyboardInterrupt
-            left[0] -= 1
-            whole(path, content)
-
         new = Release(
             {path: content + b"\n" for path, content in release.files.items()},
             release.edit, release.exercises, "9",
         )  # fmt: skip
-        monkeypatch.setattr(folder, "_put", until_the_power_goes)
+        monkeypatch.setattr(folder, "_put", until_the_power_goes(after=5))
         with pytest.raises(KeyboardInterrupt):
             update(new, workspace)
         monkeypatch.undo()
@@ -339,6 +343,19 @@ class TestUpdating:
         assert not changes.replaced
         for path, content in new.files.items():
             assert path == KERNEL or (workspace / path).read_bytes() == content
+
+    def test_a_creation_that_was_interrupted_is_finished_by_an_update(
+        self, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(folder, "_put", until_the_power_goes(after=5))
+        with pytest.raises(KeyboardInterrupt):
+            create(release, tmp_path / "half")
+        monkeypatch.undo()
+        with pytest.raises(UsageError, match=r"grader workspace create .*half --update"):
+            create(release, tmp_path / "half")
+        update(release, tmp_path / "half")
+        for path, content in release.files.items():
+            assert (tmp_path / "half" / path).read_bytes() == content
 
     def test_a_link_out_of_the_workspace_is_refused(
         self, release: Release, workspace: Path, tmp_path: Path

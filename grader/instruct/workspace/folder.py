@@ -44,11 +44,11 @@ def create(release: Release, folder: Path) -> Changes:
             raise UsageError(
                 f"{folder} is there already.",
                 "A workspace is made in a new folder; what somebody has worked in is brought up to date.",
-                f"Choose another folder, or add: --update {folder}",
+                f"Choose another folder, or run: grader workspace create {folder} --update",
             )
+        _put(folder / MANIFEST, release.manifest().to_json())  # first: an update can finish what is begun
         for path, content in release.files.items():
             _put(folder / path, content)
-        _put(folder / MANIFEST, release.manifest().to_json())
     return Changes(written=list(release.files))
 
 
