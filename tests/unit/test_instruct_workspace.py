@@ -157,6 +157,30 @@ class TestWhatIsHandedOut:
         with pytest.raises(UsageError, match=r"made from the authors' copy"):
             release_of(Catalog.open(toy_course))
 
+    def test_an_instructor_adds_files_and_replaces_the_rules_for_assistants(self, toy_course: Path) -> None:
+        (toy_course / "for_learners/week1").mkdir(parents=True)
+        (toy_course / "for_learners/AGENTS.md").write_text("Everything is allowed.\n")
+        (toy_course / "for_learners/week1/data.txt").write_text("1 2 3\n")
+        files = release_of(Catalog.open(toy_course)).files
+        assert files["AGENTS.md"] == b"Everything is allowed.\n"
+        assert files["week1/data.txt"] == b"1 2 3\n" and b"grader list" in files["README.md"]
+
+    @pytest.mark.parametrize("name", [KERNEL, "exercises/00_negate/other.cu", ".cu2grad/stubs/x"])
+    def test_what_an_instructor_adds_replaces_nothing_of_the_course(
+        self, toy_course: Path, name: str
+    ) -> None:
+        added = toy_course / "for_learners" / name
+        added.parent.mkdir(parents=True)
+        added.write_text("other\n")
+        with pytest.raises(UsageError, match="would take the place of a file of the course"):
+            release_of(Catalog.open(toy_course))
+
+    def test_what_an_instructor_adds_is_searched_too(self, toy_course: Path) -> None:
+        (toy_course / "for_learners").mkdir()
+        shutil.copy(toy_course / "solutions/00_negate/kernel.cu", toy_course / "for_learners/example.cu")
+        with pytest.raises(UsageError, match=r"example\.cu would show a line of 00_negate"):
+            release_of(Catalog.open(toy_course))
+
     def test_the_grader_may_go_along_as_a_wheel(self, toy_catalog: Catalog, tmp_path: Path) -> None:
         wheel = wheel_with(tmp_path, "grader/__init__.py", "cu2grad-1.dist-info/METADATA")
         release = release_of(toy_catalog, wheel=wheel)

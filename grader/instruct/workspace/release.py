@@ -19,7 +19,12 @@ from grader.instruct.workspace.lessons import answers_for, pages_of
 from grader.instruct.workspace.manifest import Manifest, digest
 from grader.workspace import shipped_files
 
-_HANDOUT = ("AGENTS.md", "README.md", "gitignore")
+_OWN = "for_learners"  # a folder of the course
+_HANDOUT = {
+    "AGENTS.md": "AGENTS.md",
+    "README.md": "README.md",
+    "gitignore": ".gitignore",
+}  # and its name there
 _MADE = {"build", "dist", "__pycache__"}  # folders that building an exercise leaves behind
 _COMPILED = {".pyc", ".o", ".so", ".fatbin", ".ptx"}
 
@@ -55,8 +60,9 @@ def release_of(catalog: Catalog, chosen: Collection[str] = (), wheel: Path | Non
     for exercise in exercises:
         files |= _files_of(exercise)
     files |= pages_of(catalog.course, exercises)
-    _refuse_answers(catalog, exercises, files)
-    files |= _handout(exercises, wheel)
+    own = _own_files(catalog.course, taken=files)
+    _refuse_answers(catalog, exercises, files | own)
+    files |= _handout(exercises, wheel) | own
     if wheel is not None:
         files[wheel.name] = _grader_in(wheel)
     return Release(
@@ -97,6 +103,21 @@ def _others(exercise: Exercise) -> Iterator[str]:
             yield "/".join(parts)
 
 
+def _own_files(course: Path, taken: Collection[str]) -> dict[str, bytes]:
+    """What an instructor adds to every workspace, or puts in the place of the README and its like."""
+    folder = course / _OWN
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    for name in files:
+        if name in taken or name.startswith((".cu2grad/", "exercises/")):
+            raise UsageError(
+                f"{folder / name} would take the place of a file of the course.",
+                f"{_OWN}/ adds files to a workspace, and may replace {', '.join(_HANDOUT.values())}.",
+                "Give it another name.",
+            )
+    return files
+
+
 def _refuse_answers(catalog: Catalog, exercises: list[Exercise], files: Mapping[str, bytes]) -> None:
     """Raises UsageError if a file shows a line that only the solutions have."""
     answers = answers_for(catalog, exercises)
@@ -118,11 +139,11 @@ def _handout(exercises: list[Exercise], wheel: Path | None) -> dict[str, bytes]:
         "{install}": f"./{wheel.name}" if wheel else "WHAT-YOUR-INSTRUCTOR-NAMES",
     }
     written = {}
-    for name in _HANDOUT:
+    for name, there in _HANDOUT.items():
         text = (folder / name).read_text(encoding="utf-8")
         for word, meaning in words.items():
             text = text.replace(word, meaning)
-        written[".gitignore" if name == "gitignore" else name] = text.encode()
+        written[there] = text.encode()
     return written
 
 
