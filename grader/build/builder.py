@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from grader import cache
@@ -18,12 +20,15 @@ from grader.simt.translate import TranslationError
 LOG = "build.log"
 
 
-def build(request: BuildRequest, *, verbose: bool = False, enclose: ninja.Enclose | None = None) -> Artifact:
+def build(
+    request: BuildRequest, *, verbose: bool = False, enclose: ninja.Enclose | None = None,
+    begun: Callable[[], None] = lambda: None,
+) -> Artifact:  # fmt: skip
     """Build `request`, or find it built: only objects whose sources changed are compiled.
 
     Raises BuildFailed when the sources are at fault (`diagnostics` holds the lines about them, `log`
     everything) and ToolchainError when this machine lacks a compiler or a header. `verbose` prints what the
-    compilers print; `enclose` makes the sandbox that they run in.
+    compilers print; `enclose` makes the sandbox that they run in; `begun` is called when they do.
     """
     started = time.monotonic()
     require_sources(request.sources)
@@ -31,7 +36,8 @@ def build(request: BuildRequest, *, verbose: bool = False, enclose: ninja.Enclos
     parts = ["library", *(cache.digest(s.key) for s in steps), *link_flags(request), *request.ld_flags]
     with cache.entry(parts, room="libraries") as library:
         if library.missing:
-            log = _compile(request, steps, library.folder, verbose, enclose)
+            run = partial(ninja.run, verbose=verbose, enclose=enclose, begun=begun)
+            log = _compile(request, steps, library.folder, run)
             (library.folder / LOG).write_text(log)
     return Artifact(
         name=request.name,
@@ -46,8 +52,9 @@ def build(request: BuildRequest, *, verbose: bool = False, enclose: ninja.Enclos
 
 
 def _compile(
-    request: BuildRequest, steps: list[Step], folder: Path, verbose: bool, enclose: ninja.Enclose | None
-) -> str:
+    request: BuildRequest, steps: list[Step], folder: Path,
+    run: Callable[[Sequence[ninja.Edge], Path], ninja.Outcome],
+) -> str:  # fmt: skip
     """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
     library = folder / f"{request.name}.so"
     with contextlib.ExitStack() as objects, tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
@@ -61,7 +68,7 @@ def _compile(
                 edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
         outputs = [slots[key].folder / OBJECT for key in keyed]
         edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
-        outcome = ninja.run(edges, Path(scratch), verbose=verbose, enclose=enclose)
+        outcome = run(edges, Path(scratch))
         for slot in slots.values():
             if slot.missing and not (slot.folder / OBJECT).is_file():
                 slot.discard()

@@ -45,6 +45,10 @@ class Enclosure(Protocol):
     def descriptors(self) -> tuple[int, ...]:
         """What the command is started with."""
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What it is started in; inside, there is the one that the sandbox was made with."""
+
     def around(self, command: Sequence[str]) -> list[str]:
         """The command line that runs `command` inside."""
 
@@ -57,26 +61,28 @@ Enclose: TypeAlias = Callable[[Iterable[Path], Iterable[Path], Mapping[str, str]
 
 
 def run(
-    edges: Sequence[Edge], folder: Path, *, verbose: bool = False, enclose: Enclose | None = None
-) -> Outcome:
+    edges: Sequence[Edge], folder: Path, *, verbose: bool = False, enclose: Enclose | None = None,
+    begun: Callable[[], None] = lambda: None,
+) -> Outcome:  # fmt: skip
     """Run `edges` in dependency order, as many at once as there are cores.
 
     One failure does not stop the others. `folder` is a scratch folder: build.ninja and ninja's own records
     are put there, and commands run in it. With `enclose` they read what they name, write beside their outputs
-    and in `folder`, and nothing else.
+    and in `folder`, and nothing else. `begun` is called when they run.
     """
     (folder / "build.ninja").write_text(text(edges))
     command = [str(ninja()), "-C", str(folder), "-v", "-k", "0"]
     # Diagnostics are parsed: in English.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}
     if enclose is None:
-        outcome = _run(command, environment, (), TIMEOUT_SECONDS)
+        outcome = _run(command, environment, (), TIMEOUT_SECONDS, begun)
     else:
         writable = {folder, *(edge.output.parent for edge in edges)}
         enclosure = enclose(_named(edges), sorted(writable), environment)
         try:
             inside = enclosure.around(command)
-            outcome = _run(inside, environment, enclosure.descriptors, ENCLOSED_SECONDS)
+            surroundings, descriptors = enclosure.environment, enclosure.descriptors
+            outcome = _run(inside, surroundings, descriptors, ENCLOSED_SECONDS, begun)
         finally:
             enclosure.close()
     if verbose:
@@ -85,8 +91,9 @@ def run(
 
 
 def _run(
-    command: Sequence[str], environment: Mapping[str, str], descriptors: tuple[int, ...], seconds: float
-) -> Outcome:
+    command: Sequence[str], environment: Mapping[str, str], descriptors: tuple[int, ...], seconds: float,
+    begun: Callable[[], None],
+) -> Outcome:  # fmt: skip
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -97,6 +104,7 @@ def _run(
         start_new_session=True,  # so that a timeout reaches the compilers too
     ) as running:
         assert running.stdout is not None
+        begun()
         try:
             printed, stopped = _read(running.stdout.fileno(), seconds)
         except BaseException:

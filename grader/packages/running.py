@@ -45,6 +45,7 @@ def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) 
         command += ["--processes", str(limits.processes)]
         enclosure = sandbox.enclose(backend, readable, environment, limits, writable, str(place.tree))
         command = enclosure.around(command)
+        environment = enclosure.environment
     else:
         command += ["--parent", str(os.getpid())]
         if backend == "simt":  # what a real nvcc reads and writes is not known to the last file

@@ -33,6 +33,10 @@ class Compilers:
     def descriptors(self) -> tuple[int, ...]:
         return self.enclosure.descriptors
 
+    @property
+    def environment(self) -> dict[str, str]:
+        return self.enclosure.environment
+
     def around(self, command: Sequence[str]) -> list[str]:
         """The command line that runs `command` inside, with limits that are set there."""
         counted = processes_are_counted_in_namespaces()

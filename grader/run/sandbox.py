@@ -36,11 +36,18 @@ _PASSED_PREFIXES = ("CU2GRAD_", "CUDA_", "NVIDIA_", "TORCH_")
 
 @dataclass
 class Enclosure:
-    """The sandbox of one command, which is started with `descriptors`; `close` it when that has ended."""
+    """The sandbox of one command, which is started with `descriptors` and in `environment`; `close` it when
+    that has ended.
+    """
 
     line: list[str]
     descriptors: tuple[int, ...]
     group: Group | None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What bubblewrap itself is started with: nothing, since /proc/1/environ shows it inside."""
+        return {}
 
     def around(self, command: Sequence[str]) -> list[str]:
         """The command line that runs `command` inside."""

@@ -110,6 +110,8 @@ class ZygoteProcess:
             descriptors += self._enclosure.descriptors
         else:
             command += ["--parent", str(os.getpid())]
+        if self._enclosure is not None:
+            environment = self._enclosure.environment
         self._process = _starter.submit(
             subprocess.Popen, command, pass_fds=descriptors, env=environment, stdin=subprocess.DEVNULL,
             stdout=self._words, stderr=self._words,

@@ -117,6 +117,7 @@ def test_no_network_no_neighbours_no_rights(session: Session) -> None:
     assert _ask(session, "mount") == -1
     assert _ask(session, "variable", "A_SECRET") is None
     assert _ask(session, "variable", "HOME") == "/box"
+    assert _ask(session, "read", "/proc/1/environ") == "0"  # bubblewrap's own
 
 
 @isolated
