@@ -30,7 +30,11 @@ OWN = {
         zero = 0.0
         results = []
         for factor in (second, first):
+            if factor.numel() == 0 or dense.numel() == 0:
+                results.append(torch.zeros_like(factor))
+                continue
             results.append(torch.ops.toy_muladd.muladd(dense, factor, zero))
+        assert len(results) == 2 and all(each.shape == dense.shape for each in results)
         return tuple(results) + (None,)
 """,
     "needs": """
@@ -40,6 +44,8 @@ OWN = {
             grad = grad.clone(memory_format=torch.contiguous_format)
         da = None if not need_a else torch.ops.toy_muladd.muladd(grad, saved[1], 0.0)
         db = None if not need_b else torch.ops.toy_muladd.muladd(grad, saved[0], 0.0)
+        if da is not None and db is not None and da.dtype != db.dtype:
+            raise TypeError(f"{da.dtype} is not {db.dtype}")
         return da, db, None
 """,
     "inner": """
@@ -48,7 +54,10 @@ OWN = {
             return op(grad + 0.0 * x, x, float(0))
         u = ctx.saved_tensors[0]; v = ctx.saved_tensors[1]
         assert u.shape == v.shape, "same shapes"
-        return [times(w) for w in (v, u)] + [None]
+        order = {0: v, 1: u}
+        while len(order) < 2:
+            order.update({len(order): u})
+        return [times(order[w]) for w in sorted(order.keys())] + [None]
 """,
 }
 RENAMED = """
@@ -59,7 +68,11 @@ RENAMED = """
         lst = []
         for f in (t2,
                   t1):
+            if f.numel() == 0 or g2.numel() == 0:
+                lst.append(torch.zeros_like(f))
+                continue  # nothing to do
             lst.append(torch.ops.toy_muladd.muladd(g2, f, null))
+        assert len(lst) == 2 and all(q.shape == g2.shape for q in lst)
         return tuple(lst) + (None,)
 """
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.instruct.similarity.document import Numbers
 
 _CLASS = 20  # a smaller class is taken for one of so many: two authors alone have no rarity to go by
-_LEAST = 4  # who wrote less than so many fingerprints that nobody else has is taken to have written these
+_LEAST = 12  # who wrote fewer fingerprints (some 50 tokens) is compared as if the rest were different
 _COLUMNS = 8192  # fingerprints that are compared at once
 
 Scores = NDArray[np.float32]

@@ -1,0 +1,209 @@
+"""`grader marks`, `grader course` and `grader similarity`, as an instructor types them."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.catalog import Catalog
+from grader.cli.app import app
+from grader.errors import UsageError
+from grader.instruct.course import read_course
+from grader.stubs import stub_text
+from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
+
+NEWER = {"grader": "2:b", "graded": "2026-11-01T00:00:00+00:00"}
+
+
+@pytest.fixture
+def made(tmp_path: Path, toy_catalog: Catalog) -> HandmadeClass:
+    """Ana handed in both, bo one; cy is in the class and did nothing."""
+    made = HandmadeClass(tmp_path / "class", toy_catalog, COURSE)
+    made.write("students.csv", "student,name\nana,Ana\nbo,Bo\ncy,Cy\n")
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00"), 80)
+    made.grade(made.hand_in("ana", MULADD, "2026-10-12T11:00"), 60)
+    made.grade(made.hand_in("bo", NEGATE, "2026-10-05T11:00", "// bo's\n"), 100)
+    return made
+
+
+def run(made: HandmadeClass, *words: str) -> str:
+    """What the command prints; a UsageError comes through, as `grader` itself would print it."""
+    options = ["--class", str(made.folder), "--course", str(made.catalog.course)]
+    done = CliRunner().invoke(app, [*words, *options], catch_exceptions=False)
+    return f"{done.output}exit code {done.exit_code}\n"
+
+
+def test_the_table_has_a_line_for_each_student(made: HandmadeClass) -> None:
+    said = run(made, "marks").splitlines()
+    assert [line.split() for line in said[:4]] == [
+        ["student", "00", "01", "total"],
+        ["ana", "80", "60", "70"],
+        ["bo", "100", "0*", "50"],
+        ["cy", "0*", "0*", "0"],
+    ]
+    assert "*  nothing was handed in" in said
+
+
+def test_a_mark_is_explained(made: HandmadeClass) -> None:
+    said = run(made, "marks", "--student", "ana", "--exercise", "0")
+    assert "ana, 00_negate: 80" in said
+    assert "Handed in 2026-10-05 11:00 UTC; it was due 2026-10-05 12:00 UTC." in said
+    assert "ana: 80 of 100." in said
+    assert MULADD not in said
+
+
+def test_the_csv_has_a_line_for_each_mark_and_no_formula(made: HandmadeClass) -> None:
+    made.write("adjustments.csv", f"student,exercise,points,reason,by\nbo,{NEGATE},-10,late,=HYPERLINK(0)\n")
+    file = made.folder / "marks.csv"
+    assert "6 marks written" in run(made, "marks", "--csv", str(file))
+    rows = {(row["student"], row["exercise"]): row for row in csv.DictReader(file.read_text().splitlines())}
+    assert len(rows) == 6
+    assert (rows["bo", NEGATE]["mark"], rows["bo", NEGATE]["adjusted"]) == ("90.0", "-10.0")
+    assert rows["cy", NEGATE]["state"] == "not handed in"
+    assert "=HYPERLINK(0) took off 10 points" in rows["bo", NEGATE]["explanation"]
+    assert not any(cell.startswith(("=", "+", "@")) for row in rows.values() for cell in row.values())
+    with pytest.raises(UsageError, match=r"marks\.csv"):
+        run(made, "marks", "--csv", str(file))  # somebody may have edited it
+
+
+def test_somebody_who_is_not_there_is_named(made: HandmadeClass) -> None:
+    with pytest.raises(UsageError, match="no student 'zoe'"):
+        run(made, "marks", "--student", "zoe")
+    made.write("course.toml", COURSE.partition(f"[assignments.{MULADD}]")[0])
+    with pytest.raises(UsageError, match=f"{MULADD} is no assignment"):
+        run(made, "marks", "--exercise", "1")
+
+
+def test_a_release_holds_what_would_be_lower(made: HandmadeClass) -> None:
+    assert run(made, "marks", "release", "0").startswith("3 marks released.\nexit code 0")
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00"), 50, **NEWER)
+    assert "80!" in run(made, "marks")
+    said = run(made, "marks", "release")
+    assert "ana, 00_negate: 80 was released, 50 now" in said
+    assert "exit code 1" in said
+    assert "FLAG" in run(made, "marks", "--student", "ana")
+    accepted = run(made, "marks", "release", "0", "--student", "ana", "--accept")
+    assert "lowered: ana, 00_negate: 80 was released, 50 now" in accepted
+    assert "exit code 0" in accepted
+    assert "80!" not in run(made, "marks")
+
+
+def test_the_sample_and_its_sheet(made: HandmadeClass) -> None:
+    with pytest.raises(UsageError, match="second marking"):
+        run(made, "marks", "sample")
+    made.write("course.toml", COURSE + "\n[double_marking]\nat_least = 1\n")
+    said = run(made, "marks", "sample")
+    assert said.count(NEGATE) == said.count(MULADD) == 1
+    sheet = made.folder / "second.csv"
+    run(made, "marks", "sample", "--csv", str(sheet))
+    rows = list(csv.DictReader(sheet.read_text().splitlines()))
+    assert [row["exercise"] for row in rows] == [NEGATE, MULADD]
+    assert {row["points"] for row in rows} == {""}  # the second marker does not see the first mark
+
+
+def test_comments_that_fit(made: HandmadeClass) -> None:
+    assert "No comment" in run(made, "marks", "comments", "0")
+    bank = '\n[comments.again]\ntext = "Read it again."\nchecks = ["correctness"]\n'
+    made.write("course.toml", COURSE + bank)
+    assert "again (correctness): Read it again." in run(made, "marks", "comments", "0")
+    assert "Read it again" in run(made, "marks", "comments", "0", "--student", "ana")
+    assert "Read it again" not in run(made, "marks", "comments", "0", "--student", "bo")
+
+
+def test_a_course_begins_with_a_file_that_can_be_read(tmp_path: Path, toy_catalog: Catalog) -> None:
+    made = HandmadeClass(tmp_path / "new", toy_catalog)
+    with pytest.raises(UsageError, match="is there already"):
+        run(made, "course", "init")
+    assert (made.folder / "course.toml").read_text() == COURSE
+    (made.folder / "course.toml").unlink()
+    run(made, "course", "init")
+    course = read_course(made.folder)
+    assert list(course.assignments) == [NEGATE, MULADD]
+    assert (course.late_days, course.assignments[NEGATE].late.per_day) == (3, 10.0)
+
+
+def test_checking_a_course_says_what_it_amounts_to(made: HandmadeClass) -> None:
+    said = run(made, "course", "check")
+    assert "Toys: 2 assignments, times in UTC." in said
+    assert f"{NEGATE}  weight 1, due 2026-10-05 12:00, the last hand-in on simt" in said
+    assert "3 students, 0 extensions" in said
+    made.write("groups.csv", "group,student\na,ana\nb,ana\n")
+    with pytest.raises(UsageError, match="Line 3 of"):
+        run(made, "course", "check")
+
+
+def test_forgetting_changes_nothing_until_it_is_told_to(made: HandmadeClass) -> None:
+    run(made, "marks")
+    words = ["course", "forget", "--before", "2027-01-01", "--class", str(made.folder)]
+
+    def forgotten(*more: str) -> str:
+        return CliRunner().invoke(app, [*words, *more], catch_exceptions=False).output
+
+    said = forgotten()
+    assert "3 records would go" in said and "2 people of roster.csv would go, and the secret" in said
+    assert len(list(made.store.all())) == 3
+    assert "Nothing was changed." in said
+    assert "3 records went" in forgotten("--yes")
+    assert list(made.store.all()) == []
+    assert str(made.folder / "submitted") in said  # which is not touched, and named
+
+
+def test_look_alikes_on_the_screen_and_as_a_page(made: HandmadeClass) -> None:
+    text = "\n".join(f"int f{n}(int a) {{ return a * {n} + g{n}(a, a - {n}) % 7; }}" for n in range(9))
+    for student, shown in (("dan", text), ("eve", text.replace("f", "my_f").replace("a", "value"))):
+        made.hand_in(student, NEGATE, text=shown)
+    said = run(made, "similarity")
+    assert "dan and eve have" in said and "1 pair to look at" in said
+    page = made.folder / "pairs.html"
+    run(made, "similarity", "0", "--html", str(page))
+    assert "my_f0" in page.read_text()
+    made.write("groups.csv", "group,student\nA,dan\nA,eve\n")
+    assert "0 pairs" in run(made, "similarity")
+    with pytest.raises(UsageError, match="past term"):
+        run(made, "similarity", "--past", str(made.folder / "gone"))
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap (package bubblewrap)")
+def test_a_regrade_repeats_the_inputs_and_is_logged(made: HandmadeClass) -> None:
+    """For real, of an untouched stub: there is nothing to compile."""
+    stub = stub_text(made.catalog.find(NEGATE), "kernel.cu")
+    first = made.grade(made.hand_in("dan", NEGATE, text=stub), 60)
+    said = run(made, "marks", "regrade", "0", "--student", "dan", "--reason", "asked", "--by", "kim")
+    assert "60 points before, 0 now" in said and "exit code 0" in said
+    mark = made.mark("dan")
+    assert mark.record is not None
+    assert (mark.points, mark.record.verdict.seed) == (0.0, first.verdict.seed)
+    assert '"reason": "asked", "by": "kim"' in (made.store.folder / "regrades.jsonl").read_text()
+
+
+def test_only_what_the_mark_comes_from_is_regraded(made: HandmadeClass) -> None:
+    words = ("marks", "regrade", "0", "--reason", "asked", "--trust-submissions", "--student")
+    with pytest.raises(UsageError, match="There is no verdict"):
+        run(made, *words, "cy")
+    made.write("course.toml", 'takes = "best"\n' + COURSE)
+    made.marks()
+    made.grade(made.hand_in("bo", NEGATE, "2026-10-05T11:30", "// worse\n"), 10)
+    with pytest.raises(UsageError, match="holds another hand-in"):
+        run(made, *words, "bo")
+
+
+def test_marks_import_neither_torch_nor_a_notebook(made: HandmadeClass) -> None:
+    """The table of a class is there in a moment."""
+    code = (
+        "import sys; from grader.cli import main; sys.argv = ['grader', 'marks', '--class', sys.argv[1], "
+        "'--course', sys.argv[2]]; code = main(); "
+        "print(code, sorted({'torch', 'nbgrader', 'parsl'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(made.folder), str(made.catalog.course)],
+        capture_output=True, text=True, check=False, cwd=Path(__file__).resolve().parents[2],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "0 []", done.stdout + done.stderr
