@@ -109,6 +109,14 @@ def test_one_column_decides_who_is_who(gradebook: Path, tmp_path: Path) -> None:
     assert [row[6] for row in cells(tmp_path / "a.csv")[3:5]] == ["5", "10"]
 
 
+def test_an_id_that_two_rows_have_is_nobodys(gradebook: Path, tmp_path: Path) -> None:
+    text = CANVAS.replace(",bob,", ",ada,")
+    gradebook.write_text(text, newline="")
+    filled = fill_canvas(gradebook, "Negate", [grade("ada", 100), grade("cy", 0)], tmp_path / "a.csv")
+    assert filled.unknown == ("ada",)
+    assert cells(tmp_path / "a.csv") == cells(gradebook)
+
+
 def test_a_semicolon_sheet_stays_one(tmp_path: Path) -> None:
     text = "Student;ID;SIS Login ID;Section;Negate (1)\n    Points Possible;;;;10,00\nAda;1;ada;A;\n"
     path = tmp_path / "g.csv"

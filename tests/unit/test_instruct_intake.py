@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -191,6 +192,15 @@ def test_a_long_file_is_refused_and_the_longest_allowed_is_not(root: Path, exerc
     assert len(files_of(handed_in(root), exercise)["kernel.cu"]) == FILE_BYTES
     kernel.write_bytes(b"/" * (FILE_BYTES + 1))
     assert look(handed_in(root), exercise).refused == {"kernel.cu": "kernel.cu is longer than 512 KiB."}
+
+
+def test_many_long_files_are_too_much_together(root: Path, exercise: Exercise) -> None:
+    several = replace(exercise, edit=tuple(f"{number}.cu" for number in range(5)))
+    for name in several.edit:
+        (root / "ada" / "00_negate" / name).write_bytes(b"/" * FILE_BYTES)
+    seen = look(handed_in(root), several)
+    assert list(seen.files) == ["0.cu", "1.cu", "2.cu", "3.cu"]
+    assert seen.refused == {"4.cu": "4.cu makes the submission longer than 2.0 MiB."}
 
 
 def test_what_is_graded_has_the_exercises_own_given_files(

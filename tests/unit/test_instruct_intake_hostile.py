@@ -7,6 +7,7 @@ import stat
 import struct
 import warnings
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -138,6 +139,16 @@ def test_long_files_are_refused_by_their_own_limits(
     assert (tmp_path / "in" / "bob" / SLUG / "kernel.cu").stat().st_size == FILE_BYTES
     assert "00_negate.ipynb is longer than 8.0 MiB." in refusals(report, "zoe")
     assert (tmp_path / "in" / "zoe" / SLUG / "00_negate.ipynb").read_text() == "{}"
+
+
+def test_many_long_files_are_too_much_together(archive: Path, exercise: Exercise) -> None:
+    several = replace(exercise, edit=("kernel.cu", *(f"{number}.cu" for number in range(5))))
+    for name in several.edit[1:]:
+        add(archive, f"eve/{name}", os.urandom(FILE_BYTES))
+    assert "4.cu makes the submission longer than 2.0 MiB." in refusals(take(archive, several))
+    assert sorted(path.name for path in (archive.parent / "in" / "eve" / SLUG).glob("*.cu")) == [
+        "0.cu", "1.cu", "2.cu", "3.cu",
+    ]  # fmt: skip
 
 
 def test_an_encrypted_file_is_refused(archive: Path, exercise: Exercise) -> None:
