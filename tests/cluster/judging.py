@@ -14,10 +14,12 @@ import time
 from pathlib import Path
 
 from grader.build.request import Backend
+from grader.cache import cache_root
 from grader.exercise import Exercise
 from grader.instruct.batch import grading
 from grader.instruct.results import key
 from grader.verdict import CheckResult, Status, Verdict
+from tests.cluster import fakes
 
 SECONDS = 0.05
 RESULTS = "CU2GRAD_TEST_RESULTS"
@@ -41,6 +43,7 @@ def judge(
         "owner": owner,
         "gpu": gpu,
         "alone": alone,
+        "locked": [uuid for uuid in fakes.UUIDS if _is_locked(uuid)],
         "worker": os.getpid(),
         "manager": os.getppid(),
         "job": os.environ.get("SLURM_JOB_ID", ""),
@@ -52,6 +55,19 @@ def judge(
         "correctness", Status.PASS if points else Status.FAIL, "It was looked at.", points, 40.0
     )
     return Verdict(exercise.slug, exercise.title, backend, seed, (check,))
+
+
+def _is_locked(uuid: str) -> bool:
+    """Whether somebody, be it this process, holds the lock of a GPU."""
+    path = cache_root() / "locks" / uuid
+    if not path.exists():
+        return False
+    with path.open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _no_compiler(*_: object) -> None:

@@ -21,7 +21,7 @@ from tests.cluster.conftest import COURSE, ROOT, HandedIn
 from tests.cluster.slurm_machine import SlurmMachine
 from tests.cluster.test_settings import SLURM
 
-PATIENCE = 90.0
+PATIENCE = 240.0
 SMALL = 'kind = "slurm"\naddress = "127.0.0.1"\n[cpu]\nblocks = 2\nmemory_gb = 1\nwalltime = "00:05:00"\n'
 
 

@@ -20,7 +20,7 @@ from grader.run import sandbox
 from tests.cluster import fakes
 from tests.cluster.conftest import COURSE, SLUG, HandedIn
 
-PATIENCE = 90.0
+PATIENCE = 240.0
 Driver = Callable[..., "subprocess.Popen[str]"]
 
 

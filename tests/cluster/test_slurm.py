@@ -20,7 +20,7 @@ from tests.cluster.slurm_machine import SlurmMachine
 pytestmark = [pytest.mark.slow]
 
 STUDENTS = 200
-PATIENCE = 90.0  # seconds until something is given up
+PATIENCE = 240.0  # seconds until something is given up; a loaded machine may take a minute to start a block
 CLUSTER = """\
 kind = "slurm"
 address = "127.0.0.1"
@@ -95,6 +95,7 @@ def assert_each_graded_once(course: HandedIn) -> None:
     judged = fakes.witnesses(course.results)
     assert all(each["alone"] for each in judged), "two submissions shared a GPU"
     assert {each["gpu"] for each in judged} == {"0", "1"}
+    assert all(fakes.UUIDS[int(str(each["gpu"]))] in each["locked"] for each in judged)
     assert len({each["job"] for each in judged}) >= 4, "no block was replaced"
     # What was judged twice had been judged when it was killed, and not been kept: one for each kill and GPU.
     assert len(judged) - STUDENTS <= 4 * 2

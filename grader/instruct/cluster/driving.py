@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from grader.instruct.cluster import errands
 from grader.instruct.cluster.errands import Errand, Terms
 from grader.instruct.cluster.executors import CPU, GPU, configuration, require_parsl
 from grader.instruct.cluster.settings import Cluster
-from grader.instruct.results import Record, ResultStore
+from grader.instruct.results import Key, Record, ResultStore
 from grader.run.sandbox import worker_readable
 from grader.verdict import Status
 
@@ -110,7 +110,7 @@ class _Sending:
             done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
             for future in done:
                 sent = self._under_way.pop(future)
-                answer = _answer(future)
+                answer = _answer(sent.item.key, future)
                 if sent.tries < TRIES and _machine_failed(answer):
                     self._send(sent.item, sent.tries + 1)
                 else:
@@ -138,10 +138,18 @@ def _app(unit: Callable[..., Any], executor: str, kernel: DataFlowKernel) -> Cal
     return app
 
 
-def _answer(future: Future[Any]) -> Record | Failed:
+def _answer(key: Key, future: Future[Any]) -> Record | Failed:
+    """The record of ``key``, or the sentence that says why there is none."""
     error = future.exception()
-    if error is None:
-        answer: Record | Failed = future.result()
-        return answer
-    why = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return Failed(f"The cluster lost it ({why}). It counts against nobody; run the same command again.")
+    if error is not None:
+        why = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return Failed(f"The cluster lost it ({why}). It counts against nobody; run the same command again.")
+    answer: Record | Failed = future.result()
+    if isinstance(answer, Record) and answer.key != key:
+        there, here = asdict(answer.key), asdict(key)
+        odd = ", ".join(name for name in here if here[name] != there[name])
+        return Failed(
+            f"A block graded something else than it was sent: {odd} differ. "
+            "All machines need the same version of cu2grad, and the same course and submissions."
+        )
+    return answer
