@@ -20,7 +20,9 @@ _MOUNT = Path("/sys/fs/cgroup")
 _PREFIX = "cu2grad"
 _numbers = itertools.count()
 _CLOSING_SECONDS = 2.0
-_JOIN = 'for group in {groups}; do echo $$ >"$group/cgroup.procs" || exit 125; done; exec "$@"'
+_JOIN = (  # a shell adds to the environment, which a sandbox shows
+    'for group in {groups}; do echo $$ >"$group/cgroup.procs" || exit 125; done; unset PWD OLDPWD; exec "$@"'
+)
 
 
 @dataclass(frozen=True)
