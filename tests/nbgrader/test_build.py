@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog, Exercise
+from grader.cli.nbgrader import build
 from grader.errors import UsageError
-from grader.instruct.course import judged_scores
 from grader.sections import find_regions
 from grader.stubs import stub_text
 from tests.nbgrader.school import NOTEBOOK, SLUG, Class
@@ -46,16 +46,24 @@ def test_the_same_exercises_give_the_same_bytes(real_catalog: Catalog) -> None:
     assert done.stdout.strip() == hashlib.sha256("".join(texts).encode()).hexdigest()
 
 
-@pytest.mark.parametrize("backend", ["simt", "cuda"])
-def test_points_are_those_of_exercise_toml(real_catalog: Catalog, backend: str) -> None:
-    """Less what the backend of record cannot judge; and every check has a cell of its own."""
-    from grader.instruct.nbgrader.notebook import CHECK, notebook_of
+@pytest.mark.parametrize(("backend", "beyond"), [("simt", "performance"), ("cuda", "efficiency")])
+def test_points_are_those_of_exercise_toml(
+    real_catalog: Catalog, tmp_path: Path, backend: str, beyond: str
+) -> None:
+    """Every check has a cell, less what the class's backend of record cannot judge."""
+    import nbformat
 
+    from grader.instruct.nbgrader.notebook import CHECK
+
+    school = Class(tmp_path)
+    school.folder.mkdir()
+    tables = "".join(f"[assignments.{exercise.slug}]\n" for exercise in real_catalog.exercises)
+    (school.folder / "course.toml").write_text(f'title = "All"\nbackend = "{backend}"\n{tables}')
+    assert build((), REPOSITORY, school.folder, False) == 0
     for exercise in real_catalog.exercises:
-        scores = judged_scores(exercise, backend)
-        facts = [cell.metadata.get("nbgrader", {}) for cell in notebook_of(exercise, scores).cells]
+        path = school.folder / "source" / exercise.slug / f"{exercise.slug}.ipynb"
+        facts = [cell.metadata.get("nbgrader", {}) for cell in nbformat.read(path, as_version=4).cells]
         points = {each["grade_id"].removeprefix(CHECK): each["points"] for each in facts if "points" in each}
-        beyond = {"simt": "performance", "cuda": "efficiency"}[backend]
         assert points == {name: worth for name, worth in exercise.scores.items() if name != beyond}
 
 
@@ -83,7 +91,8 @@ def answer_lines(exercise: Exercise) -> set[str]:
 def test_no_line_of_a_solution_is_released(real_catalog: Catalog, tmp_path: Path) -> None:
     """In what nbgrader makes of every exercise of the course."""
     school = Class(tmp_path)
-    _build(school, REPOSITORY)
+    school.folder.mkdir()
+    assert build((), REPOSITORY, school.folder, False) == 0
     api = school.api()
     for exercise in real_catalog.exercises:
         done = api.generate_assignment(exercise.slug)
@@ -116,8 +125,6 @@ def test_an_answer_that_slipped_into_a_cell_would_be_cleared(toys: Class) -> Non
 
 
 def test_check_tells_and_build_keeps_what_differs(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
-    from grader.cli.nbgrader import build
-
     course = toys.top / "course"
     config = toys.folder / "nbgrader_config.py"
     before = config.read_text()
@@ -138,8 +145,6 @@ def test_check_tells_and_build_keeps_what_differs(toys: Class, capsys: pytest.Ca
 
 
 def test_a_class_builds_what_its_course_toml_assigns(toys: Class, tmp_path: Path) -> None:
-    from grader.cli.nbgrader import build
-
     folder = tmp_path / "autumn"
     folder.mkdir()
     (folder / "course.toml").write_text(
@@ -165,8 +170,6 @@ def test_a_release_without_solutions_builds_the_same(toys: Class, tmp_path: Path
 
 
 def test_a_folder_that_cannot_be_written_is_said(toys: Class, tmp_path: Path) -> None:
-    from grader.cli.nbgrader import build
-
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
         build((), toys.top / "course", tmp_path / "file" / "class", False)
@@ -185,10 +188,3 @@ def test_without_nbgrader_one_sentence_says_what_to_install(monkeypatch: pytest.
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.9.5")
     with pytest.raises(UsageError, match=r"0\.9\.5 is installed\. .* 0\.9\.6 or newer"):
         require_nbgrader()
-
-
-def _build(school: Class, course: Path) -> None:
-    from grader.cli.nbgrader import build
-
-    school.folder.mkdir()
-    assert build((), course, school.folder, False) == 0

@@ -252,3 +252,35 @@ def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.Captu
     assert not half.exists() and (toys.folder / "autograded" / "zoe" / SLUG).is_dir()
     assert graded(toys, "ada", force=False)["correctness"] == (60.0, False)
     assert half.is_dir()
+
+
+def test_questions_of_an_instructors_own_are_kept_for_a_person(toys: Class) -> None:
+    """An essay and a review beside the checks: answers are taken from the notebook that was handed in."""
+    import nbformat
+    from nbformat.v4 import new_markdown_cell
+
+    def facts(name: str, **kinds: bool) -> dict[str, Any]:
+        chosen = {"grade": False, "solution": False, "locked": False, "task": False} | kinds
+        return {"nbgrader": {"schema_version": 3, "grade_id": name, "points": 5, **chosen}}
+
+    path = toys.folder / "source" / SLUG / f"{SLUG}.ipynb"
+    source = nbformat.read(path, as_version=4)
+    source.cells.append(new_markdown_cell("Why?", metadata=facts("why", grade=True, solution=True)))
+    source.cells.append(new_markdown_cell("Review.", metadata=facts("review", task=True, locked=True)))
+    path.write_text(nbformat.writes(source))
+    assert toys.api().generate_assignment(SLUG)["success"]
+    for student in ("ada", "zoe"):
+        submission = toys.submit(student)
+        toys.decide(submission, a_verdict())
+        if student == "ada":
+            handed = toys.notebook("ada", "submitted")
+            handed.cells[-2].source = "Memory bandwidth."
+            (submission.folder / f"{SLUG}.ipynb").write_text(nbformat.writes(handed))
+    marks = {student: graded(toys, student) for student in ("ada", "zoe")}
+    assert (marks["ada"]["why"], marks["zoe"]["why"]) == ((None, True), (0.0, False))
+    assert marks["ada"]["review"] == (None, True)
+    assert marks["ada"]["correctness"] == (60.0, False)
+    assert toys.cell("ada", "why").source == "Memory bandwidth."
+    with toys.gradebook() as book:
+        assert book.find_comment("why", SLUG, SLUG, "zoe").auto_comment == "No response."
+        assert book.find_comment("why", SLUG, SLUG, "ada").auto_comment is None

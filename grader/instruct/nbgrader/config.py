@@ -15,7 +15,7 @@ from grader.catalog import Catalog
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
 from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
-from grader.instruct.nbgrader.injecting import InjectVerdict, SaveVerdict
+from grader.instruct.nbgrader.injecting import InjectVerdict
 from grader.instruct.nbgrader.sanitizing import (
     CanonicalNotebook,
     ForgetGrades,
@@ -23,6 +23,7 @@ from grader.instruct.nbgrader.sanitizing import (
     MirrorFiles,
     SubmissionExporter,
 )
+from grader.instruct.nbgrader.saving import SaveVerdict
 
 if TYPE_CHECKING:
     from traitlets.config import Config

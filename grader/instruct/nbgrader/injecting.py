@@ -1,4 +1,4 @@
-"""From a verdict to marks in the gradebook, without a kernel: the second half of ``nbgrader autograde``."""
+"""From a verdict to a notebook with outputs, without a kernel: the second half of ``nbgrader autograde``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader.preprocessors import Execute, SaveAutoGrades
+from nbgrader.preprocessors import Execute
 
 from grader.errors import GraderError
 from grader.instruct.batch import grade_one
@@ -14,14 +14,12 @@ from grader.instruct.batch.grading import not_judged
 from grader.instruct.nbgrader.lookup import recorded
 from grader.instruct.nbgrader.notebook import CHECK, REPORT
 from grader.instruct.nbgrader.sanitizing import untouched_cells
+from grader.instruct.nbgrader.saving import TOLD, Told
 from grader.instruct.nbgrader.scores import score_of
 from grader.instruct.nbgrader.work import CoursePreprocessor, Work
 from grader.report import verdict_text
 from grader.report.html import verdict_html
 from grader.verdict import Verdict
-
-NO_RESPONSE = "No response."  # what nbgrader itself says of an answer that is as it was released
-_TOLD = "cu2grad"  # the key of what one step tells the next, in nbconvert's resources
 
 
 class InjectVerdict(CoursePreprocessor, Execute):
@@ -37,7 +35,7 @@ class InjectVerdict(CoursePreprocessor, Execute):
             executed: tuple[NotebookNode, Any] = Execute.preprocess(self, nb, resources, km)
             return executed
         verdict = self.verdict(work)
-        unjudged = []
+        scores: dict[str, float | None] = {}
         for cell in nb.cells:
             if cell.cell_type != "code":
                 continue
@@ -54,9 +52,8 @@ class InjectVerdict(CoursePreprocessor, Execute):
                     "execute_result", {"text/plain": repr(score.points)}, execution_count=None
                 )
                 cell.outputs = [_display({"text/plain": "\n".join(score.lines)}), points]
-                if not score.judged:
-                    unjudged.append(name)
-        resources[_TOLD] = {"unjudged": unjudged, "untouched": untouched_cells(work)}
+                scores[name] = score.points if score.judged else None
+        resources[TOLD] = Told(scores, frozenset(untouched_cells(work)))
         return nb, resources
 
     def verdict(self, work: Work) -> Verdict:
@@ -69,25 +66,6 @@ class InjectVerdict(CoursePreprocessor, Execute):
             self.log.error("%s is not judged: %s", work.exercise.slug, fault)
             return not_judged(work.exercise, work.backend, 0, str(fault))
         return record.verdict
-
-
-class SaveVerdict(SaveAutoGrades):
-    """Saves scores as ever; what could not be judged is left to a person, and what was not begun is said."""
-
-    def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:
-        told = resources.get(_TOLD, {"unjudged": [], "untouched": []})
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
-        where = (name, self.notebook_id, self.assignment_id, self.student_id)
-        if name in told["unjudged"]:
-            grade = self.gradebook.find_grade(*where)
-            grade.auto_score, grade.needs_manual_grade = None, True
-            self.gradebook.db.commit()
-            return cell, resources
-        saved: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)
-        if name in told["untouched"]:
-            self.gradebook.find_comment(*where).auto_comment = NO_RESPONSE
-            self.gradebook.db.commit()
-        return saved
 
 
 def _display(bundle: dict[str, str]) -> NotebookNode:
