@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -206,3 +207,17 @@ def test_a_table_that_is_no_text_is_refused(tmp_path: Path, toy_catalog: Catalog
     (made.folder / "students.csv").write_bytes("student\nÄnne\n".encode("latin-1"))
     with pytest.raises(UsageError, match="UTF-8"):
         read_people(read_course(made.folder))
+
+
+def test_the_page_shows_a_course_and_a_table_that_can_be_read(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/instructors/course.md").read_text()
+    blocks = dict(re.findall(r"^```(toml|csv)\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    (tmp_path / "extensions.csv").write_text(blocks["csv"])
+    course = read_course(written(tmp_path, blocks["toml"]))
+    due = course.assignments["03_fused_muladd"].due
+    people = read_people(course)
+    moved, reason = people.due("cleo", "03_fused_muladd", due)
+    assert due is not None and moved == due + timedelta(days=2)
+    assert "disability" in reason
+    assert course.assignments["13_transpose"].late.per_day == 20
+    assert course.double_marking.at_least == 3
