@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import struct
@@ -197,6 +198,20 @@ def test_a_student_whose_name_is_no_folder_is_told(archive: Path, exercise: Exer
     assert [path.name for path in (archive.parent / "in").iterdir()] == ["honest"]
     assert "cannot name a folder; give it with --roster." in " ".join(report.lines())
     assert report.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "name", [".", "./.", "eve/.-1", "eve/..-1", "eve/ (1)", "eve//", "\\", "eve/.", "eve/-1.cu"]
+)
+def test_names_that_are_hardly_names_cost_nobody_else_anything(
+    archive: Path, exercise: Exercise, name: str
+) -> None:
+    add(archive, name, "// x\n")
+    for layout in ("canvas", "moodle", "plain", "auto"):
+        with contextlib.suppress(UsageError):
+            import_archive(archive, exercise=exercise, into=archive.parent / "other", layout=layout)
+    take(archive, exercise)
+    assert {path.name for path in (archive.parent / "in").iterdir()} == {"honest"}
 
 
 def test_names_are_printed_without_what_a_terminal_obeys() -> None:

@@ -55,22 +55,21 @@ def choose(pieces: Iterable[Piece], exercise: Exercise, notebook: str, read: Rea
         elif claim:
             chosen.refused.append(f"{shown(piece.path)} {claim}.")
     for name, several in claims.items():
-        _take(
-            name, sorted(several, key=lambda claim: claim.rank, reverse=True), chosen, read, name == notebook
-        )
+        ranked = sorted(several, key=lambda claim: claim.rank, reverse=True)
+        _take(name, ranked, chosen, read, is_notebook=name == notebook)
     return chosen
 
 
 def _take(name: str, claims: list[_Claim], chosen: Chosen, read: Read, is_notebook: bool) -> None:
     """Read the best of ``claims``. One that is refused is not made up for by an older one."""
     best, *others = claims
-    source = [content for key, content in chosen.files.items() if not key.endswith(".ipynb")]
+    so_far = sum(len(content) for key, content in chosen.files.items() if not key.endswith(".ipynb"))
     try:
         content = read(best.piece, NOTEBOOK_BYTES if is_notebook else FILE_BYTES)
     except Refused as why:
         chosen.refused.append(f"{shown(best.piece.path)} {why}.")
         return
-    if not is_notebook and sum(map(len, source)) + len(content) > SUBMISSION_BYTES:
+    if not is_notebook and so_far + len(content) > SUBMISSION_BYTES:
         chosen.refused.append(f"{name} makes the submission longer than {in_words(SUBMISSION_BYTES)}.")
         return
     chosen.files[name] = content
@@ -91,7 +90,7 @@ def _claim(piece: Piece, exercise: Exercise, notebook: str) -> _Claim | str:
     copies = [(path, 0)]
     if copy:
         number = int(copy["dash"] or copy["paren"])
-        copies.append((path.with_name(copy["stem"] + copy["suffix"]), number))
+        copies.append((path.parent / (copy["stem"] + copy["suffix"]), number))
     for candidate, number in copies:
         name = _named(candidate, exercise.edit)
         if name or (notebook and _folded(candidate.name) == _folded(notebook)):

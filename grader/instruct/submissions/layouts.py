@@ -209,8 +209,8 @@ def _in_one_folder(paths: Sequence[PurePosixPath]) -> bool:
 
 
 def _litter(entry: Entry) -> bool:
-    """What operating systems and tools leave behind in folders."""
-    return any(part in LITTER or part.startswith("._") for part in entry.path.parts)
+    """What operating systems and tools leave behind in folders, and entries that are the folder itself."""
+    return not entry.path.parts or any(part in LITTER or part.startswith("._") for part in entry.path.parts)
 
 
 LAYOUTS: Mapping[str, Callable[[Source, Iterable[Entry], str], Found]] = {
