@@ -100,9 +100,10 @@ def forget_before(folder: Path, before: date, yes: bool) -> int:
     print(
         f"  {counted(done.people, 'person', 'people')} of roster.csv {went}{', and the secret' * done.secret}"
     )
+    replaced = course.submissions.with_name(f"{course.submissions.name}.replaced")
+    hand_ins = f"{course.submissions}, {replaced}" if replaced.is_dir() else str(course.submissions)
     print(
-        f"Yours to delete: {course.submissions}, the tables beside {FILE}, exported marks, look-alike pages, "
-        "backups."
+        f"Yours to delete: {hand_ins}, the tables beside {FILE}, exported marks, look-alike pages, backups."
     )
     if not yes:
         print(f"Nothing was changed. Do it with: grader course forget --before {before} --yes")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.cli.marks import Request, open_term
 from grader.errors import UsageError
-from grader.instruct.course import People, read_people
+from grader.instruct.course import read_people
 from grader.instruct.export.sheet import write_new
 from grader.instruct.similarity import LookAlike, Passage, look_alikes_of_class
 from grader.instruct.similarity.page import look_alikes_page
@@ -28,12 +28,11 @@ def show_look_alikes(request: Request, past: tuple[Path, ...], html: Path | None
             raise UsageError(
                 f"{folder} is not there.", "A past term is a folder as submitted/ is.", "Name it: --past DIR"
             )
-    people = read_people(term.course)
     pairs = look_alikes_of_class(
         read_submissions(term.course.submissions, term.catalog, term.slugs(request) if request.names else ()),
         term.catalog,
         past=past,
-        together=lambda slug: _together(people, slug),
+        together=read_people(term.course).in_one_group,
     )
     if html is not None:
         write_new(html, look_alikes_page(pairs, f"{term.course.title}: look-alikes"))
@@ -41,14 +40,6 @@ def show_look_alikes(request: Request, past: tuple[Path, ...], html: Path | None
         return 0
     _show(pairs, request.plain or not sys.stdout.isatty())
     return 0
-
-
-def _together(people: People, slug: str) -> Callable[[str, str], bool]:
-    def same_group(first: str, second: str) -> bool:
-        group = people.group(first, slug)
-        return bool(group) and group == people.group(second, slug)
-
-    return same_group
 
 
 def _show(pairs: Sequence[LookAlike], plain: bool) -> None:

@@ -156,14 +156,18 @@ def test_forgetting_changes_nothing_until_it_is_told_to(made: HandmadeClass) -> 
 
 
 def test_look_alikes_on_the_screen_and_as_a_page(made: HandmadeClass) -> None:
-    text = "\n".join(f"int f{n}(int a) {{ return a * {n} + g{n}(a, a - {n}) % 7; }}" for n in range(9))
-    for student, shown in (("dan", text), ("eve", text.replace("f", "my_f").replace("a", "value"))):
+    text = """
+int f(int a) { int s = 0; for (int k = a; k > 0; k /= 2) s += k % 2 ? k : -k; return s; }
+bool g(const char* a, long b) { while (*a && b--) if (*a++ == '/') return true; return !b; }
+float h(float a) { switch ((int)a) { case 1: return a * a; default: return a < 0 ? -a : a + 1.f; } }
+"""
+    for student, shown in (("dan", text), ("eve", text.replace(" f(", " my_f(").replace(" a", " value"))):
         made.hand_in(student, NEGATE, text=shown)
     said = run(made, "similarity")
     assert "dan and eve have" in said and "1 pair to look at" in said
     page = made.folder / "pairs.html"
     run(made, "similarity", "0", "--html", str(page))
-    assert "my_f0" in page.read_text()
+    assert "my_f(int value)" in page.read_text()
     made.write("groups.csv", "group,student\nA,dan\nA,eve\n")
     assert "0 pairs" in run(made, "similarity")
     with pytest.raises(UsageError, match="past term"):
