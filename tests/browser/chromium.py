@@ -7,11 +7,13 @@ with Browser.start(tmp_path) as browser:
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +37,20 @@ def program() -> str:
         if path is not None:
             return path
     pytest.skip("needs Chromium: sudo apt install chromium")
+
+
+# Where an element is, once it has stayed there: pages scroll by themselves when something gets the focus.
+_AT_REST = """
+async element => {
+  for (let before = null; ;) {
+    element.scrollIntoView({block: "center", behavior: "instant"});
+    const {x, y, width, height} = element.getBoundingClientRect();
+    if (before !== null && before === y) return [x + width / 2, y + height / 2];
+    before = y;
+    await new Promise(resolve => setTimeout(resolve, 250));
+  }
+}
+"""
 
 
 @dataclass
@@ -91,6 +107,43 @@ class Browser:
         """A key with its Windows virtual key code, as Chromium wants it."""
         for kind in ("rawKeyDown", "keyUp"):
             self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+    def click(self, selector: str) -> None:
+        """Press and release the mouse in the middle of the first element that a CSS selector finds."""
+        x, y = self.evaluate(f"({_AT_REST})(document.querySelector({json.dumps(selector)}))")
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def type(self, text: str) -> None:
+        """Insert text where the caret is."""
+        self._call("Input.insertText", text=text)
+
+    def wait_until(self, expression: str, seconds: float = 20.0) -> None:
+        """Wait until a JavaScript expression is true."""
+        end = time.monotonic() + seconds
+        while not self.evaluate(f"Boolean({expression})"):
+            assert time.monotonic() < end, f"never came true: {expression}"
+            time.sleep(0.05)
+
+    def resize(self, width: int, height: int) -> None:
+        """Make the page so large, in pixels."""
+        self._call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def screenshot(self, selector: str) -> bytes:
+        """A PNG of the first element that a CSS selector finds."""
+        found = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        clip = self.evaluate(
+            "(({x, y, width, height}) => ({x: x + scrollX, y: y + scrollY, width, height, scale: 1}))"
+            f"({found})"
+        )
+        shot = self._call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        return base64.b64decode(shot["data"])
 
     def _attach(self) -> None:
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
