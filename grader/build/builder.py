@@ -36,6 +36,7 @@ def build(
     parts = ["library", *(cache.digest(s.key) for s in steps), *link_flags(request), *request.ld_flags]
     with cache.entry(parts, room="libraries") as library:
         if library.missing:
+            _compile_common([one for one in steps if request.is_common(one.source)], verbose)
             run = partial(ninja.run, verbose=verbose, enclose=enclose, begun=begun)
             log = _compile(request, steps, library.folder, run)
             (library.folder / LOG).write_text(log)
@@ -80,6 +81,21 @@ def _compile(
     if not outcome.ok:
         raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
     return log
+
+
+def _compile_common(steps: list[Step], verbose: bool) -> None:
+    """Make the objects that everybody links: in runs of their own, which no stranger's compiler is part of.
+
+    What does not compile is left to be found, and told, with the rest.
+    """
+    for one in steps:
+        with cache.entry(one.key, room="objects") as slot:
+            if slot.missing:
+                edge = ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder))
+                with tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
+                    ninja.run([edge], Path(scratch), verbose=verbose)
+                if not (slot.folder / OBJECT).is_file():
+                    slot.discard()
 
 
 def _prepared(one: Step, folder: Path) -> tuple[str, ...]:

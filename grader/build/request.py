@@ -16,7 +16,8 @@ class BuildRequest:
 
     `name` is the library's name: its TORCH_LIBRARY namespace or its Python module name, given to the
     sources as TORCH_EXTENSION_NAME. `checked` (simt only) compiles the kernels with access checks. `owner`
-    keeps what different people submit apart in the cache. Extra flags come after the grader's own.
+    keeps what different people submit apart in the cache; the sources in `common` are nobody's, and compiled
+    once for all, outside of any sandbox. Extra flags come after the grader's own.
     """
 
     name: str
@@ -29,10 +30,15 @@ class BuildRequest:
     ld_flags: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     owner: str = ""
+    common: frozenset[Path] = frozenset()
 
     @property
     def is_python_module(self) -> bool:
         return self.interface != "torch_library"
+
+    def is_common(self, source: Path) -> bool:
+        """Whether `source`, an absolute path, is one of `common`."""
+        return source in {each.resolve() for each in self.common}
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from pathlib import Path
 from grader import cache
 from grader.build import headers
 from grader.build.devices import architecture_flags
-from grader.linker import linker_flags
 from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
+from grader.linker import linker_flags
 from grader.simt import cccl, native, translate
 from grader.simt.includes import translate_tree
 from grader.toolchain import (
@@ -152,7 +152,8 @@ def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[ob
 
     contents = content_key(source, request.include_dirs)
     torch = torch_install().version if request.interface != "pybind" else ""
-    facts = (__version__, request.owner, request.name, request.interface, request.backend, torch)
+    owner = "" if request.is_common(source) else request.owner
+    facts = (__version__, owner, request.name, request.interface, request.backend, torch)
     simt = native.sources_digest() if request.backend == "simt" else ""
     return (*facts, simt, source.name, *own, *contents)
 

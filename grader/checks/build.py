@@ -15,6 +15,7 @@ from grader.errors import BuildFailed, SubmissionError
 from grader.packages import PackageRequest, build_package, why_not_importable
 from grader.run import compilers
 from grader.run.failures import LoadFailed, WorkerTimeout
+from grader.simt.includes import closure
 from grader.verdict import Status
 
 if TYPE_CHECKING:
@@ -73,7 +74,18 @@ def _request(exercise: Exercise, files: Path, backend: Backend, owner: str) -> B
         checked=backend == "simt",
         cuda_flags=facts.cuda_flags,
         owner=owner,
+        common=_common(exercise, files, backend),
     )
+
+
+def _common(exercise: Exercise, files: Path, backend: Backend) -> frozenset[Path]:
+    """The sources that are the course's own, with all that they include: their objects are the same for all.
+
+    A kernel's object on simt names the folder that it lies in, so it is never the same.
+    """
+    given = {(files / name).resolve() for name in exercise.given}
+    names = [name for name in exercise.build.sources if not (backend == "simt" and name.endswith(".cu"))]
+    return frozenset(files / name for name in names if given.issuperset(closure(files / name, ())))
 
 
 def _audit_built(exercise: Exercise, artifact: Artifact) -> Objection | None:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -172,6 +172,48 @@ def test_what_a_build_is_addressed_by(request_: BuildRequest, change: dict[str, 
     other = build(replace(request_, **change))  # type: ignore[arg-type]
     assert not other.cached
     assert other.path != first.path
+
+
+class Recording:
+    """A sandbox that encloses nothing, and knows what could have been written in it."""
+
+    def __init__(self) -> None:
+        self.writable: set[Path] = set()
+        self.descriptors: tuple[int, ...] = ()
+        self.environment: Mapping[str, str] = {}
+
+    def __call__(
+        self, readable: Iterable[Path], writable: Iterable[Path], environment: Mapping[str, str]
+    ) -> Recording:
+        self.writable.update(writable)
+        self.environment = environment
+        return self
+
+    def around(self, command: Sequence[str]) -> list[str]:
+        return list(command)
+
+    def close(self) -> None:
+        pass
+
+
+def test_what_is_common_is_compiled_once_for_all_and_beyond_any_sandbox(request_: BuildRequest) -> None:
+    binding = request_.sources[1]
+    sandbox = Recording()
+    first = build(replace(request_, owner="anna", common=frozenset({binding})), enclose=sandbox)
+    before = entries("objects")
+    second = build(replace(request_, owner="bert", common=frozenset({binding})), enclose=sandbox)
+    assert first.path != second.path and value(first) == value(second) == 20
+    assert len(before) == 2 and len(entries("objects") - before) == 1
+    written = [path for path in sandbox.writable if path.parent.name == "objects"]
+    assert len(written) == 2, "the two kernels, and not what both of them link"
+
+
+def test_what_is_common_and_does_not_compile_is_told_like_the_rest(request_: BuildRequest) -> None:
+    binding = request_.sources[1]
+    binding.write_text("int broken(\n")
+    with pytest.raises(BuildFailed, match="scale does not compile") as failure:
+        build(replace(request_, common=frozenset({binding})))
+    assert "binding.cpp" in failure.value.diagnostics
 
 
 def test_a_damaged_library_is_built_again(request_: BuildRequest) -> None:

@@ -1,4 +1,4 @@
-"""What is said of a submission that was built and does not load."""
+"""What of a submission is compiled for everybody, and what is said of one that does not load."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader.build import Artifact
+from grader.build.request import Backend
 from grader.catalog import BuildFacts
-from grader.checks.build import load_failure
+from grader.checks.build import _common, load_failure
 from grader.checks.outcome import Outcome
 from grader.run.failures import LoadFailed
 from grader.run.values import RemoteError
@@ -48,3 +49,24 @@ def test_any_other_error_is_told_in_its_own_words(tmp_path: Path) -> None:
     outcome = told(tmp_path, "NameError", "name 'nump' is not defined")
     assert outcome.sentence.endswith("loading it raised NameError at op.py:7: name 'nump' is not defined")
     assert outcome.topic == "load"
+
+
+@pytest.mark.parametrize(
+    ("backend", "includes", "common"),
+    [
+        ("simt", "", {"binding.cpp"}),
+        ("cuda", "", {"binding.cpp", "given.cu"}),
+        ("simt", '#include "given.h"', {"binding.cpp"}),
+        ("simt", '#include "edited.h"', set()),
+    ],
+)
+def test_a_source_is_common_when_no_learner_has_a_part_in_it(
+    tmp_path: Path, backend: Backend, includes: str, common: set[str]
+) -> None:
+    edited, given = ("kernel.cu", "edited.h"), ("binding.cpp", "given.cu", "given.h")
+    for name in (*edited, *given):
+        (tmp_path / name).touch()
+    (tmp_path / "binding.cpp").write_text(includes)
+    facts = BuildFacts("muladd", "pybind", ("kernel.cu", "given.cu", "binding.cpp"), ())
+    exercise = fake_exercise(build=facts, edit=edited, given=given)
+    assert {path.name for path in _common(exercise, tmp_path, backend)} == common
