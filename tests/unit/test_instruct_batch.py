@@ -18,7 +18,7 @@ import pytest
 from grader.catalog import Catalog
 from grader.errors import InfrastructureError
 from grader.instruct.batch import build_one, grade_one, local, summarise
-from grader.instruct.batch.lane import SPOOL_PREFIX, tidy
+from grader.instruct.batch.lane import SCRATCH_PREFIX, tidy
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.verdict import Status, Verdict
@@ -42,8 +42,8 @@ def verdicts(results: Path) -> dict[str, Verdict]:
     return {record.key.name: record.verdict for record in ResultStore(results).all()}
 
 
-def spools() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob(f"{SPOOL_PREFIX}*"))
+def scratch_folders() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"))
 
 
 # ---- one submission ------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def test_a_build_ahead_of_the_grading_refuses_what_does_not_compile_in_silence(
 
 
 def test_a_batch_grades_everything_once(toy_catalog: Catalog, submitted: Path, results: Path) -> None:
-    before = spools()
+    before = scratch_folders()
     watch = Watched()
     items, outcome = run(toy_catalog, submitted, results, watch=watch)
     assert len(items) == len(SIX) * len(toy_catalog.exercises) == outcome.graded == watch.left
@@ -130,7 +130,7 @@ def test_a_batch_grades_everything_once(toy_catalog: Catalog, submitted: Path, r
     assert (again.left, again.found, second.graded) == (0, len(items), 0)
     assert second.records == outcome.records
     assert len(list(ResultStore(results).log.entries())) == len(items)
-    assert spools() == before
+    assert scratch_folders() == before
 
 
 def test_the_same_files_are_graded_once_and_count_for_both(
@@ -232,10 +232,10 @@ def test_a_record_that_the_log_misses_is_logged_once(
         assert logged == Counter({item.key.name: 1 for item in items})
 
 
-def test_spools_of_killed_lanes_are_swept(tmp_path: Path) -> None:
+def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    dead, alive = (tempfile.mkdtemp(prefix=f"{SPOOL_PREFIX}{pid}-") for pid in (child.pid, os.getpid()))
+    dead, alive = (tempfile.mkdtemp(prefix=f"{SCRATCH_PREFIX}{pid}-") for pid in (child.pid, os.getpid()))
     try:
         tidy()
         assert (Path(dead).exists(), Path(alive).exists()) == (False, True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader.instruct.batch import lane
-from grader.instruct.batch.lane import Answer, LaneSettings, Task
+from grader.instruct.batch.lane import SCRATCH_PREFIX, Answer, LaneSettings, Task
 
 _SPAWN = multiprocessing.get_context("spawn")  # a forked process would share what torch and rich hold
 _WORDS_BYTES = 2000  # of the last that a lane printed
@@ -35,7 +35,7 @@ class Crew:
         """``gpus`` are UUIDs, shared by the lanes in turn; an answer may take ``seconds``."""
         self._settings = settings
         self._seconds = seconds
-        self._scratch = TemporaryDirectory(prefix="cu2grad-crew-")
+        self._scratch = TemporaryDirectory(prefix=f"{SCRATCH_PREFIX}{os.getpid()}-")
         self._seats: list[_Seat | None] = [None] * size
         self._gpus = [gpus[number % len(gpus)] if gpus else "" for number in range(size)]
 

@@ -25,7 +25,7 @@ from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.run.limits import die_with_parent
 
-SPOOL_PREFIX = "cu2grad-lane-"
+SCRATCH_PREFIX = "cu2grad-batch-"  # of temporary folders, followed by the id of the process they belong to
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Lane:
         self._settings = settings
         self._store = ResultStore(settings.results)
         self._open = contextlib.ExitStack()
-        prefix = f"{SPOOL_PREFIX}{os.getpid()}-"
+        prefix = f"{SCRATCH_PREFIX}{os.getpid()}-"
         self._spool = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix=prefix)))
         self._judges: dict[Backend, Judge] = {}
 
@@ -134,12 +134,12 @@ class Lane:
 
 
 def tidy() -> None:
-    """Remove the spools of lanes that were killed, on this machine and of this user."""
-    for spool in Path(tempfile.gettempdir()).glob(f"{SPOOL_PREFIX}*"):
-        number = spool.name.removeprefix(SPOOL_PREFIX).partition("-")[0]
+    """Remove what lanes and drivers that were killed left, on this machine and of this user."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
+        number = folder.name.removeprefix(SCRATCH_PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
-            if number.isdecimal() and spool.stat().st_uid == os.getuid() and not _is_running(int(number)):
-                shutil.rmtree(spool, ignore_errors=True)
+            if number.isdecimal() and folder.stat().st_uid == os.getuid() and not _is_running(int(number)):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_running(pid: int) -> bool:
