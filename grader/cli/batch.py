@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -28,11 +29,11 @@ from grader.instruct.batch import (
     visible_gpus,
 )
 from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
-from grader.instruct.course import Course, read_course, remember
+from grader.instruct.course import Course, read_course, read_people, remember
 from grader.instruct.course.policy import FILE
 from grader.instruct.results import ResultStore
-from grader.instruct.similarity import look_alikes_of_class
-from grader.instruct.submissions import read_submissions
+from grader.instruct.similarity import LookAlike, look_alikes_of_class
+from grader.instruct.submissions import Submission, read_submissions
 from grader.run.processors import processors
 
 _LANES_PER_GPU = 4  # while one has the GPU, the others compile: nvcc takes longer than what is run
@@ -63,6 +64,7 @@ def grade_batch(request: Request) -> int:
     cluster = read_cluster(request.cluster) if request.cluster else None
     if not request.trust and cluster is None:  # a machine of a cluster finds out for itself
         require_sandbox()
+    compare = _comparison(request)  # what is wrong in a table is told before hours of grading
     catalog = Catalog.open(request.course)
     submissions = read_submissions(request.submissions, catalog, request.only)
     store = ResultStore(results_of(request))
@@ -75,10 +77,24 @@ def grade_batch(request: Request) -> int:
     with screen:
         outcome = run_batch(items, store, workforce, screen, regrade=request.regrade)
     screen.close(outcome)
-    pairs = look_alikes_of_class(submissions, catalog)
+    pairs = compare(submissions, catalog)
     print_summary(summarise(items, outcome), pairs, plain=request.plain)
     print(f"\nThe records are in {store.folder}. {_next_step(outcome, request)}")
     return NOT_ALL_JUDGED if outcome.failed else 0
+
+
+def _comparison(request: Request) -> Callable[[Sequence[Submission], Catalog], list[LookAlike]]:
+    """What finds look-alikes, with the groups and the past terms of the course.toml beside the submissions."""
+    course = _course_of(request)
+    if course is None:
+        return look_alikes_of_class
+    return partial(look_alikes_of_class, past=course.past, together=read_people(course).in_one_group)
+
+
+def _course_of(request: Request) -> Course | None:
+    """The course.toml beside the submissions, if there is one."""
+    folder = request.submissions.absolute().parent
+    return read_course(folder) if (folder / FILE).is_file() else None
 
 
 def _next_step(outcome: Outcome, request: Request) -> str:
@@ -123,8 +139,7 @@ def results_of(request: Request) -> Path:
 
 def backend_of(request: Request) -> Callable[[Exercise], Backend]:
     """What --backend says; else what a course.toml beside the submissions says; else as `grader check`."""
-    folder = request.submissions.absolute().parent
-    course: Course | None = read_course(folder) if (folder / FILE).is_file() else None
+    course = _course_of(request)
 
     def backend_of(exercise: Exercise) -> Backend:
         if request.backend is not None:
