@@ -84,7 +84,7 @@ def grade_batch(request: Request) -> int:
 
 
 def _comparison(request: Request) -> Callable[[Sequence[Submission], Catalog], list[LookAlike]]:
-    """What finds look-alikes, with the groups and the past terms of the course.toml beside the submissions."""
+    """What finds look-alikes, with the groups and past terms of the course.toml beside the submissions."""
     course = _course_of(request)
     if course is None:
         return look_alikes_of_class
