@@ -37,7 +37,8 @@ def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> 
     if kept:
         print(f"What was there before is kept in {shown(kept)}.")
     print(f"{counted(len(exercises), 'assignment')} in {shown(folder / 'source')}.")
-    print(f"Next: cd {shown(folder)} && nbgrader generate_assignment {exercises[0].slug}")
+    there = "" if folder == Path.cwd() else f"cd {shown(folder)} && "
+    print(f"Next: {there}nbgrader generate_assignment {exercises[0].slug}")
     return 0
 
 

@@ -6,6 +6,7 @@ Only stubs go in, never a solution; so nothing that nbgrader copies can give one
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import re
 import tempfile
@@ -81,7 +82,7 @@ from grader.instruct.nbgrader import configure
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "{course_id(title)}"
-configure(c, course={str(catalog.course)!r})
+configure(c, course={json.dumps(str(catalog.course))})
 '''
 
 
