@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 
 from grader.errors import UsageError
 
-OLDEST = (0, 9, 6)  # earlier ones do not run with the sqlalchemy and nbconvert of today
+OLDEST = (0, 9, 6)  # the oldest that this is tried with
 
 
 def require_nbgrader() -> None:
     """Raises UsageError where nbgrader is missing or older than ``OLDEST``."""
-    if importlib.util.find_spec("nbgrader") is None:
-        raise _lacking("nbgrader is not installed.")
-    version = importlib.metadata.version("nbgrader")
+    try:
+        version = importlib.metadata.version("nbgrader")
+    except importlib.metadata.PackageNotFoundError:
+        raise _lacking("nbgrader is not installed.") from None
     if tuple(int(part) for part in version.split(".")[:3] if part.isdecimal()) < OLDEST:
         raise _lacking(f"nbgrader {version} is installed.")
 
