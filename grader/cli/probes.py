@@ -22,6 +22,7 @@ from grader import cache, toolchain
 from grader.build.devices import detect_backend, gpu_present
 from grader.catalog import Catalog
 from grader.errors import GraderError, ToolchainError
+from grader.run import groups, landlock
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_TORCH = (2, 11)
@@ -138,7 +139,18 @@ def _sandbox() -> Line:
     if done.returncode != 0:
         fix = "This system forbids unprivileged user namespaces; --isolate is not available here."
         return Line("optional", "sandbox", f"bwrap does not start: {_first_line(done, stderr=True)}", fix)
-    return Line("ok", "sandbox", f"bwrap at {path}")
+    limit = groups.process_limit()
+    found = f"bwrap at {path}, processes are limited by {limit or 'nothing'}"
+    if not limit:
+        fix = (
+            "A setup.py could start processes without end. Linux limits those of an ordinary user since "
+            "5.14, and root's only in a control group: do not grade as root."
+        )
+        return Line("optional", "sandbox", found, fix)
+    if not landlock.version():
+        fix = "Without Landlock (Linux 5.13), every submission waits for a fresh start of torch."
+        return Line("optional", "sandbox", f"{found}, there is no Landlock", fix)
+    return Line("ok", "sandbox", f"{found}, Landlock {landlock.version()}")
 
 
 def _cache_folder() -> Line:

@@ -60,21 +60,10 @@ def shared_memory():
 """
 
 
-def _group() -> bool:
-    group = groups.open_group(10, 2**30)
-    if group is not None:
-        group.close()
-    return group is not None
-
-
-def _why_unbounded() -> str:
-    """Why nothing bounds the number of processes here; empty if something does."""
-    if _group() or (os.geteuid() != 0 and processes_are_counted_in_namespaces()):
-        return ""
-    return "needs a control group, or Linux 5.14 and a user other than root"
-
-
-bounded = pytest.mark.skipif(bool(_why_unbounded()), reason=_why_unbounded() or "usable")
+LIMIT = groups.process_limit()
+bounded = pytest.mark.skipif(
+    not LIMIT, reason="needs a control group, or Linux 5.14 and a user other than root"
+)
 pytestmark = [isolated]
 
 
@@ -115,7 +104,7 @@ def test_a_thread_bomb_is_bounded(zygote: Zygote, folder: Path) -> None:
         assert 0 < int(str(session.call("threads", []).outputs[0].value)) < LIMITS.processes
 
 
-@pytest.mark.skipif(not _group(), reason="needs a control group: root, or a folder that systemd delegated")
+@pytest.mark.skipif(LIMIT != "a control group", reason="needs a control group, which root can make")
 def test_shared_memory_is_bounded_too(zygote: Zygote, folder: Path) -> None:
     with zygote.spawn_worker() as session:
         session.load(None, folder / "op.py", folder)
