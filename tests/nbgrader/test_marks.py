@@ -255,9 +255,11 @@ def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.Captu
 
 
 def test_questions_of_an_instructors_own_are_kept_for_a_person(toys: Class) -> None:
-    """An essay and a review beside the checks: answers are taken from the notebook that was handed in."""
+    """An essay, a review and a test beside the checks: answers are taken from what was handed in, and no
+    test is run, which nbgrader would give full marks for.
+    """
     import nbformat
-    from nbformat.v4 import new_markdown_cell
+    from nbformat.v4 import new_code_cell, new_markdown_cell
 
     def facts(name: str, **kinds: bool) -> dict[str, Any]:
         chosen = {"grade": False, "solution": False, "locked": False, "task": False} | kinds
@@ -267,6 +269,7 @@ def test_questions_of_an_instructors_own_are_kept_for_a_person(toys: Class) -> N
     source = nbformat.read(path, as_version=4)
     source.cells.append(new_markdown_cell("Why?", metadata=facts("why", grade=True, solution=True)))
     source.cells.append(new_markdown_cell("Review.", metadata=facts("review", task=True, locked=True)))
+    source.cells.insert(1, new_code_cell("assert 1 == 2", metadata=facts("test", grade=True, locked=True)))
     path.write_text(nbformat.writes(source))
     assert toys.api().generate_assignment(SLUG)["success"]
     for student in ("ada", "zoe"):
@@ -279,6 +282,7 @@ def test_questions_of_an_instructors_own_are_kept_for_a_person(toys: Class) -> N
     marks = {student: graded(toys, student) for student in ("ada", "zoe")}
     assert (marks["ada"]["why"], marks["zoe"]["why"]) == ((None, True), (0.0, False))
     assert marks["ada"]["review"] == (None, True)
+    assert marks["ada"]["test"] == (None, True)
     assert marks["ada"]["correctness"] == (60.0, False)
     assert toys.cell("ada", "why").source == "Memory bandwidth."
     with toys.gradebook() as book:

@@ -11,6 +11,7 @@ from nbgrader.exchange.default import ExchangeCollect
 
 from grader.instruct.nbgrader.hooks import strange_entries
 from grader.instruct.nbgrader.mending import add_notebook
+from grader.instruct.nbgrader.work import exercise_of, released_in
 
 
 class CollectExercises(ExchangeCollect):
@@ -36,6 +37,7 @@ class CollectExercises(ExchangeCollect):
         finally:
             self.coursedir.ignore = ignored
         slug = self.coursedir.assignment_id
-        released = Path(self.coursedir.format_path(self.coursedir.release_directory, ".", slug))
-        if added := add_notebook(Path(dest), released):
+        if exercise_of(self.config.CoursePreprocessor.course, slug) is None:
+            return
+        if added := add_notebook(Path(dest), released_in(self.coursedir, slug)):
             self.log.warning("%s was not handed in; the released notebook takes its place.", added.name)

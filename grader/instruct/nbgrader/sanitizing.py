@@ -29,8 +29,10 @@ class SubmissionExporter(NotebookExporter):
         try:
             notebook = nbformat.read(file_stream, as_version=nbformat.current_nbformat)
         except Exception as problem:  # a stranger's file can be wrong in every way
-            course = self.config.CoursePreprocessor.get("course", "")
-            if exercise_of(course, resources["nbgrader"]["assignment"]) is None:
+            if (
+                exercise_of(self.config.CoursePreprocessor.course, resources["nbgrader"]["assignment"])
+                is None
+            ):
                 raise
             self.log.warning("The notebook cannot be read (%s); the released one takes its place.", problem)
             notebook = new_notebook()

@@ -8,7 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
-from nbgrader.utils import compute_checksum, determine_grade, is_grade
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 
 from grader.instruct.nbgrader.notebook import FILE
 
@@ -54,8 +54,11 @@ def _save_score(grade: Grade, cell: NotebookNode | None, told: Told) -> None:
     """As nbgrader: with a score of a person, or without any, somebody has to look."""
     if grade.name in told.scores:
         grade.auto_score = told.scores[grade.name]
-    else:  # a cell that an instructor added; a task has no score but a person's
-        grade.auto_score = determine_grade(cell)[0] if cell is not None and is_grade(cell) else None
+    else:
+        # A cell that an instructor added. An answer as it was released is 0. Nothing else has a score but a
+        # person's: nbgrader gives full marks to tests without output, and here no tests are run.
+        answer = cell is not None and is_grade(cell) and is_solution(cell)
+        grade.auto_score = determine_grade(cell)[0] if answer else None
     grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
 
 

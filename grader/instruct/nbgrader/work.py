@@ -13,7 +13,6 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from grader.catalog import Catalog
-from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.instruct.course import read_course
 from grader.instruct.course.policy import FILE
@@ -51,9 +50,7 @@ class CoursePreprocessor(NbGraderPreprocessor):
         exercise = exercise_of(self.course, about["assignment"])
         if exercise is None:
             return None
-        courses: CourseDirectory = (
-            self.parent.parent.coursedir
-        )  # the exporter's converter knows where things lie
+        courses: CourseDirectory = self.parent.parent.coursedir  # of the converter that owns the exporter
         root, slug, student = Path(courses.root), exercise.slug, about["student"]
         return Work(
             exercise=exercise,
@@ -62,14 +59,18 @@ class CoursePreprocessor(NbGraderPreprocessor):
             ),
             backend=backend_of(root, slug),
             store=ResultStore(results_of(root)),
-            released=Path(courses.format_path(courses.release_directory, ".", slug))
-            / f"{about['notebook']}.ipynb",
+            released=released_in(courses, slug) / f"{about['notebook']}.ipynb",
         )
 
 
 def exercise_of(course: str, assignment: str) -> Exercise | None:
     """The exercise whose slug ``assignment`` is. Raises UsageError where there is no course."""
     return next((each for each in _catalog(course).exercises if each.slug == assignment), None)
+
+
+def released_in(courses: CourseDirectory, slug: str) -> Path:
+    """What learners got of an assignment."""
+    return Path(courses.format_path(courses.release_directory, ".", slug))
 
 
 def backend_of(folder: Path, slug: str) -> Backend:
@@ -86,11 +87,4 @@ def results_of(folder: Path) -> Path:
 
 @lru_cache
 def _catalog(course: str) -> Catalog:
-    try:
-        return Catalog.open(Path(course) if course else None)
-    except UsageError as error:
-        raise UsageError(
-            error.what,
-            "nbgrader_config.py says where the exercises are.",
-            'Correct it: configure(c, course="DIR")',
-        ) from error
+    return Catalog.open(Path(course) if course else None)
