@@ -1,4 +1,4 @@
-"""Both audits of one exercise: its sources before the build, its library after it."""
+"""The audits of one exercise: what is compiled before it is, the rest before it is loaded."""
 
 from __future__ import annotations
 
@@ -11,12 +11,23 @@ from grader.audit.objection import Objection
 from grader.catalog import Exercise
 from grader.simt.includes import closure
 
-__all__ = ["Objection", "audit_installed", "audit_library", "audit_sources"]
+__all__ = ["Objection", "audit_installed", "audit_library", "audit_python", "audit_sources"]
 
 
 def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | None:
-    """The first objection to what the learner wrote, or None. Assembly is a GPU's: PTX is part of CUDA."""
+    """The first objection to what compilers read or setup.py does, or None. Assembly is a GPU's: PTX is part
+    of CUDA.
+    """
     return next(_sources(exercise, files, assembly=backend == "cuda"), None)
+
+
+def audit_python(exercise: Exercise, files: Path) -> Objection | None:
+    """The first objection to what a worker runs as Python, or None.
+
+    Imports torch, to see which of its names are modules; so this comes after the compilers have run, with
+    which that import overlaps.
+    """
+    return next(_python(exercise, files), None)
 
 
 def audit_library(exercise: Exercise, built: Path) -> Objection | None:
@@ -41,15 +52,18 @@ def _installed(exercise: Exercise, folder: Path, libraries: bool) -> Iterator[Ob
             yield Objection(name, 0, "is run without having been read", "A wheel holds source files.")
 
 
-def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Objection]:
-    if (files / "op.py").is_file():  # the one Python file that a worker runs; it cannot import the others
+def _python(exercise: Exercise, files: Path) -> Iterator[Objection]:
+    if (files / "op.py").is_file():  # the one such file besides tests; it cannot import others
         text = (files / "op.py").read_text(errors="replace")
         yield from python_source.audit(text, "op.py", exercise.build.name, exercise.allowed)
-    if (files / "setup.py").is_file():
-        yield from setup_source.audit((files / "setup.py").read_text(errors="replace"), "setup.py")
     for name in exercise.edit:
         if fnmatch(name, "test_*.py") and (files / name).is_file():
             yield from suite_source.audit((files / name).read_text(errors="replace"), name)
+
+
+def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Objection]:
+    if (files / "setup.py").is_file():
+        yield from setup_source.audit((files / "setup.py").read_text(errors="replace"), "setup.py")
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))

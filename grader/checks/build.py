@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from grader.audit import Objection, audit_installed, audit_library, audit_sources
+from grader.audit import Objection, audit_installed, audit_library, audit_python, audit_sources
 from grader.build import Artifact, BuildRequest, build
 from grader.catalog import Exercise
 from grader.checks.last_words import uncaught
@@ -25,11 +26,12 @@ SHOWN_LINES = 40
 
 
 def compile_submission(
-    exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool, isolate: bool = False
-) -> Artifact | Outcome:
+    exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool, isolate: bool = False,
+    begun: Callable[[], None] = lambda: None,
+) -> Artifact | Outcome:  # fmt: skip
     """The library, or what the audit or the compiler said. On simt the checked build alone is graded.
 
-    ``isolate`` puts the compilers, and a setup.py, into a sandbox.
+    ``isolate`` puts the compilers, and a setup.py, into a sandbox; ``begun`` is called when they run.
 
     Raises:
         InfrastructureError: the toolchain is missing or broken.
@@ -49,10 +51,12 @@ def compile_submission(
         if facts.interface == "wheel":
             names = (*exercise.edit, *exercise.given)
             package = PackageRequest(facts.name, files, names, backend, owner, isolate)
+            begun()
             artifact = build_package(package, verbose=verbose)
         else:
             enclose = compilers.enclosing(backend) if isolate else None
-            artifact = build(_request(exercise, files, backend, owner), verbose=verbose, enclose=enclose)
+            request = _request(exercise, files, backend, owner)
+            artifact = build(request, verbose=verbose, enclose=enclose, begun=begun)
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
         shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())
@@ -60,7 +64,7 @@ def compile_submission(
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
         return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
-    objection = _audit_built(exercise, artifact)
+    objection = audit_python(exercise, files) or _audit_built(exercise, artifact)
     return _refused(objection) if objection is not None else artifact
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -131,16 +132,21 @@ class Grading:
 
     def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:
-            preparing = pool.submit(_prepare, self.exercise, self.backend)
+            compiling = threading.Event()
+            preparing = pool.submit(_prepare, self.exercise, self.backend, compiling)
             if self._is_changed_too_much():
+                compiling.set()
                 why = f"{NOT_JUDGED}: more was changed than a repair takes."
                 self._give_up(zygote, preparing.result(), Status.FAIL, why)
                 return
             self.progress("build")
             begun = time.perf_counter()
-            built = building.compile_submission(
-                self.exercise, self.files, self.backend, owner, verbose, zygote.isolate
-            )
+            try:
+                built = building.compile_submission(
+                    self.exercise, self.files, self.backend, owner, verbose, zygote.isolate, compiling.set
+                )
+            finally:
+                compiling.set()
             if isinstance(built, Outcome):
                 self._add("build", built, time.perf_counter() - begun)
                 why = "it is refused" if built.topic == "audit" else "it does not build"
@@ -249,8 +255,13 @@ class Grading:
             self._add(name, Outcome(status, sentence), 0.0)
 
 
-def _prepare(exercise: Exercise, backend: Backend) -> Spec:
-    """Import torch and what the checks need, and load the spec: all that does not need the build."""
+def _prepare(exercise: Exercise, backend: Backend, compiling: threading.Event) -> Spec:
+    """Import torch and what the checks need, and load the spec: all that does not need the build.
+
+    It begins when the compilers run: while torch's libraries are loaded, which takes most of the time, no
+    other thread gets to run Python, and the compilers would be started after that.
+    """
+    compiling.wait()
     for module in ("bench", *(CHECKS[name] for name in exercise.scores)):
         importlib.import_module(f"grader.checks.{module}")
     importlib.import_module("grader.run.session")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.audit import audit_library, audit_sources
-from grader.catalog import Catalog
+from grader.audit import Objection, audit_library, audit_python, audit_sources
+from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.run import landlock
 from grader.toolchain import host_compiler
@@ -30,10 +30,15 @@ def replaced(catalog: Catalog, number: str, name: str, old: str, new: str) -> No
     path.write_text(text.replace(old, new))
 
 
+def objection_to(exercise: Exercise, files: Path) -> Objection | None:
+    """What the audits of everything that was written say on simt."""
+    return audit_sources(exercise, files, "simt") or audit_python(exercise, files)
+
+
 def refusal(catalog: Catalog, number: str) -> str:
-    """What the audit of the sources says on simt; empty when it has no objection."""
+    """The sentence of that; empty when there is no objection."""
     exercise = catalog.find(number)
-    objection = audit_sources(exercise, exercise.root, "simt")
+    objection = objection_to(exercise, exercise.root)
     return objection.sentence if objection else ""
 
 
@@ -54,7 +59,7 @@ def every_solution() -> list[tuple[Catalog, str]]:
 def test_the_audit_accepts_every_solution_and_every_stub(catalog: Catalog, slug: str) -> None:
     exercise = catalog.find(slug)
     for files in (exercise.solution_dir, exercise.root):
-        assert audit_sources(exercise, files, "simt") is None
+        assert objection_to(exercise, files) is None
 
 
 @pytest.mark.parametrize(

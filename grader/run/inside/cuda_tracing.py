@@ -137,7 +137,7 @@ def _exported(profiler: profile) -> list[_Event]:
     handle, path = tempfile.mkstemp(suffix=".json")
     os.close(handle)
     try:
-        profiler.export_chrome_trace(path)
+        profiler.export_chrome_trace(path)  # type: ignore[no-untyped-call]
         events = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))["traceEvents"]
     finally:
         Path(path).unlink()
