@@ -141,6 +141,15 @@ class TestWhatIsHandedOut:
         with pytest.raises(UsageError, match=r"mine\.txt would show a line of 00_negate/kernel\.cu, section"):
             release_of(Catalog.open(toy_course))
 
+    @pytest.mark.parametrize("slug", [each.slug for each in Catalog.open(ROOT).exercises])
+    def test_each_exercise_can_be_handed_out_from_a_course_of_its_own(
+        self, slug: str, tmp_path: Path
+    ) -> None:
+        """With other exercises around it, a line may be public because one of them shows it."""
+        for part in ("exercises", "solutions"):
+            shutil.copytree(ROOT / part / slug, tmp_path / part / slug)
+        assert release_of(Catalog.open(tmp_path)).exercises.keys() == {slug}
+
     def test_answers_of_exercises_that_are_left_out_are_answers_all_the_same(self, toy_course: Path) -> None:
         notes = toy_course / "exercises/00_negate/notes.txt"
         shutil.copy(toy_course / "solutions/01_muladd/op.py", notes)

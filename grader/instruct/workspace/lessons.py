@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.catalog import Catalog, Exercise
@@ -28,9 +28,19 @@ def pages_of(course: Path, exercises: Sequence[Exercise]) -> dict[str, bytes]:
 
 def answers_for(catalog: Catalog, exercises: Sequence[Exercise]) -> Answers:
     """What those who get ``exercises``, some of the course's, may not be shown."""
-    told_by_exercises = [_text(exercise.root / name) for exercise in exercises for name in _TOLD]
+    told_by_exercises = [_text(path) for exercise in exercises for path in _told_by(exercise)]
     told_by_pages = [told(text, catalog.course) for text in _pages(catalog.course, exercises).values()]
     return Answers(catalog, [*told_by_exercises, *told_by_pages])
+
+
+def _told_by(exercise: Exercise) -> Iterator[Path]:
+    """Where an author wrote for learners: files of a known name, and files that the spec names."""
+    yield from (exercise.root / name for name in _TOLD)
+    spec = _text(exercise.spec_path)
+    generated = {*exercise.edit, *exercise.given}
+    for path in exercise.root.iterdir():
+        if path.is_file() and path.name not in generated and f'"{path.name}"' in spec:
+            yield path
 
 
 def _pages(course: Path, exercises: Sequence[Exercise]) -> dict[str, str]:
