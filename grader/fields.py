@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -20,11 +21,17 @@ def strict(kind: type[Record], values: Mapping[str, Any]) -> Record:
     if expected != set(values):
         odd = ", ".join(sorted(expected ^ set(values)))
         raise ValueError(f"{kind.__name__}: keys missing or surplus: {odd}")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     for name, value in values.items():
         if not _fits(value, hints[name]):
             raise ValueError(f"{kind.__name__}: {name} is of the wrong type: {str(value)[:40]!r}")
     return kind(**values)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """Types by name; to find them out takes longer than reading a verdict."""
+    return get_type_hints(kind)
 
 
 def with_tuples(document: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -342,3 +342,23 @@ def test_a_regrade_says_which_checks_ended_otherwise(made: HandmadeClass) -> Non
     assert json.loads(line)["seed"] == before.verdict.seed == 7
     same = log_regrade(made.store.folder, "p", before, before, reason="asked", by="kim")
     assert "every check ended as before" in same.sentence
+
+
+def test_what_is_put_back_into_the_folder_is_the_last_hand_in_again(made: HandmadeClass) -> None:
+    first = made.grade(made.hand_in("ana", NEGATE, "2026-10-04T11:00", "// one"), 90)
+    made.marks()
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// two"), 70)
+    assert made.mark("ana").points == 70.0
+    made.hand_in("ana", NEGATE, "2026-10-04T11:00", "// one")
+    assert made.mark("ana").record == first
+    made.hand_in("ana", NEGATE, text="// two")  # and without a time
+    assert made.mark("ana").points == 70.0
+
+
+def test_a_line_of_hand_ins_that_lacks_something_is_named(made: HandmadeClass) -> None:
+    made.hand_in("ana", NEGATE)
+    made.marks()
+    with (made.store.folder / "attempts.jsonl").open("a") as log:
+        log.write('{"student": "x"}\n')
+    with pytest.raises(UsageError, match=r"Line 2 of .*attempts\.jsonl"):
+        made.marks()

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.catalog import Catalog
@@ -18,19 +18,26 @@ from grader.instruct.results import ResultStore, content_digest
 from grader.instruct.results.durable import replace
 from grader.instruct.results.lines import Lines
 from grader.instruct.submissions import Submission
+from grader.locks import hold
 
 ATTEMPTS, ROSTER = "attempts.jsonl", "roster.csv"
 _COLUMNS = ("pseudonym", "student")
+_KEY = ("student", "exercise", "digest", "submitted")
+_Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One hand-in. ``digest`` is of the files that count, as in a record's key; ``submitted`` is aware."""
+    """One hand-in. ``digest`` is of the files that count, as in a record's key; ``submitted`` is aware.
+
+    ``present``: whether it is what the folder of submissions holds now.
+    """
 
     student: str
     exercise: str
     digest: str
     submitted: datetime | None
+    present: bool = True
 
 
 def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Catalog) -> list[Attempt]:
@@ -38,32 +45,56 @@ def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Cat
 
     Raises UsageError where what is kept in the folder of results cannot be read.
     """
-    names = read_roster(store.folder)
     lines = Lines(store.folder / ATTEMPTS)
-    noted = {_line_key(document): None for _, document in lines}
-    present = [_attempt(submission, catalog) for submission in submissions]
-    pseudonyms = {attempt.student: store.secret.pseudonym(attempt.student) for attempt in present}
-    fresh = {name: student for student, name in pseudonyms.items() if name not in names}
-    if fresh:
-        names |= fresh
-        write_roster(store.folder, names)
-    for attempt in present:
-        key = pseudonyms[attempt.student], attempt.exercise, attempt.digest, _written(attempt.submitted)
-        if key not in noted:
-            noted[key] = None
-            lines.append(dict(zip(_KEY, key, strict=True)))
+    here = [_attempt(submission, catalog) for submission in submissions]
+    pseudonyms = {each.student: store.secret.pseudonym(each.student) for each in here}
+    now = dict.fromkeys(
+        (pseudonyms[each.student], each.exercise, each.digest, _written(each.submitted)) for each in here
+    )
+    locks = store.folder / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    with hold(locks / ATTEMPTS):  # a batch and the marks may be at it at the same time
+        names = _enter(store.folder, {name: student for student, name in pseudonyms.items()})
+        noted = dict.fromkeys(_keys(lines))
+        if new := [key for key in now if key not in noted]:
+            lines.append(*(dict(zip(_KEY, key, strict=True)) for key in new))
     return [
-        Attempt(names[student], exercise, digest, datetime.fromisoformat(submitted) if submitted else None)
-        for student, exercise, digest, submitted in noted
+        Attempt(
+            names[student], exercise, digest, datetime.fromisoformat(submitted) if submitted else None,
+            present=(student, exercise, digest, submitted) in now,
+        )
+        for student, exercise, digest, submitted in noted | now
         if student in names
-    ]
+    ]  # fmt: skip
 
 
 def latest_first(attempts: Iterable[Attempt]) -> list[Attempt]:
-    """By the time of handing in; what has no time comes last, the one noted last first."""
-    known = [attempt for attempt in attempts if attempt.submitted is not None]
-    unknown = [attempt for attempt in attempts if attempt.submitted is None]
-    return sorted(known, key=lambda each: each.submitted or datetime.min, reverse=True) + unknown[::-1]
+    """What the folder holds first, then the others by the time of handing in, unknown times last.
+
+    So an earlier hand-in that instructors put back into the folder is the last one again.
+    """
+    never = datetime.min.replace(tzinfo=UTC)
+    return sorted(
+        attempts, key=lambda each: (each.present, each.submitted is not None, each.submitted or never)
+    )[::-1]  # of equals, the one that was noted last comes first
+
+
+def _enter(results: Path, students: dict[str, str]) -> dict[str, str]:
+    """The roster, with ``students`` (by pseudonym) in it."""
+    names = read_roster(results)
+    if students.keys() - names.keys():
+        names |= students
+        write_roster(results, names)
+    return names
+
+
+def _keys(lines: Lines) -> Iterator[_Key]:
+    for number, line in lines:
+        try:
+            student, exercise, digest, submitted = (str(line[name]) for name in _KEY)
+        except KeyError as problem:
+            raise lines.broken(number, f"{problem} is missing") from problem
+        yield student, exercise, digest, submitted
 
 
 def read_roster(results: Path) -> dict[str, str]:
@@ -77,14 +108,6 @@ def write_roster(results: Path, names: dict[str, str]) -> None:
     rows: Sequence[tuple[str, str]] = sorted(names.items(), key=lambda each: each[1])
     csv.writer(text, lineterminator="\n").writerows([_COLUMNS, *rows])
     replace(results / ROSTER, text.getvalue())
-
-
-_KEY = ("student", "exercise", "digest", "submitted")
-
-
-def _line_key(document: dict[str, str]) -> tuple[str, str, str, str]:
-    student, exercise, digest, submitted = (document[name] for name in _KEY)
-    return student, exercise, digest, submitted
 
 
 def _attempt(submission: Submission, catalog: Catalog) -> Attempt:

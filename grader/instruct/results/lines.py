@@ -22,12 +22,14 @@ class Lines:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def append(self, document: Mapping[str, Any]) -> None:
-        """Add one line, and return when it is on the disk."""
-        line = json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+    def append(self, *documents: Mapping[str, Any]) -> None:
+        """Add a line for each, and return when they are on the disk."""
+        lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) + "\n" for each in documents)
+        left = "".join(lines).encode()
         with self._opened() as descriptor:
             _mend(descriptor)
-            os.write(descriptor, line.encode())
+            while left:
+                left = left[os.write(descriptor, left) :]
             os.fsync(descriptor)
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
