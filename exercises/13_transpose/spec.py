@@ -89,7 +89,8 @@ EFFICIENCY = [
     ),
 ]
 
-SPEED = Speed([tensor((4096, 4096))], baseline="x.clone()", steps=((0.5, 0.25), (0.75, 0.5), (0.9, 1.0)))
+# On an H200 the naive kernel reached 0.14 of the copy, the tiled one 0.43 and the padded one 0.80.
+SPEED = Speed([tensor((4096, 4096))], baseline="x.clone()", steps=((0.3, 0.25), (0.5, 0.5), (0.7, 1.0)))
 
 # The size at which the counters of an H200 are recorded, see the lesson.
 PROFILE = Case("256 x 256", [tensor((256, 256))])
