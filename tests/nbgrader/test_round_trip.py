@@ -48,6 +48,7 @@ def test_from_release_to_feedback(toys: Class) -> None:
         "launch_negate",
     ):
         assert said in text
+    assert '<span class="kr">__global__</span>' in text  # coloured as CUDA
     assert "<script>alert(1)" not in text and "&lt;script&gt;alert(1)" in text
     toys.command("ExportApp")
     (row,) = csv.DictReader((toys.folder / "grades.csv").read_text().splitlines()[:2])

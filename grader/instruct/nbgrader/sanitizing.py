@@ -20,6 +20,8 @@ from grader.instruct.submissions import Handed, look
 from grader.stubs import stub_text
 
 SHOWN = 100_000  # characters of one file in the notebook; the file itself lies beside it
+# As nbconvert colours them, which takes every cell for Python otherwise.
+_LANGUAGES = {".py": "python", ".toml": "toml"} | dict.fromkeys((".cu", ".cuh", ".cpp", ".h"), "cuda")
 
 
 class SubmissionExporter(NotebookExporter):
@@ -90,6 +92,7 @@ class MirrorFiles(CoursePreprocessor):
         for name in work.exercise.edit:
             if cell := cells.get(file_cell(name)):
                 cell.source = _shown(name, handed)
+                cell.metadata["magics_language"] = _LANGUAGES.get(Path(name).suffix, "text")
         return nb, resources
 
 
