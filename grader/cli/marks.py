@@ -93,7 +93,7 @@ def show_marks(request: Request, csv_file: Path | None) -> int:
     if request.students:
         _explain(term, marks)
     else:
-        _show_table(term, marks, request.plain)
+        show_table(term, marks, plain=request.plain or not sys.stdout.isatty())
     return 0
 
 
@@ -113,7 +113,8 @@ def _total_sentence(total: Total) -> str:
     return f"{total.student}: {amount(total.percent)} of 100{rest if total.settled < total.weight else ''}."
 
 
-def _show_table(term: Term, marks: Sequence[Mark], plain: bool) -> None:
+def show_table(term: Term, marks: Sequence[Mark], plain: bool) -> None:
+    """A line for each student, and what the signs in it mean."""
     slugs = [slug for slug in term.course.assignments if any(m.assignment.exercise == slug for m in marks)]
     header = ["student", *(slug[:2] for slug in slugs), "total"]
     cells = {(mark.student, mark.assignment.exercise): _cell(mark) for mark in marks}
@@ -121,7 +122,7 @@ def _show_table(term: Term, marks: Sequence[Mark], plain: bool) -> None:
         [total.student, *(cells[total.student, slug] for slug in slugs), _percent(total)]
         for total in totals(marks)
     ]
-    if plain or not sys.stdout.isatty():
+    if plain:
         print("\n".join(_lines([header, *rows])))
     else:
         _rich_table(term.course.title, header, rows)

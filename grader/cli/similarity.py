@@ -38,11 +38,12 @@ def show_look_alikes(request: Request, past: tuple[Path, ...], html: Path | None
         write_new(html, look_alikes_page(pairs, f"{term.course.title}: look-alikes"))
         print(f"{counted(len(pairs), 'pair')} written to {html}.")
         return 0
-    _show(pairs, request.plain or not sys.stdout.isatty())
+    show_pairs(pairs, plain=request.plain or not sys.stdout.isatty())
     return 0
 
 
-def _show(pairs: Sequence[LookAlike], plain: bool) -> None:
+def show_pairs(pairs: Sequence[LookAlike], plain: bool) -> None:
+    """A sentence for each pair and, unless ``plain``, its longest passages side by side."""
     for pair in pairs:
         print(f"{pair.overlap:.2f}  {pair.exercise}: {pair.sentence}")
         longest = sorted(pair.passages, key=lambda each: -each.tokens)[:_SHOWN]

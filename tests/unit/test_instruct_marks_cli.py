@@ -14,8 +14,11 @@ from typer.testing import CliRunner
 
 from grader.catalog import Catalog
 from grader.cli.app import app
+from grader.cli.marks import Request, open_term, show_table
+from grader.cli.similarity import show_pairs
 from grader.errors import UsageError
 from grader.instruct.course import read_course
+from grader.instruct.similarity import look_alikes
 from grader.stubs import stub_text
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
 
@@ -211,3 +214,23 @@ def test_marks_import_neither_torch_nor_a_notebook(made: HandmadeClass) -> None:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
     )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "0 []", done.stdout + done.stderr
+
+
+def test_a_terminal_gets_boxes_with_nothing_lost(
+    made: HandmadeClass, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a person sees; markup in somebody's text is text."""
+    monkeypatch.setenv("COLUMNS", "200")
+    made.write("course.toml", COURSE.replace("Toys", "[red]Toys[/red]"))
+    term = open_term(Request(made.folder, made.catalog.course))
+    show_table(term, list(made.marks().values()), plain=False)
+    text = (
+        "[b]int f(int a)[/b] { int s = 0; for (int k = a; k > 0; k /= 2) s += k % 2 ? k : -k; "
+        "if (s < 0 && a != 7) return ~s; return s ^ (a << 3) + 5 * s; }\n"
+    )
+    hand_ins = [made.hand_in(each, NEGATE, text=text) for each in ("dan", "eve")]
+    show_pairs(look_alikes(hand_ins, made.catalog.find(NEGATE)), plain=False)
+    said = capsys.readouterr().out
+    assert "[red]Toys[/red]" in said
+    assert said.count("[b]int f(int a)[/b]") == 2
+    assert "│" in said
