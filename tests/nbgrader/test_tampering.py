@@ -167,8 +167,29 @@ def test_collecting_adds_the_notebook_and_copies_no_link(toys: Class) -> None:
     toys.command("CollectApp", SLUG)
     collected = toys.folder / "submitted" / "ada" / SLUG
     names = {path.name for path in collected.iterdir()}
-    assert names == {"kernel.cu", "my_negate.ipynb", NOTEBOOK}
+    assert names == {"kernel.cu", "my_negate.ipynb", "timestamp.txt", NOTEBOOK}
     assert (collected / NOTEBOOK).read_bytes() == (toys.folder / "release" / SLUG / NOTEBOOK).read_bytes()
+
+
+@pytest.mark.parametrize("written", [b"yesterday", b"\xff\xfe", b"", b"99999999999 UTC"])
+def test_an_unreadable_timestamp_is_that_of_the_exchange(toys: Class, written: bytes) -> None:
+    """Otherwise it cannot be autograded, and the grade of an earlier submission stays."""
+    (_handed_in(toys, "eve") / "timestamp.txt").write_bytes(written)
+    toys.command("CollectApp", SLUG)
+    collected = toys.folder / "submitted" / "eve" / SLUG
+    assert (collected / "timestamp.txt").read_text() == FIRST
+    toys.decide(Submission("eve", SLUG, collected), WRONG)
+    for _ in range(2):
+        done = toys.autograde("eve")
+        assert done["success"], done["log"]
+    assert {points for points, _ in toys.grades("eve").values()} == {0.0}
+
+
+def test_a_timestamp_that_can_be_read_stays(toys: Class) -> None:
+    (_handed_in(toys, "ada") / "timestamp.txt").write_text("2026-10-01 09:00:00 UTC")
+    toys.command("CollectApp", SLUG)
+    stamp = toys.folder / "submitted" / "ada" / SLUG / "timestamp.txt"
+    assert stamp.read_text() == "2026-10-01 09:00:00 UTC"
 
 
 def test_one_that_cannot_be_collected_stops_nobody_else(toys: Class) -> None:

@@ -10,15 +10,16 @@ from typing import Any
 from nbgrader.exchange.default import ExchangeCollect
 
 from grader.instruct.nbgrader.hooks import strange_entries
-from grader.instruct.nbgrader.mending import add_notebook
+from grader.instruct.nbgrader.mending import add_notebook, add_timestamp
 from grader.instruct.nbgrader.work import exercise_of, released_in
 
 
 class CollectExercises(ExchangeCollect):
-    """Copies no link, pipe or device, adds a notebook where none was handed in, and goes on after a failure.
+    """Copies no link, pipe or device, adds what nbgrader needs beside the files, and goes on after a failure.
 
     nbgrader follows links when it copies, and passes over a submission without the notebook as if nothing had
-    been handed in. Where one submission cannot be copied, it stops for all.
+    been handed in. One whose timestamp it cannot read it does not autograde, so that an earlier grade stays.
+    Where one submission cannot be copied, it stops for all.
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
@@ -41,3 +42,5 @@ class CollectExercises(ExchangeCollect):
             return
         if added := add_notebook(Path(dest), released_in(self.coursedir, slug)):
             self.log.warning("%s was not handed in; the released notebook takes its place.", added.name)
+        if add_timestamp(Path(dest), self._path_to_record(src)["timestamp"]):
+            self.log.warning("The timestamp cannot be read; that of the exchange takes its place: %s", dest)

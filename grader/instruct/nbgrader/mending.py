@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
+from nbgrader.utils import parse_utc
 
 from grader.catalog import Catalog
 from grader.instruct.nbgrader.notebook import REPORT
+from grader.instruct.submissions import timestamps
 
 
 def add_notebook(folder: Path, released: Path) -> Path | None:
@@ -24,6 +27,18 @@ def add_notebook(folder: Path, released: Path) -> Path | None:
         there.replace(there.with_name(f"{name}.set_aside"))
     shutil.copyfile(original, there)
     return there
+
+
+def add_timestamp(folder: Path, moment: datetime) -> bool:
+    """Write when it came, ``moment`` in UTC without a zone, unless nbgrader can read that there already."""
+    path = folder / timestamps.NAME
+    try:
+        if parse_utc(path.read_text(encoding="utf-8").strip()) is not None:
+            return False
+    except (OSError, ValueError, OverflowError):
+        path.unlink(missing_ok=True)
+    path.write_text(timestamps.written(moment.replace(tzinfo=UTC)), encoding="utf-8")
+    return True
 
 
 def add_notebooks(course: Path, catalog: Catalog) -> list[Path]:
