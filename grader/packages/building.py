@@ -85,7 +85,9 @@ def build_package(request: PackageRequest, *, verbose: bool = False) -> Artifact
     content = [part for name in request.names for part in (name, cache.file_digest(request.files / name))]
     with cache.entry(["wheel", *machine, request.name, *content], room="wheels") as slot:
         if slot.missing:
-            _build(request, machine, slot.folder, verbose)
+            # A stranger's setup.py could leave other objects for a later build of the same native sources.
+            shared = [*machine, *content] if request.isolate else machine
+            _build(request, shared, slot.folder, verbose)
     (path,) = slot.path.glob("*.whl")
     return Artifact(
         name=request.name,

@@ -152,6 +152,13 @@ def test_setup_py_cannot_read_private_files_or_have_private_files_read_for_it(
     assert "987654321" not in said
 
 
+def test_setup_py_leaves_no_objects_for_the_next_one(tmp_path: Path) -> None:
+    """Objects are kept from one build to the next, but not where a stranger could have made them."""
+    left = "pathlib.Path('build/temp.any/kernel.o')"
+    attempt(tmp_path, f"{left}.parent.mkdir(parents=True)\n{left}.write_text('another kernel')")
+    assert "here: False" in attempt(tmp_path, f"print('here:', {left}.exists())")
+
+
 def test_a_pipe_in_the_place_of_the_log_keeps_nobody_waiting(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
