@@ -6,15 +6,15 @@ from datetime import date
 from pathlib import Path
 
 from grader.catalog import Catalog, Exercise
-from grader.cli.marks import Request, open_term
+from grader.cli.marks import Request, Term, open_term
 from grader.errors import UsageError
-from grader.instruct.course import Course, judged_scores, read_course, read_people
+from grader.instruct.course import Course, People, judged_scores, read_course, read_people
 from grader.instruct.course.explain import amount
 from grader.instruct.course.policy import FILE
 from grader.instruct.course.retention import forget
 from grader.instruct.export.sheet import write_new
 from grader.instruct.results import ResultStore
-from grader.words import counted
+from grader.words import counted, listed
 
 _BEGINNING = """\
 title = "CUDA kernels for PyTorch"
@@ -36,6 +36,7 @@ draw = "change me"              # the sample follows from it
 # One table for each exercise that counts. A line that is missing is as above; without `due` it is never late.
 """
 _FULL_POINTS = 100
+_STRANGERS = 1
 _ASSIGNMENT = """
 [assignments.{slug}]            # {title}
 # due = 2026-10-19T23:59:00
@@ -73,8 +74,20 @@ def check_course(folder: Path, exercises: Path | None) -> int:
         counted(sum(map(len, people.adjustments.values())), "adjustment"),
     )
     print(f"Tables: {', '.join(tables)}. Comment bank: {counted(len(course.comments), 'comment')}.")
+    strangers = sorted(people.mentioned - _known(term, people))
+    if strangers:
+        print(f"Nobody in students.csv or {course.submissions} is called {listed(strangers)}.")
+        print("An extension, a group or an adjustment names them: a slip of the pen would have no effect.")
+        return _STRANGERS
     print("Next: grader batch, then grader marks")
     return 0
+
+
+def _known(term: Term, people: People) -> set[str]:
+    """Everybody who is in the class, or handed in something; whoever is mentioned where nobody is known."""
+    folder = term.course.submissions
+    handed_in = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+    return (people.students.keys() | handed_in) or people.mentioned
 
 
 def _assignment(course: Course, exercise: Exercise) -> str:

@@ -137,6 +137,10 @@ def test_checking_a_course_says_what_it_amounts_to(made: HandmadeClass) -> None:
     assert "Toys: 2 assignments, times in UTC." in said
     assert f"{NEGATE}  weight 1, due 2026-10-05 12:00, the last hand-in on simt" in said
     assert "3 students, 0 extensions" in said
+    assert "exit code 0" in said
+    made.write("extensions.csv", "student,exercise,days,reason\nanna,*,1,ill\n")
+    said = run(made, "course", "check")
+    assert "is called anna." in said and "exit code 1" in said
     made.write("groups.csv", "group,student\na,ana\nb,ana\n")
     with pytest.raises(UsageError, match="Line 3 of"):
         run(made, "course", "check")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable
@@ -11,7 +12,13 @@ import numpy as np
 import pytest
 
 from grader.catalog import Catalog, Exercise
-from grader.instruct.similarity import SOLUTION, LookAlike, look_alikes, look_alikes_of_class
+from grader.instruct.similarity import (
+    SOLUTION,
+    LookAlike,
+    look_alikes,
+    look_alikes_of_class,
+    past_term,
+)
 from grader.instruct.similarity.document import GRAM, WINDOW, Handout, document, grams, winnowed
 from grader.instruct.similarity.page import look_alikes_page
 from grader.instruct.similarity.passages import passages
@@ -171,7 +178,9 @@ def test_past_terms_are_compared_with_and_not_among_themselves(
         hand_in(name, OWN["tuple"], "autumn")
     submissions = [hand_in("copier", RENAMED), hand_in("own", OWN["needs"])]
     found = look_alikes_of_class(submissions, toy_catalog, past=[tmp_path / "autumn"])
-    assert pairs(found) == [("copier", "autumn/old"), ("copier", "autumn/older")]
+    assert [(each.first, Path(each.second)) for each in found] == [
+        ("copier", Path(os.path.relpath(tmp_path / "autumn" / name))) for name in ("old", "older")
+    ]
     assert {each.exercise for each in found} == {MULADD}
 
 
@@ -247,6 +256,22 @@ def test_no_text_makes_it_fail(text: str, muladd: Exercise) -> None:
 def test_python_goes_on_after_a_line_that_it_cannot_read() -> None:
     found = tokens_of("op.py", "a = 1\nb = (]\nc = 2\n")
     assert [each.text for each in found if each.line != 2] == ["a", "=", "1", "c", "=", "2"]
+
+
+def test_python_with_a_mistake_in_every_line_is_read_in_time() -> None:
+    text = "  x = 1\n y = 2\n" * 20_000  # no block ends where one began
+    begun = time.monotonic()
+    found = [each.text for each in tokens_of("op.py", text)]
+    assert found.count("x") == 20_000
+    assert time.monotonic() - begun < 20  # copying the rest of the file at every mistake takes minutes
+
+
+def test_two_past_terms_of_one_name_are_two(hand_in: Writer, muladd: Exercise, tmp_path: Path) -> None:
+    for term in ("spring", "autumn"):
+        hand_in("old", OWN["tuple"], f"{term}/submitted")
+    folders = [tmp_path / term / "submitted" for term in ("spring", "autumn")]
+    labels = [label for folder in folders for label, _ in past_term(folder, muladd)]
+    assert len(set(labels)) == 2
 
 
 def test_a_long_hand_in_cannot_make_it_take_for_ever(hand_in: Writer, muladd: Exercise) -> None:

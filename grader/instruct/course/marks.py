@@ -113,7 +113,8 @@ class Marking:
 
     def __post_init__(self) -> None:
         handed_in = {attempt.student for attempt in self.attempts}
-        self.students = sorted(handed_in | self.people.students.keys())
+        grouped = {student for student, _ in self.people.groups}
+        self.students = sorted(handed_in | grouped | self.people.students.keys())
         self.budget = dict.fromkeys(self.students, self.course.late_days)
         self._handed_in: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in self.attempts:

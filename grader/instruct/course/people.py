@@ -69,6 +69,13 @@ class People:
         """The name of the student's group for this exercise, or ``""``."""
         return self.groups.get((student, exercise)) or self.groups.get((student, ALL), "")
 
+    @property
+    def mentioned(self) -> set[str]:
+        """Everybody whom an extension, a group or an adjustment is about."""
+        grouped = {student for student, _ in self.groups}
+        adjusted = {student for student, _ in self.adjustments}
+        return {each.student for each in self.extensions} | grouped | adjusted
+
     def in_one_group(self, exercise: str) -> Callable[[str, str], bool]:
         """Whether two students hand in ``exercise`` as one."""
 

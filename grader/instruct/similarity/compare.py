@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ MOST = 50  # pairs that are reported for an exercise
 
 @dataclass(frozen=True)
 class LookAlike:
-    """Two authors of ``exercise``; ``second`` is a student, ``TERM/STUDENT`` of a past term, or SOLUTION.
+    """Two authors of ``exercise``; ``second`` is a student, ``FOLDER/STUDENT`` of a past term, or SOLUTION.
 
     ``overlap`` is the weighed share that they have in common, 0 to 1: see docs/instructors/similarity.md.
     ``first_own`` and ``second_own`` are the tokens that each wrote.
@@ -108,17 +109,22 @@ def look_alikes_of_class(
     found = []
     for exercise in catalog.exercises:
         if any(each.exercise == exercise.slug for each in submissions):
-            before = {label: each for folder in past for label, each in past_term(folder, exercise)}
+            before = dict(each for folder in past for each in past_term(folder, exercise))
             found += look_alikes(submissions, exercise, past=before, together=together(exercise.slug))
     return found
 
 
 def past_term(folder: Path, exercise: Exercise) -> Iterator[tuple[str, Submission]]:
-    """What a folder of a past term holds for ``exercise``, with ``TERM/STUDENT`` to name it."""
+    """What a folder of a past term holds for ``exercise``, with ``FOLDER/STUDENT`` to name it."""
     for place in sorted(folder.glob(f"*/{exercise.slug}")):
         student = place.parent.name
         if place.is_dir() and not place.is_symlink() and not student.startswith("."):
-            yield f"{folder.name}/{student}", Submission(student, exercise.slug, place)
+            yield f"{shown(folder)}/{student}", Submission(student, exercise.slug, place)
+
+
+def shown(folder: Path) -> str:
+    """``folder`` as it is seen from here; two past terms may both be called ``submitted``."""
+    return Path(os.path.relpath(folder)).as_posix()
 
 
 def _read(submission: Submission, exercise: Exercise, handout: Handout) -> Document:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +77,8 @@ def document(files: Mapping[str, str], handout: Handout) -> Document:
     read: list[tuple[int, Token]] = []
     for number, name in enumerate(sorted(files)):
         read.append((number, _FILE_BEGINS))
-        read += [(number, each) for each in tokens_of(name, files[name], handout.names)]
-    read = read[:_LONGEST]
+        left = max(0, _LONGEST - len(read))
+        read += [(number, each) for each in islice(tokens_of(name, files[name], handout.names), left)]
     named = _numbers([each.text for _, each in read])
     begins = np.array([each is _FILE_BEGINS for _, each in read], dtype=np.bool_)
     return Document(

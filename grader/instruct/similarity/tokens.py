@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import keyword
 import token as kinds
 import tokenize
@@ -38,14 +37,12 @@ class Token(NamedTuple):
     line: int
 
 
-def tokens_of(name: str, text: str, known: frozenset[str] = frozenset()) -> list[Token]:
+def tokens_of(name: str, text: str, known: frozenset[str] = frozenset()) -> Iterator[Token]:
     """The tokens of a file, without comments. Never fails, whatever the text is.
 
     ``known`` are names that were handed out: they stay, since everybody has them.
     """
-    if PurePath(name).suffix == ".py":
-        return list(_python(text, known))
-    return list(_cpp(text, known))
+    return _python(text, known) if PurePath(name).suffix == ".py" else _cpp(text, known)
 
 
 def names_in(name: str, text: str) -> frozenset[str]:
@@ -74,8 +71,9 @@ def _python(text: str, known: frozenset[str]) -> Iterator[Token]:
     begun = 0
     while begun < len(lines):
         reached = begun
+        rest = (lines[number] for number in range(begun, len(lines)))  # no copy: every line may be broken
         try:
-            for each in tokenize.generate_tokens(io.StringIO("".join(lines[begun:])).readline):
+            for each in tokenize.generate_tokens(rest.__next__):
                 reached = begun + each.end[0] - 1
                 if each.type not in _SILENT:
                     plain = _plain(each.type, each.string, known)
