@@ -29,11 +29,8 @@ app.add_typer(workspace, name="workspace")
 app.add_typer(nbgrader, name="nbgrader")
 app.add_typer(course_commands, name="course")
 app.add_typer(marks, name="marks")
-app.command()(similarity)
 app.add_typer(cluster, name="cluster")
 app.add_typer(export, name="export")
-app.command()(notebook)
-app.command()(import_verdict)
 
 
 Backend = Literal["simt", "cuda"]
@@ -286,4 +283,7 @@ def sync(
     raise typer.Exit(sync_stubs(check, course))
 
 
+app.command()(notebook)
+app.command()(import_verdict)
+app.command()(similarity)
 app.command()(gradescope)

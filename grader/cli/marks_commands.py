@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from grader.errors import UsageError
+
 marks = typer.Typer(help="For instructors: what each student has of each assignment, and why.")
 course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
 
@@ -44,11 +46,25 @@ def show(
     plain: Plain = False,
 ) -> None:
     """Prints the marks of the class; with --student how each of them came about."""
-    if context.invoked_subcommand is None:
-        from grader.cli.marks import Request, show_marks
+    if context.invoked_subcommand is not None:
+        _refuse_options_before(context, context.invoked_subcommand)
+        return
+    from grader.cli.marks import Request, show_marks
 
-        request = Request(class_, exercises, tuple(student or ()), tuple(exercise or ()), plain)
-        raise typer.Exit(show_marks(request, csv))
+    request = Request(class_, exercises, tuple(student or ()), tuple(exercise or ()), plain)
+    raise typer.Exit(show_marks(request, csv))
+
+
+def _refuse_options_before(context: typer.Context, command: str) -> None:
+    """`grader marks --class X release` would release the marks of the class around here."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            raise UsageError(
+                f"An option stands before `{command}`.",
+                f"What is meant for `{command}` stands behind it.",
+                f"See: grader marks {command} --help",
+            )
 
 
 @marks.command()

@@ -238,3 +238,8 @@ def test_a_terminal_gets_boxes_with_nothing_lost(
     assert "[red]Toys[/red]" in said
     assert said.count("[b]int f(int a)[/b]") == 2
     assert "│" in said
+
+
+def test_an_option_before_a_command_is_not_passed_over(made: HandmadeClass) -> None:
+    with pytest.raises(UsageError, match="stands before `release`"):
+        run(made, "marks", "--class", str(made.folder), "release")
