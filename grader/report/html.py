@@ -123,9 +123,13 @@ def _values(check: CheckResult) -> Iterator[str]:
         "expected": check.expected,
         "got": check.got,
     }
-    rows = [f"<dt>{name}</dt><dd>{markup(value)}</dd>" for name, value in facts.items() if value]
+    rows = [
+        f'<span class="dim">{name}</span><code>{markup(value)}</code>'
+        for name, value in facts.items()
+        if value
+    ]
     if rows:
-        yield f"<dl>{''.join(rows)}</dl>"
+        yield f'<div class="values">{"".join(rows)}</div>'
 
 
 def _finding(finding: Finding, known: bool, quoted: bool, identity: str) -> Iterator[str]:

@@ -23,37 +23,46 @@ _DARK_HOSTS = ", ".join(
     )
 )
 
+
+def _ours(selector: str) -> str:
+    """Named twice, the class outranks what a host says of the same element, as JupyterLab does of `pre`."""
+    return f".cu2grad.cu2grad {selector}"
+
+
 LOOK = f"""
 .cu2grad {{ {_LIGHT} }}
 {_DARK_HOSTS} {{ {_DARK} }}
-.cu2grad {{ font: 14px/1.5 system-ui, sans-serif; max-width: 60rem; overflow-wrap: anywhere; }}
-.cu2grad header {{ border-bottom: 1px solid var(--rule); padding-bottom: 4px; }}
-.cu2grad .standing {{ font-weight: 700; }}
-.cu2grad .good {{ color: var(--good); }}
-.cu2grad .bad {{ color: var(--bad); }}
-.cu2grad .open {{ color: var(--open); }}
-.cu2grad .dim {{ opacity: 0.75; }}
-.cu2grad .bar {{ display: flex; gap: 2px; height: 8px; margin: 8px 0; }}
-.cu2grad .bar span {{ background: var(--rule); border-radius: 2px; overflow: hidden; }}
-.cu2grad .bar i {{ display: block; height: 100%; background: var(--good); }}
-.cu2grad section {{ display: grid; grid-template-columns: 1.2rem 8.5rem 1fr max-content; gap: 0 8px;
-  padding: 5px 0; border-bottom: 1px solid var(--rule); }}
-.cu2grad section > * {{ margin: 0; font-size: 1em; }}
-.cu2grad .mark, .cu2grad h4 {{ font-weight: 700; }}
-.cu2grad .points {{ font-variant-numeric: tabular-nums; white-space: nowrap; }}
-.cu2grad p {{ margin: 0 0 4px; }}
-.cu2grad dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 10px; margin: 4px 0;
-  align-items: baseline; }}
-.cu2grad dt {{ opacity: 0.75; font-weight: 400; }}
-.cu2grad dd {{ margin: 0; }}
-.cu2grad code, .cu2grad pre, .cu2grad dd {{ font: 12.5px/1.5 ui-monospace, monospace; }}
-.cu2grad pre {{ background: var(--soft); color: inherit; padding: 6px 8px; margin: 4px 0; border-radius: 3px;
-  white-space: pre-wrap; max-height: 24rem; overflow: auto; }}
-.cu2grad .finding {{ border-left: 3px solid var(--bad); padding-left: 8px; margin: 6px 0; }}
-.cu2grad summary {{ cursor: pointer; opacity: 0.75; }}
-.cu2grad svg {{ max-width: 44rem; width: 100%; height: auto; display: block; }}
-@media (max-width: 40em) {{ .cu2grad section {{ grid-template-columns: 1.2rem 1fr max-content; }}
-  .cu2grad .told {{ grid-column: 2 / -1; }} .cu2grad .points {{ grid-row: 1; grid-column: 3; }} }}
+.cu2grad {{ font: 14px/1.5 system-ui, sans-serif; max-width: 60rem; overflow-wrap: anywhere;
+  container-type: inline-size; }}
+{_ours("header")} {{ border-bottom: 1px solid var(--rule); padding-bottom: 4px; }}
+{_ours(".standing")} {{ font-weight: 700; }}
+{_ours(".good")} {{ color: var(--good); }}
+{_ours(".bad")} {{ color: var(--bad); }}
+{_ours(".open")} {{ color: var(--open); }}
+{_ours(".dim")} {{ opacity: 0.75; }}
+{_ours(".bar")} {{ display: flex; gap: 2px; height: 8px; margin: 8px 0; }}
+{_ours(".bar span")} {{ background: var(--rule); border-radius: 2px; overflow: hidden; }}
+{_ours(".bar i")} {{ display: block; height: 100%; background: var(--good); }}
+{_ours("section")} {{ display: grid; grid-template-columns: 1.2rem 8.5rem minmax(0, 1fr) max-content;
+  gap: 0 8px; padding: 5px 0; border-bottom: 1px solid var(--rule); }}
+{_ours("section > *")} {{ margin: 0; font-size: 1em; line-height: 1.5; }}
+{_ours(".mark")}, {_ours("h4")} {{ font-weight: 700; }}
+{_ours(".points")} {{ font-variant-numeric: tabular-nums; white-space: nowrap; }}
+{_ours("p")} {{ margin: 0 0 4px; }}
+{_ours(".values")} {{ display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 10px;
+  margin: 4px 0; align-items: baseline; }}
+{_ours("code")}, {_ours("pre")} {{ font: 12.5px/1.5 ui-monospace, monospace; background: none;
+  padding: 0; word-break: normal; overflow-wrap: anywhere; }}
+{_ours("pre")} {{ background: var(--soft); color: inherit; border: 0; padding: 6px 8px; margin: 4px 0;
+  border-radius: 3px; white-space: pre-wrap; max-height: 24rem; overflow: auto; }}
+{_ours(".finding")} {{ border-left: 3px solid var(--bad); padding-left: 8px; margin: 6px 0; }}
+{_ours("summary")} {{ cursor: pointer; opacity: 0.75; }}
+{_ours("svg")} {{ max-width: 44rem; width: 100%; height: auto; display: block; }}
+@container (max-width: 38rem) {{
+  {_ours("section")} {{ grid-template-columns: 1.2rem minmax(0, 1fr) max-content; }}
+  {_ours(".told")} {{ grid-column: 2 / -1; }}
+  {_ours(".points")} {{ grid-row: 1; grid-column: 3; }}
+}}
 {SHAPES}
 """
 

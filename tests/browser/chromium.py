@@ -136,13 +136,13 @@ class Browser:
         )
 
     def screenshot(self, selector: str) -> bytes:
-        """A PNG of the first element that a CSS selector finds."""
+        """A PNG of the first element that a CSS selector finds, as far as it is in view."""
         found = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
         clip = self.evaluate(
             "(({x, y, width, height}) => ({x: x + scrollX, y: y + scrollY, width, height, scale: 1}))"
             f"({found})"
         )
-        shot = self._call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        shot = self._call("Page.captureScreenshot", format="png", clip=clip)
         return base64.b64decode(shot["data"])
 
     def _attach(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from grader.verdict import CheckResult, Finding, Status, WarpRequest
 from tests.browser.chromium import Browser, program
-from tests.browser.formgrader import serving
+from tests.browser.jupyter import FORMGRADER, serving
 from tests.conftest import TOY_COURSE
 from tests.nbgrader.school import SLUG, Class, a_verdict
 
@@ -48,7 +48,7 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Class:
 
 @pytest.fixture(scope="module")
 def address(school: Class, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(school.folder, tmp_path_factory.mktemp("jupyter")) as address:
+    with serving(FORMGRADER, school.folder, tmp_path_factory.mktemp("jupyter")) as address:
         yield address
 
 

@@ -1,4 +1,7 @@
-"""nbgrader's formgrader, served for a class: `with serving(folder, scratch) as address: ...`."""
+"""A Jupyter server for a test: nbgrader's formgrader, or JupyterLab.
+
+with serving(LAB, folder, scratch) as address: ...
+"""
 
 from __future__ import annotations
 
@@ -11,27 +14,44 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 _PATIENCE = 120  # seconds until it answers: a Jupyter server imports much
-# What a Jupyter installation brings along, and formgrader does not need.
-_OTHERS = (
+_EXTENSIONS = (
     "jupyterlab", "notebook", "notebook_shim", "jupyter_lsp", "jupyter_server_terminals", "nbgrader",
     "nbgrader.server_extensions.assignment_list", "nbgrader.server_extensions.course_list",
-    "nbgrader.server_extensions.validate_assignment",
+    "nbgrader.server_extensions.formgrader", "nbgrader.server_extensions.validate_assignment",
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Program:
+    """What is started, the extensions that it needs of those installed, and a page that it answers with."""
+
+    module: str
+    extension: str
+    page: str
+    options: tuple[str, ...] = ()
+
+
+FORMGRADER = Program(
+    "jupyter_server", "nbgrader.server_extensions.formgrader", "/formgrader/api/status"
+)  # fmt: skip
+LAB = Program("jupyterlab", "jupyterlab", "/api/status", ("--expose-app-in-browser",))
+
+
 @contextmanager
-def serving(folder: Path, scratch: Path) -> Iterator[str]:
-    """The address of a server in the class's folder; its settings and its log lie in ``scratch``."""
+def serving(program: Program, folder: Path, scratch: Path) -> Iterator[str]:
+    """The address of a server in ``folder``; its settings and its log lie in ``scratch``."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    extensions = dict.fromkeys(_OTHERS, False) | {"nbgrader.server_extensions.formgrader": True}
+    extensions = {name: name == program.extension for name in _EXTENSIONS}
     command = [
-        sys.executable, "-m", "jupyter_server", "--no-browser", "--ip=127.0.0.1", f"--port={port}",
+        sys.executable, "-m", program.module, "--no-browser", "--ip=127.0.0.1", f"--port={port}",
         "--allow-root", "--IdentityProvider.token=", f"--ServerApp.jpserver_extensions={extensions}",
+        *program.options,
     ]  # fmt: skip
     places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     environment = os.environ | {name: str(scratch / name) for name in places}
@@ -40,7 +60,7 @@ def serving(folder: Path, scratch: Path) -> Iterator[str]:
     with log.open("w") as sink:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=sink, stderr=sink)
         try:
-            _wait_for(f"{address}/formgrader/api/status", server, log)
+            _wait_for(f"{address}{program.page}", server, log)
             yield address
         finally:
             server.terminate()
