@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -61,7 +62,9 @@ def open_group(
                 (parent / name).mkdir()
                 made.append(parent / name)
             _limit(made, processes, memory_bytes)
-            return Group(tuple(made))
+            group = Group(tuple(made))
+            _require_entry(group)
+            return group
         except OSError:
             for folder in made:
                 _removed(folder)
@@ -107,6 +110,19 @@ def _limit(folders: list[Path], processes: int, memory_bytes: int) -> None:
             (folder / "memory.swap.max").write_text("0")
     if written < 2:
         raise FileNotFoundError("no controllers of processes and memory")
+
+
+_entered: set[tuple[Path, ...]] = set()  # below which groups of ours have been entered
+
+
+def _require_entry(group: Group) -> None:
+    """Raise OSError where a group can be made and, for where this process is, not be entered."""
+    parents = tuple(folder.parent for folder in group.folders)
+    if parents not in _entered:
+        command = group.joining(["true"])
+        if subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode:
+            raise PermissionError("this process may not enter the group")
+        _entered.add(parents)
 
 
 def _sweep(parent: Path) -> None:

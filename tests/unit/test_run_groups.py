@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from grader.run import groups
 
-Files = dict[str, tuple[str, ...]]
+Files = Mapping[str, tuple[str, ...]]
 
 
 def _mount(root: Path, monkeypatch: pytest.MonkeyPatch, files: Files) -> Path:
@@ -83,3 +84,11 @@ def test_the_command_enters_the_group_before_anything_else() -> None:
     assert "'/a' '/b'" in line[2]
     assert line[2].endswith('exec "$@"')
     assert line[-2:] == ["bwrap", "--x"]
+
+
+def test_a_group_that_cannot_be_entered_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: Files = {"user": ("pids.max", "memory.max"), "user/own": ()}
+    mount = _mount(tmp_path, monkeypatch, files)
+    monkeypatch.setattr(groups, "_JOIN", "exit 125 # {groups}")
+    assert groups.open_group(100, 2**30, mount, "0::/user/own\n") is None
+    assert [path.name for path in mount.rglob("*")] == ["user", "own"]
