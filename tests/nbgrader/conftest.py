@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def no_settings_of_this_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         monkeypatch.setenv(name, str(tmp_path / "jupyter" / name))
+
+
+@pytest.fixture
+def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Autograding starts none: what a learner wrote into a notebook never runs."""
+
+    def start(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("a kernel was started")
+
+    manager = pytest.importorskip("jupyter_client.manager", reason="nbgrader is not installed")
+    monkeypatch.setattr(manager.AsyncKernelManager, "start_kernel", start)
+    monkeypatch.setattr(manager.KernelManager, "start_kernel", start)
 
 
 @pytest.fixture(scope="session")

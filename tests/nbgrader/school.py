@@ -73,6 +73,12 @@ class Class:
         result: dict[str, Any] = self.api().autograde(SLUG, student, **options)
         return result
 
+    def graded(self, student: str, **options: Any) -> dict[str, tuple[float | None, bool]]:
+        """What is in the gradebook after autograding, which must not fail."""
+        done = self.autograde(student, **options)
+        assert done["success"], done["log"]
+        return self.grades(student)
+
     def gradebook(self) -> Any:
         from nbgrader.api import Gradebook
 

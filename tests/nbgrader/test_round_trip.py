@@ -7,10 +7,9 @@ import re
 import shutil
 import zipfile
 
-import pytest
-
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Finding, Status
+from tests.adversarial.lane import isolated
 from tests.nbgrader.school import NOTEBOOK, SLUG, Class, a_verdict
 
 HOSTILE = "error: expected <script>alert(1)</script> & 'so' on"
@@ -98,9 +97,9 @@ def test_zip_collect(toys: Class) -> None:
     assert {points for points, _ in toys.grades("zoe").values()} == {60.0, 20.0}
 
 
+@isolated
 def test_files_are_graded_now_where_no_verdict_is_there(toys: Class) -> None:
-    """A real build, twice asked for: the second time it comes from the store."""
-    pytest.importorskip("torch")
+    """A real build in the sandbox, twice asked for: the second time it comes from the store."""
     toys.submit("ada", toys.solution().replace("if (i >= n) return;", ""))
     for _ in range(2):
         done = toys.autograde("ada")

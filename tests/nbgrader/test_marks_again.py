@@ -1,0 +1,151 @@
+"""nbgrader autograde a second time, after a failure, and beside what people entered or added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader.verdict import Status
+from tests.nbgrader.school import SECOND, SLUG, Class, a_verdict
+
+pytestmark = pytest.mark.usefixtures("no_kernel")
+
+
+def test_a_resubmission_is_judged_anew(toys: Class) -> None:
+    toys.decide(toys.submit("ada"), a_verdict())
+    assert toys.graded("ada")["correctness"] == (60.0, False)
+    toys.decide(toys.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=Status.BUILD_ERROR))
+    assert toys.graded("ada", force=False)["correctness"] == (0.0, False)
+
+
+def test_a_grade_does_not_survive_a_resubmission_whose_grading_breaks_off(
+    toys: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from grader.instruct.nbgrader.injecting import InjectVerdict
+
+    def killed(self: InjectVerdict, work: object) -> None:
+        raise RuntimeError("the disk is full")
+
+    toys.decide(toys.submit("ada"), a_verdict())
+    toys.graded("ada")
+    toys.submit("ada", "// worse\n", at=SECOND)
+    monkeypatch.setattr(InjectVerdict, "verdict", killed)
+    assert not toys.autograde("ada")["success"]
+    assert set(toys.grades("ada").values()) == {(None, True)}
+    with toys.gradebook() as book:
+        assert book.find_submission(SLUG, "ada").score == 0
+
+
+def test_a_grade_does_not_survive_a_resubmission_that_crashes(toys: Class) -> None:
+    toys.decide(toys.submit("ada"), a_verdict())
+    toys.graded("ada")
+    worse = toys.submit("ada", "// crashes\n", at=SECOND)
+    crash = Status.CRASH
+    toys.decide(worse, a_verdict(correctness=crash, safety=crash, device_work=crash))
+    assert {points for points, _ in toys.graded("ada").values()} == {0.0}
+
+
+def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
+    """nbgrader takes a folder that is there for one that is done, and would pass it over for ever."""
+    import shutil
+
+    from grader.cli.nbgrader import mend
+
+    for student in ("ada", "zoe"):
+        toys.decide(toys.submit(student), a_verdict())
+        toys.graded(student)
+    half = toys.folder / "autograded" / "ada" / SLUG
+    (half / f"{SLUG}.ipynb").unlink()
+    shutil.copy(toys.folder / "release" / SLUG / f"{SLUG}.ipynb", half)  # what the first half of it writes
+    assert mend(toys.top / "course", toys.folder) == 0
+    assert f"removed  {half}" in capsys.readouterr().out
+    assert not half.exists() and (toys.folder / "autograded" / "zoe" / SLUG).is_dir()
+    assert toys.graded("ada", force=False)["correctness"] == (60.0, False)
+    assert half.is_dir()
+
+
+def test_a_verdict_of_a_gpu_counts_where_there_is_none(toys: Class, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Graded on a cluster, entered into the gradebook at a desk; the newest of several models counts."""
+    from dataclasses import replace
+
+    from grader.instruct.batch import batch_key, grading
+    from grader.instruct.results import Record
+
+    (toys.folder / "course.toml").write_text('title = "Toys"\nbackend = "cuda"\n[assignments.00_negate]\n')
+    monkeypatch.setattr(grading, "visible_gpus", lambda: ())
+    submission = toys.submit("ada")
+    key = batch_key(submission, toys.exercise, "cuda")
+    for model, points, when in (("H200", 11.0, "2026-10-03"), ("A100", 22.0, "2026-10-02")):
+        record = Record(replace(key, device=model), a_verdict(correctness=points), when, "node7")
+        toys.store.keep(record)
+        toys.store.log.append(record, "pseudonym")
+    assert toys.graded("ada")["correctness"] == (11.0, False)
+
+
+def test_a_comment_and_a_score_of_a_person_stay(toys: Class) -> None:
+    toys.decide(toys.submit("ada"), a_verdict(correctness=13.5))
+    toys.graded("ada")
+    with toys.gradebook() as book:
+        book.find_comment("file-kernel-cu", SLUG, SLUG, "ada").manual_comment = "Neat."
+        book.find_grade("check-correctness", SLUG, SLUG, "ada").manual_score = 33.0
+        book.db.commit()
+    assert toys.graded("ada")["correctness"] == (13.5, True)
+    with toys.gradebook() as book:
+        assert book.find_submission(SLUG, "ada").score == 73.0
+        assert book.find_comment("file-kernel-cu", SLUG, SLUG, "ada").comment == "Neat."
+
+
+def test_questions_of_an_instructors_own_are_kept_for_a_person(toys: Class) -> None:
+    """An essay, a review and a test beside the checks: answers are taken from what was handed in, and no
+    test is run, which nbgrader would give full marks for.
+    """
+    import nbformat
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    def facts(name: str, **kinds: bool) -> dict[str, Any]:
+        chosen = {"grade": False, "solution": False, "locked": False, "task": False} | kinds
+        return {"nbgrader": {"schema_version": 3, "grade_id": name, "points": 5, **chosen}}
+
+    path = toys.folder / "source" / SLUG / f"{SLUG}.ipynb"
+    source = nbformat.read(path, as_version=4)
+    source.cells.append(new_markdown_cell("Why?", metadata=facts("why", grade=True, solution=True)))
+    source.cells.append(new_markdown_cell("Review.", metadata=facts("review", task=True, locked=True)))
+    source.cells.insert(1, new_code_cell("assert 1 == 2", metadata=facts("test", grade=True, locked=True)))
+    path.write_text(nbformat.writes(source))
+    assert toys.api().generate_assignment(SLUG)["success"]
+    for student in ("ada", "zoe"):
+        submission = toys.submit(student)
+        toys.decide(submission, a_verdict())
+        if student == "ada":
+            handed = toys.notebook("ada", "submitted")
+            handed.cells[-2].source = "Memory bandwidth."
+            (submission.folder / f"{SLUG}.ipynb").write_text(nbformat.writes(handed))
+    marks = {student: toys.graded(student) for student in ("ada", "zoe")}
+    assert (marks["ada"]["why"], marks["zoe"]["why"]) == ((None, True), (0.0, False))
+    assert marks["ada"]["review"] == (None, True)
+    assert marks["ada"]["test"] == (None, True)
+    assert marks["ada"]["correctness"] == (60.0, False)
+    assert toys.cell("ada", "why").source == "Memory bandwidth."
+    with toys.gradebook() as book:
+        assert book.find_comment("why", SLUG, SLUG, "zoe").auto_comment == "No response."
+        assert book.find_comment("why", SLUG, SLUG, "ada").auto_comment is None
+
+
+def test_an_assignment_that_is_no_exercise_is_left_to_nbgrader(toys: Class) -> None:
+    """Its notebook is executed: here it fails, since no kernel may start."""
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    from grader.instruct.nbgrader.notebook import as_text
+
+    facts = {"schema_version": 3, "grade": True, "solution": False, "locked": True, "task": False,
+             "grade_id": "one", "points": 1}  # fmt: skip
+    essay = as_text(new_notebook(cells=[new_code_cell("assert True", metadata={"nbgrader": facts})]))
+    for step in ("source", "submitted/ada"):
+        place = toys.folder / step / "essay" / "essay.ipynb"
+        place.parent.mkdir(parents=True)
+        place.write_text(essay)
+    assert toys.api().generate_assignment("essay")["success"]
+    done = toys.api().autograde("essay", "ada")
+    assert not done["success"]
+    assert "a kernel was started" in done["log"]
