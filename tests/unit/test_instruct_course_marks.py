@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -362,3 +363,33 @@ def test_a_line_of_hand_ins_that_lacks_something_is_named(made: HandmadeClass) -
         log.write('{"student": "x"}\n')
     with pytest.raises(UsageError, match=r"Line 2 of .*attempts\.jsonl"):
         made.marks()
+
+
+@pytest.mark.parametrize("takes", ["last", "best"])
+def test_whatever_a_class_does_no_rule_is_broken(tmp_path: Path, toy_catalog: Catalog, takes: str) -> None:
+    """Random classes: points within 0 and 100, budgets never overspent, one verdict for a group."""
+    draw = random.Random(takes)
+    for number in range(8):
+        course = f'takes = "{takes}"\n{COURSE}{LATE}'
+        made = HandmadeClass(tmp_path / str(number), toy_catalog, course)
+        made.write("groups.csv", "group,student\nA,s0\nA,s1\nB,s2\nB,s3\n")
+        made.write("extensions.csv", f"student,exercise,days,reason\ns1,*,{draw.randrange(4)},ill\n")
+        for round_ in range(3):
+            for student in (f"s{each}" for each in range(6) if draw.random() < 0.7):
+                slug = draw.choice([NEGATE, MULADD])
+                when = f"2026-10-{draw.randrange(4, 18):02}T{draw.randrange(24):02}:00"
+                submission = made.hand_in(student, slug, when, f"// {number} {round_} {draw.random()}")
+                if draw.random() < 0.8:
+                    made.grade(submission, draw.choice([0, 30, 60, 100]))
+            marks = made.marks()
+            if round_ == 1:
+                release(marks.values(), ReleasedMarks(made.store.folder, made.store.secret), accept=False)
+                told = {place: mark.points for place, mark in made.marks().items() if mark.released}
+            if round_ == 2:
+                assert all(marks[place].points >= points for place, points in told.items())
+        assert all(0.0 <= mark.points <= 100.0 for mark in marks.values())
+        for student in {student for student, _ in marks}:
+            assert sum(mark.charge.paid for place, mark in marks.items() if place[0] == student) <= 2
+        for first, second in (("s0", "s1"), ("s2", "s3")):
+            for slug in (NEGATE, MULADD):
+                assert marks[first, slug].attempt == marks[second, slug].attempt
