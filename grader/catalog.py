@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import os
 from pathlib import Path
 
 from grader.errors import UnknownExercise, UsageError
@@ -83,12 +84,14 @@ class Catalog:
 
 
 def find_course() -> Path:
-    """The course around the current folder, or else the one this package was installed from.
+    """The course around the current folder, or else CU2GRAD_COURSE, or the one this package came from.
 
-    Raises UsageError when neither holds ``exercises/``.
+    Raises UsageError when none holds ``exercises/``.
     """
     here = Path.cwd()
-    for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
+    chosen = os.environ.get("CU2GRAD_COURSE")
+    elsewhere = [Path(chosen).expanduser().resolve()] if chosen else []
+    for folder in (here, *here.parents, *elsewhere, Path(__file__).resolve().parent.parent):
         if any((folder / "exercises").glob("*/exercise.toml")):
             return folder
     raise UsageError(

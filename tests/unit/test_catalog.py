@@ -59,6 +59,17 @@ def test_a_course_is_found_from_a_folder_inside_it(toy_course: Path, monkeypatch
     assert find_course() == toy_course
 
 
+def test_outside_of_a_course_the_environment_names_one(
+    toy_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CU2GRAD_COURSE", str(toy_course))
+    monkeypatch.chdir(tmp_path)
+    assert find_course() == toy_course
+    monkeypatch.setenv("CU2GRAD_COURSE", str(tmp_path / "elsewhere"))
+    monkeypatch.chdir(toy_course)
+    assert find_course() == toy_course
+
+
 def test_a_folder_without_exercises_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a course folder"):
         Catalog.open(tmp_path)
