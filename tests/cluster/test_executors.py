@@ -81,7 +81,7 @@ def test_what_keeps_grades_from_being_lost(tmp_path: Path, programs: None) -> No
         assert (executor.heartbeat_period, executor.heartbeat_threshold) == (2, 10)
         assert executor.prefetch_capacity == 0
         assert executor.encrypted
-        assert executor.interchange_launch_cmd[:3] == ["setpriv", "--pdeathsig", "KILL"]
+        assert executor.interchange_launch_cmd[:4] == ["setsid", "setpriv", "--pdeathsig", "KILL"]
         assert executor.provider.status_polling_interval == 10
         assert executor.provider.exclusive is False
         assert "--exclusive" not in executor.provider.scheduler_options

@@ -24,30 +24,51 @@ PATIENCE = 240.0
 Driver = Callable[..., "subprocess.Popen[str]"]
 
 
-def test_a_killed_worker_loses_nothing(
+def test_a_killed_interchange_ends_the_run_and_a_killed_worker_does_not(
     handed_in: Callable[[int], HandedIn], tmp_path: Path, start_driver: Driver
 ) -> None:
     pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
     if shutil.which("setpriv") is None:
         pytest.skip("no setpriv here: apt install util-linux")
-    course = handed_in(30)
+    course = handed_in(40)
     cluster_toml = tmp_path / "cluster.toml"
     cluster_toml.write_text('kind = "local"\n[cpu]\nworkers = 2\n')
+
     driver = start_driver(cluster_toml, course, "simt")
-    deadline = time.monotonic() + PATIENCE
-    while len(fakes.witnesses(course.results)) < 10:
-        assert driver.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
-    victim = int(str(fakes.witnesses(course.results)[-1]["worker"]))
-    os.kill(victim, signal.SIGKILL)
+    wait_for_grades(course, driver, 5)
+    os.kill(interchange_of(driver.pid), signal.SIGKILL)
+    said, _ = driver.communicate(timeout=PATIENCE)
+    assert driver.returncode != 0
+    assert "hands out work for [cpu] ended with code -9" in said
+
+    driver = start_driver(cluster_toml, course, "simt")
+    last = wait_for_grades(course, driver, 5)
+    os.kill(last, signal.SIGKILL)
     said, _ = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 0, said
+    assert fakes.witnesses(course.results)[-1]["worker"] != last
 
     store = ResultStore(course.results)
     logged = Counter(entry.student for entry in store.log.entries())
     assert logged == Counter(store.secret.pseudonym(each.student) for each in course.read())
-    assert len(list(store.all())) == 30
-    assert fakes.witnesses(course.results)[-1]["worker"] != victim
+    assert len(list(store.all())) == 40
+
+
+def wait_for_grades(course: HandedIn, driver: subprocess.Popen[str], more: int) -> int:
+    """Wait for so many grades more than there are; the process of the worker that made the last one."""
+    wanted = len(fakes.witnesses(course.results)) + more
+    deadline = time.monotonic() + PATIENCE
+    while len(fakes.witnesses(course.results)) < wanted:
+        assert driver.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    return int(str(fakes.witnesses(course.results)[-1]["worker"]))
+
+
+def interchange_of(driver: int) -> int:
+    """The child of a driver that calls itself Parsl's interchange."""
+    children = Path(f"/proc/{driver}/task/{driver}/children").read_text().split()
+    named = [child for child in children if "interchange" in Path(f"/proc/{child}/cmdline").read_text()]
+    return int(named[0])
 
 
 def test_no_sandbox_sees_the_keys_of_the_connections(tmp_path: Path) -> None:

@@ -15,11 +15,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.errors import UsageError
+from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import Ended, Failed, Item
 from grader.instruct.cluster import errands
 from grader.instruct.cluster.errands import Errand, Terms
 from grader.instruct.cluster.executors import CPU, GPU, configuration, require_parsl
+from grader.instruct.cluster.interchange import abandon, require_interchanges
 from grader.instruct.cluster.settings import Cluster
 from grader.instruct.results import Key, Record, ResultStore
 from grader.run.sandbox import worker_readable
@@ -28,6 +29,7 @@ from grader.verdict import Status
 if TYPE_CHECKING:
     from parsl.dataflow.dflow import DataFlowKernel
 
+_LOOK_SECONDS = 5.0  # without an answer, after which it is asked whether any can come
 TRIES = 3  # of one submission in one run, when a machine fails it; not counted: losses, which Parsl retries
 
 
@@ -43,7 +45,11 @@ def grade_on(left: Sequence[Item], cluster: Cluster, terms: Terms) -> Iterator[E
     timed = sum(item.backend == "cuda" for item in left)
     config = configuration(cluster, run_dir, everything=len(left), timed=timed)
     with parsl.load(config) as kernel:
-        yield from _Sending(kernel, terms).all(left)
+        try:
+            yield from _Sending(kernel, terms).all(left)
+        except InfrastructureError:
+            abandon(kernel)
+            raise
 
 
 def items_on(items: Iterable[Item], cluster: Cluster) -> list[Item]:
@@ -94,7 +100,7 @@ class _Sending:
     """Errands under way. On cuda a build goes first, to a machine that need not have a GPU."""
 
     def __init__(self, kernel: DataFlowKernel, terms: Terms) -> None:
-        self._terms = terms
+        self._kernel, self._terms = kernel, terms
         self._attempts = Counter(entry.record for entry in ResultStore(terms.results).log.entries())
         self._under_way: dict[Future[Any], _Sent] = {}
         self._build = _app(errands.build, CPU, kernel)
@@ -107,7 +113,9 @@ class _Sending:
         for item in left:
             self._send(item, 1)
         while self._under_way:
-            done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
+            done, _ = wait(self._under_way, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            if not done:
+                require_interchanges(self._kernel)
             for future in done:
                 sent = self._under_way.pop(future)
                 answer = _answer(sent.item.key, future)

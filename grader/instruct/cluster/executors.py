@@ -29,6 +29,9 @@ SILENCE_SECONDS = 10  # without a heartbeat, after which a block is lost, or a w
 IDLE_SECONDS = 120.0  # before a block without work is given back
 _POOL = "parsl.executors.high_throughput.process_worker_pool"
 _INTERCHANGE = "parsl.executors.high_throughput.interchange"
+# The interchange dies with this process, however that ends. A Ctrl-C in the terminal it is not to see: Parsl
+# would wait for ever for its answer while it gives the blocks back.
+_LASTS = ("setsid", "setpriv", "--pdeathsig", "KILL")
 _ANY_NUMBER = 0.01  # cores for each worker: the number of workers is ours to set, not Parsl's to count
 
 
@@ -108,7 +111,7 @@ def _executor(label: str, cluster: Cluster, blocks: Blocks, tasks: int) -> HighT
         block_error_handler=windowed_error_handler,
         encrypted=True,
         launch_cmd=DEFAULT_LAUNCH_CMD.replace("process_worker_pool.py", pool, 1),
-        interchange_launch_cmd=["setpriv", "--pdeathsig", "KILL", sys.executable, "-m", _INTERCHANGE],
+        interchange_launch_cmd=[*_LASTS, sys.executable, "-m", _INTERCHANGE],
     )
 
 
