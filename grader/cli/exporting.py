@@ -56,6 +56,6 @@ def _grades(folder: Path | None, exercises: Path | None, slug: str = "") -> list
 def _grade(mark: Mark, course: Course, catalog: Catalog) -> Grade:
     """A mark that does not count yet has no points: it leaves the cell alone."""
     exercise = catalog.find(mark.assignment.exercise)
-    comment = " ".join(explain(mark, exercise, course.zone))
+    comment = " ".join(explain(mark, exercise, course.zone, to_student=True))
     points = mark.points if mark.counts else None
     return Grade(mark.student, exercise.slug, points, state=mark.state.value, comment=comment)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -202,6 +203,10 @@ def test_a_new_grader_never_lowers_what_was_released(made: HandmadeClass) -> Non
     assert (mark.points, mark.found, mark.flagged) == (80.0, 60.0, True)
     said = explained(made, mark)
     assert "FLAG" in said and "graded by 2:b instead of 1:a" in said
+    exercise, zone = made.catalog.find(NEGATE), read_course(made.folder).zone
+    to_student = " ".join(explain(mark, exercise, zone, to_student=True))
+    assert "You were told 80 on" in to_student
+    assert not {"FLAG", "grader", "seed", "record"} & set(re.findall(r"\w+", to_student))
     assert told(made).held == (mark,)
     assert made.mark("ana").points == 80.0
     lowered = told(made, accept=True).lowered

@@ -15,14 +15,17 @@ from grader.words import counted, listed, noun
 _SHOWN_DIGITS = 12  # of a record's name
 
 
-def explain(mark: Mark, exercise: Exercise, zone: ZoneInfo) -> list[str]:
-    """Sentences that lead from what was handed in to ``mark.points``."""
+def explain(mark: Mark, exercise: Exercise, zone: ZoneInfo, *, to_student: bool = False) -> list[str]:
+    """Sentences that lead from what was handed in to ``mark.points``.
+
+    ``to_student`` leaves out what only instructors can do something about.
+    """
     return [
         *_handed_in(mark, zone),
-        *_judged(mark, exercise),
+        *_judged(mark, exercise, to_student),
         *_lateness(mark),
         *_adjusted(mark),
-        *_released(mark),
+        *(_stands(mark) if to_student else _released(mark)),
         _result(mark),
     ]
 
@@ -49,22 +52,22 @@ def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
         yield f"It is the {which} of {mark.others + 1} hand-ins, which is the one that counts."
 
 
-def _judged(mark: Mark, exercise: Exercise) -> Iterator[str]:
+def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
     backend = mark.assignment.backend
     beyond = [name for name in exercise.scores if name not in judged_scores(exercise, backend)]
     if mark.attempt is None:
         return
     if mark.record is None:
-        yield f"There is no verdict on it from {backend} yet: run grader batch."
+        yield f"There is no verdict on it from {backend} yet" + ("." if to_student else ": run grader batch.")
         return
     if mark.earned is None:
         yield "Nothing of it could be judged, which is not its fault; a person has to look at it."
         return
     raw = FULL * mark.earned.points / mark.earned.out_of
+    source = f"record {mark.record.key.name[:_SHOWN_DIGITS]}, seed {mark.record.verdict.seed}"
     yield (
         f"On {backend} it earned {amount(mark.earned.points)} of {amount(mark.earned.out_of)} points, "
-        f"{amount(raw)} percent (record {mark.record.key.name[:_SHOWN_DIGITS]}, "
-        f"seed {mark.record.verdict.seed})."
+        f"{amount(raw)} percent{'' if to_student else f' ({source})'}."
     )
     for name in beyond:
         points = exercise.scores[name]
@@ -113,6 +116,11 @@ def _released(mark: Mark) -> Iterator[str]:
         )
     elif mark.risen:
         yield f"It was released as {amount(told.points)} on {day}, and has risen since: release it again."
+
+
+def _stands(mark: Mark) -> Iterator[str]:
+    if mark.released is not None and (mark.flagged or mark.state is State.WAITING):
+        yield f"You were told {amount(mark.released.points)} on {mark.released.when[:10]}, and that stands."
 
 
 def _why_lower(mark: Mark) -> str:
