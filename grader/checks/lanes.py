@@ -30,9 +30,13 @@ def open_lane(
 
     Raises InfrastructureError when bubblewrap is needed and missing.
     """
+    exercises = list(exercises)
     checks = {check for exercise in exercises for check in exercise.scores}
     modules = [name for check in sorted(checks) for name in WORKER_MODULES.get(check, ())]
-    return Zygote.start(backend, isolate, spool=spool, modules=modules, limits=limits)
+    own = [
+        exercise.root for exercise in exercises
+    ]  # for programs of an exercise's questions, not for learners
+    return Zygote.start(backend, isolate, readable=own, spool=spool, modules=modules, limits=limits)
 
 
 @contextlib.contextmanager

@@ -14,8 +14,9 @@ from grader.checks.device import device_work
 from grader.checks.device.counted import tensor_names
 from grader.checks.device.excess import CountedStage, amount_of, in_words, reason
 from grader.checks.device.launches import is_own
-from grader.checks.gradients import gradient
+from grader.checks.gradients.asked import cotangent, differentiable
 from grader.checks.gradients.engine import numeric_sizes
+from grader.checks.gradients.gradient import wrong_gradient
 from grader.checks.gradients.tape import dense, record_tape
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.correctness import wrong_output
@@ -82,7 +83,7 @@ def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, 
     """Run the case with counting on, and its backward if a limit asks for it; or what stands in the way."""
     case = efficiency.case
     both = any(limit.stage == "backward" for limit in efficiency.limits)
-    asked = gradient.differentiable(bench.spec.gradient, inputs) if both and bench.spec.gradient else []
+    asked = differentiable(bench.spec.gradient, inputs) if both and bench.spec.gradient else []
     names = [each.name for each in asked]
     call = bench.forward(case, inputs, requires_grad=names, count=True)
     failure = _failed(call) or wrong_output(expected_outputs(bench.spec, inputs, case.name), inputs, call)
@@ -110,9 +111,9 @@ def _count_backward(
     try:
         with numeric_sizes():
             tape = record_tape(bench, inputs, names, case.name)
-            cotangents = [gradient.cotangent(bench, out, "random", case.name) for out in dense(call)]
+            cotangents = [cotangent(bench, out, "random", case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, count=True)
-            wrong = gradient.wrong_gradient(bench, case, inputs, tape, names, cotangents, back, "random")
+            wrong = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, "random")
         return _failed(back) or wrong or back
     finally:
         bench.session.release(handle)

@@ -14,8 +14,8 @@ import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer, Schedule
 from grader.checks.device.findings import seen_in
+from grader.checks.gradients.asked import cotangent, differentiable
 from grader.checks.gradients.engine import numeric_sizes
-from grader.checks.gradients.gradient import cotangent, differentiable
 from grader.checks.values.compare import compare, compare_values
 from grader.checks.values.correctness import wrong_output
 from grader.checks.values.inputs import Inputs

@@ -8,6 +8,7 @@ import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import own_launches
+from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
 from grader.checks.gradients.nodes import placed
@@ -16,13 +17,11 @@ from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.compare import compare
-from grader.checks.values.inputs import Drawn, Inputs
-from grader.checks.values.truth import Expected, accumulation, is_pointwise, tolerance_for
+from grader.checks.values.inputs import Inputs
+from grader.checks.values.truth import is_pointwise
 from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
 from grader.spec import Case, Gradient
 from grader.verdict import Status
-
-COTANGENTS = ("random", "expanded", "transposed")
 
 
 def check(bench: Bench) -> Outcome:
@@ -70,17 +69,6 @@ def all_double(case: Case, bench: Bench) -> bool:
     tensors = bench.draw(case.args, "dtypes").tensors()
     floating = [each for each in tensors if each.spec.floating]
     return bool(floating) and all(each.spec.dtype in ("float64", "complex128") for each in floating)
-
-
-def differentiable(gradient: Gradient, inputs: Inputs) -> list[Drawn]:
-    """The inputs whose gradients are asked for: those the spec names, or every floating tensor."""
-    return [
-        each
-        for each in inputs.tensors()
-        if each.spec.floating
-        and each.device != "numpy"
-        and (gradient.inputs is None or each.name in gradient.inputs)
-    ]
 
 
 def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
@@ -134,20 +122,6 @@ def _judge_subset(
         bench.session.release(handle)
 
 
-def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch.Tensor:
-    """A cotangent in the shape of `output`: random, a random number expanded, or with other strides."""
-    generator = bench.generator("cotangent", kind, case)
-    drawn_as = output.dtype if output.dtype.is_complex else torch.float64
-    if kind == "expanded":
-        return torch.randn((), generator=generator, dtype=drawn_as).to(output.dtype).expand(output.shape)
-    values = torch.randn(output.shape, generator=generator, dtype=drawn_as).to(output.dtype)
-    if kind == "transposed" and output.ndim >= 2:
-        return values.mT.contiguous().mT
-    if kind == "transposed" and output.ndim == 1:
-        return values.repeat_interleave(2)[::2]
-    return values
-
-
 def wrong_gradient(
     bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
     back: Call, kind: str,
@@ -158,19 +132,14 @@ def wrong_gradient(
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     wanted = tape.gradients(cotangents)
-    terms = accumulation(bench.spec, inputs)
     for position, (name, output) in enumerate(zip(names, back.reply.outputs, strict=True)):
         values = wanted[name]
         if output.kind == "none":
             if bool(values.any()):
                 return _missing(back, name, case.name)
             continue
-        drawn = inputs.named(name)
-        tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, terms)
-        expected = Expected(
-            f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance,
-            partial(is_pointwise, bench.spec, inputs, case.name, 0),
-        )  # fmt: skip
+        pointwise = partial(is_pointwise, bench.spec, inputs, case.name, 0)
+        expected = expected_gradient(bench, inputs, name, values, pointwise)
         mismatch = compare(output, expected)
         if mismatch is not None:
             others = {other: gradient for other, gradient in wanted.items() if other != name}

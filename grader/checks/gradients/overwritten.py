@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import torch
 
 from grader.checks.bench import Bench, Call
+from grader.checks.gradients.asked import expected_gradient
 from grader.checks.gradients.tape import Tape, dense, record_tape
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import Expected, accumulation, tolerance_for
 from grader.checks.values.wording import error_outcome
 from grader.run.values import Output, Reply
 from grader.spec import Case
@@ -114,14 +114,10 @@ class _Asked:
     def _wrong(self, cotangents: list[torch.Tensor], reply: Reply) -> str:
         """The first input whose gradient is not that of the values that forward saw."""
         wanted = self.tape.gradients(cotangents)
-        terms = accumulation(self.bench.spec, self.inputs)
         for name, output in zip(self.names, reply.outputs, strict=True):
             if output.kind == "none":
                 continue
-            drawn, values = self.inputs.named(name), wanted[name]
-            tolerance = tolerance_for(self.bench.spec, values, drawn.tensor.dtype, terms)
-            expected = Expected(name, values, drawn.tensor.dtype, drawn.device, tolerance)
-            if compare(output, expected) is not None:
+            if compare(output, expected_gradient(self.bench, self.inputs, name, wanted[name])) is not None:
                 return name
         return ""
 

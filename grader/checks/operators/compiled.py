@@ -12,7 +12,7 @@ import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
-from grader.checks.gradients.gradient import cotangent, differentiable
+from grader.checks.gradients.asked import cotangent, differentiable, expected_gradient
 from grader.checks.gradients.tape import record_tape
 from grader.checks.operators.complaints import raised
 from grader.checks.operators.registered import has_derivative, run
@@ -20,7 +20,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.correctness import wrong_output
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import Expected, accumulation, expected_outputs, tolerance_for
+from grader.checks.values.truth import Expected, expected_outputs
 from grader.checks.values.wording import Hints, call_text, mismatch_outcome
 from grader.run.values import Output, Reply, TensorArg
 from grader.spec import Case
@@ -107,7 +107,6 @@ def _judge(bench: Bench, asked: Sequence[Asked], name: str, reply: Reply) -> Out
 def _wrong_gradient(bench: Bench, asked: Asked, got: Sequence[Output], text: str) -> Outcome | None:
     tape = record_tape(bench, asked.inputs, list(asked.names), asked.case.name) if asked.names else None
     wanted = tape.gradients(list(asked.cotangents)) if tape else {}
-    terms = accumulation(bench.spec, asked.inputs)
     for name, output in zip(asked.names, got, strict=True):
         values = wanted[name]
         if output.kind == "none" and bool(values.any()):
@@ -120,9 +119,7 @@ def _wrong_gradient(bench: Bench, asked: Asked, got: Sequence[Output], text: str
             )  # fmt: skip
         if output.kind == "none":
             continue
-        drawn = asked.inputs.named(name)
-        tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, terms)
-        expected = Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance)
+        expected = expected_gradient(bench, asked.inputs, name, values)
         mismatch = compare(output, expected)
         if mismatch is not None:
             return mismatch_outcome(

@@ -13,7 +13,7 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.device.launches import own_launches
-from grader.checks.gradients.gradient import cotangent, differentiable
+from grader.checks.gradients.asked import cotangent, differentiable, expected_gradient
 from grader.checks.gradients.tape import record_tape
 from grader.checks.operators.complaints import raised
 from grader.checks.operators.registered import run
@@ -110,13 +110,7 @@ def _gradients(
 ) -> list[Expected]:
     """What the reference says of one of the calls."""
     found = record_tape(bench, part, names, case).gradients(cotangents)
-    return [
-        Expected(
-            f"the gradient of {name}", values, part.named(name).tensor.dtype, part.named(name).device,
-            tolerance_for(bench.spec, values, part.named(name).tensor.dtype, accumulation(bench.spec, part)),
-        )
-        for name, values in found.items()
-    ]  # fmt: skip
+    return [expected_gradient(bench, part, name, values) for name, values in found.items()]
 
 
 def _stacked(bench: Bench, inputs: Inputs, each: Sequence[Expected]) -> Expected:

@@ -41,7 +41,7 @@ EXACT = Tolerance(0.0, 0.0)
 Pointwise: TypeAlias = Callable[[tuple[int, ...]], bool]
 
 
-def _never(index: tuple[int, ...]) -> bool:
+def never(index: tuple[int, ...]) -> bool:
     return False
 
 
@@ -58,7 +58,7 @@ class Expected:
     dtype: torch.dtype
     device: str
     tolerance: Tolerance
-    pointwise: Pointwise = field(default=_never, compare=False)
+    pointwise: Pointwise = field(default=never, compare=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
