@@ -18,6 +18,7 @@ from grader.instruct.similarity import (
     look_alikes_of_class,
     past_term,
 )
+from grader.instruct.similarity.compare import LEAST_OVERLAP
 from grader.instruct.similarity.document import GRAM, WINDOW, Handout, document, grams, winnowed
 from grader.instruct.similarity.page import look_alikes_page
 from grader.instruct.similarity.passages import passages
@@ -289,3 +290,17 @@ def test_the_page_shows_both_sides_and_runs_nothing(hand_in: Writer, muladd: Exe
     assert "t1, t2 = ctx.saved_tensors" in page and "first, second = ctx.saved_tensors" in page
     assert "http" not in page  # nothing is fetched from anywhere
     assert "never" in page or "Nothing here is a verdict" in page
+
+
+def test_the_page_says_what_was_measured() -> None:
+    table = (ROOT / "benchmarks/results/similarity_cpu.md").read_text()
+    rows = [
+        [float(cell) for cell in line.strip("|").split("|")]
+        for line in table.splitlines()
+        if line.startswith("| 500")
+    ]
+    page = " ".join((ROOT / "docs/instructors/similarity.md").read_text().split())
+    few, many = sorted(int(row[5]) for row in rows)
+    assert f"{few} and {many} of the {500 * 499 // 2:,} pairs" in page
+    _, copies, _, reported, *_ = rows[-1]
+    assert f"Of {copies:.0f} copies, {copies - reported:.0f} stayed below {LEAST_OVERLAP}." in page
