@@ -1,7 +1,8 @@
 """Takes the screenshots of the documentation: `python -m tests.browser.pictures`, by hand.
 
-A right transpose that writes by columns is graded in earnest, in JupyterLab and as a submission in a class.
-Two browsers do not draw the same pixels, so no test compares these.
+A right transpose that writes by columns is graded in JupyterLab, and row sums without a barrier as a
+submission in a class; of the course's own exercises no solution is shown. Two browsers do not draw the same
+pixels, so no test compares these.
 """
 
 from __future__ import annotations
@@ -13,48 +14,49 @@ from pathlib import Path
 
 from grader.catalog import Catalog
 from grader.cli.nbgrader import build
+from grader.exercise import Exercise
+from grader.mutants import load_mutants
 from grader.notebook.building import write_notebook
+from grader.stubs import without_markers
 from tests.browser.chromium import Browser
 from tests.browser.jupyter import FORMGRADER, LAB, serving
 from tests.browser.test_jupyterlab import command, run_all
 from tests.conftest import ROOT
-from tests.nbgrader.demo_submissions import kinds_of
 from tests.nbgrader.school import Class
 
 FIGURES = ROOT / "docs" / "figures"
-SLUG = "13_transpose"
-MISTAKE = "written by columns"
+SAMPLE = ROOT / "docs" / "samples" / "course"
 STUDENT = "ada"
 PAGE = (1000, 5000)  # pixels: so high that nothing has to be scrolled
-COMMENT = "Which lanes of a warp write neighbours here? The tile is there to let them."
+COMMENT = "What may a fast warp do to the sums that a slow one still reads?"
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
         top = Path(folder)
-        mistaken(top / "handed_in")
         with Browser.start(top / "profile") as browser:
+            browser.resize(*PAGE)
             in_jupyterlab(browser, top)
             in_formgrader(browser, top)
 
 
-def mistaken(folder: Path) -> None:
-    kind = next(each for each in kinds_of(Catalog.open(ROOT).find(SLUG)) if each.name == MISTAKE)
-    folder.mkdir()
-    for name, text in kind.files.items():
-        (folder / name).write_text(text)
+def write_mistake(exercise: Exercise, name: str, folder: Path) -> None:
+    """The solution with a planted mistake, as a learner would have it: without markers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    next(mutant for mutant in load_mutants(exercise) if mutant.name == name).write(folder)
+    for file in exercise.edit:
+        (folder / file).write_text(without_markers((folder / file).read_text()))
 
 
 def in_jupyterlab(browser: Browser, top: Path) -> None:
-    course = top / "course"
-    shutil.copytree(ROOT / "exercises" / SLUG, course / "exercises" / SLUG)
-    shutil.copytree(top / "handed_in", course / "exercises" / SLUG, dirs_exist_ok=True)
-    write_notebook(Catalog.open(course).exercises[0], course / f"{SLUG}.ipynb")
+    slug, course = "13_transpose", top / "course"
+    shutil.copytree(ROOT / "exercises" / slug, course / "exercises" / slug)
+    write_mistake(Catalog.open(ROOT).find(slug), "written by columns", course / "exercises" / slug)
+    write_notebook(Catalog.open(course).find(slug), course / f"{slug}.ipynb")
     scratch = top / "lab"
     scratch.mkdir()
     with serving(LAB, course, scratch) as address:
-        browser.resize(*PAGE)
-        run_all(browser, f"{address}/lab/tree/{SLUG}.ipynb")
+        run_all(browser, f"{address}/lab/tree/{slug}.ipynb")
         command(browser, "application:toggle-left-area")
         browser.evaluate("document.querySelectorAll('.Toastify').forEach(each => each.remove())")
         time.sleep(2)  # JupyterLab lays itself out anew
@@ -62,21 +64,20 @@ def in_jupyterlab(browser: Browser, top: Path) -> None:
 
 
 def in_formgrader(browser: Browser, top: Path) -> None:
-    school = Class(top / "school")
+    slug, school = "90_row_sums", Class(top / "school")
     school.folder.mkdir(parents=True)
-    (school.top / "course").symlink_to(ROOT)
-    build([SLUG], ROOT, school.folder, False)
-    school.api().generate_assignment(SLUG)
-    place = school.folder / "submitted" / STUDENT / SLUG
-    shutil.copytree(top / "handed_in", place)
-    shutil.copy(school.folder / "release" / SLUG / f"{SLUG}.ipynb", place)
-    school.api().autograde(SLUG, STUDENT)
+    (school.top / "course").symlink_to(SAMPLE)
+    build([slug], SAMPLE, school.folder, False)
+    school.api().generate_assignment(slug)
+    place = school.folder / "submitted" / STUDENT / slug
+    write_mistake(school.catalog.find(slug), "second barrier missing", place)
+    shutil.copy(school.folder / "release" / slug / f"{slug}.ipynb", place)
+    school.api().autograde(slug, STUDENT)
     scratch = top / "formgrader"
     scratch.mkdir()
     with serving(FORMGRADER, school.folder, scratch) as address:
         with school.gradebook() as book:
-            number = book.find_submission_notebook(SLUG, SLUG, STUDENT).id
-        browser.resize(*PAGE)
+            number = book.find_submission_notebook(slug, slug, STUDENT).id
         browser.open(f"{address}/formgrader/submissions/{number}/")
         browser.wait_until(
             "[...document.querySelectorAll('.score, .comment')].every(each => each.placeholder)"
