@@ -91,6 +91,16 @@ def test_the_next_is_graded_right(lane: Class, attack: str) -> None:
     assert lane.zygote.pid == process
 
 
+def test_what_belongs_to_the_exercise_is_there_and_not_for_learners(lane: Class) -> None:
+    """Programs that an exercise asks questions about run in a worker of their own."""
+    spec = lane.exercise.root / "spec.py"
+    with lane.zygote.spawn_worker() as session:
+        session.load(None, spec, lane.exercise.root)
+    verdict = lane.grade("attacker", f"open({str(spec)!r})")
+    assert verdict.checks[0].status is Status.BUILD_ERROR
+    assert "PermissionError" in verdict.checks[0].sentence
+
+
 def test_a_lane_leaves_nothing_behind(lane: Class) -> None:
     lane.grade("honest")
     assert sorted(path.name for path in lane.spool.iterdir()) == ["attacker", "honest"]
