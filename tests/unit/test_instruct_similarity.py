@@ -258,6 +258,11 @@ def test_python_goes_on_after_a_line_that_it_cannot_read() -> None:
     assert [each.text for each in found if each.line != 2] == ["a", "=", "1", "c", "=", "2"]
 
 
+@pytest.mark.parametrize("name", ["op.py", "answers.toml"])
+def test_comments_are_no_tokens(name: str) -> None:
+    assert [each.text for each in tokens_of(name, '# said\nq1 = "b"  # why\n')] == ["q1", "=", '"b"']
+
+
 def test_python_with_a_mistake_in_every_line_is_read_to_the_end() -> None:
     """And each line once: copying the rest at every mistake would take minutes for this one."""
     text = "  x = 1\n y = 2\n" * 20_000  # no block ends where one began

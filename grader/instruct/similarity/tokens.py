@@ -13,6 +13,7 @@ from grader.simt.translate.lexer import Kind, scan
 
 NAME, NUMBER, TEXT = "name", "0", '""'  # what stands for all names, numbers and strings
 
+_LIKE_PYTHON = (".py", ".toml")  # comments after #, and strings as Python has them
 _CPP_KEYWORDS = frozenset((
     "alignas", "alignof", "auto", "bool", "break", "case", "catch", "char", "class", "const",
     "constexpr", "const_cast", "continue", "decltype", "default", "delete", "do", "double",
@@ -42,7 +43,7 @@ def tokens_of(name: str, text: str, known: frozenset[str] = frozenset()) -> Iter
 
     ``known`` are names that were handed out: they stay, since everybody has them.
     """
-    return _python(text, known) if PurePath(name).suffix == ".py" else _cpp(text, known)
+    return _python(text, known) if PurePath(name).suffix in _LIKE_PYTHON else _cpp(text, known)
 
 
 def names_in(name: str, text: str) -> frozenset[str]:
