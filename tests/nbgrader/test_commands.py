@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 
 from grader.cli import main
 from tests.nbgrader.school import NOTEBOOK, SLUG, Class, a_verdict
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -65,11 +69,24 @@ def test_mend(toys: Class, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     assert (submission.folder / NOTEBOOK).is_file()
 
 
-def test_a_wrong_course_in_the_configuration_is_said(toys: Class) -> None:
-    from traitlets.config import Config
-
-    from grader.errors import UsageError
-    from grader.instruct.nbgrader import configure
-
-    with pytest.raises(UsageError, match="is not a course folder"):
-        configure(Config(), course=toys.folder)
+@pytest.mark.parametrize(
+    ("first", "course", "said"),
+    [
+        (f"sys.path.insert(0, {str(REPOSITORY)!r})", "elsewhere", "elsewhere is not a course folder"),
+        ("sys.modules['grader'] = None", "course", "Start nbgrader with the Python that has the grader."),
+    ],
+    ids=["no course", "no grader"],
+)
+def test_nbgrader_does_not_go_on_without_its_configuration(
+    toys: Class, first: str, course: str, said: str
+) -> None:
+    """It would: it logs what is wrong with the file, and then runs the notebooks that were handed in."""
+    toys.submit("eve")
+    config = toys.folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace(f"{toys.top}/course", f"{toys.top}/{course}"))
+    program = f"import sys; {first}; from nbgrader.apps.nbgraderapp import main; main()"
+    command = [sys.executable, "-c", program, "autograde", SLUG]
+    done = subprocess.run(command, cwd=toys.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert not (toys.folder / "autograded").exists()

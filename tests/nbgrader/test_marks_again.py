@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.cli.nbgrader import mend
 from grader.verdict import Status
 from tests.nbgrader.school import SECOND, SLUG, Class, a_verdict
 
@@ -50,8 +57,6 @@ def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.Captu
     """nbgrader takes a folder that is there for one that is done, and would pass it over for ever."""
     import shutil
 
-    from grader.cli.nbgrader import mend
-
     for student in ("ada", "zoe"):
         toys.decide(toys.submit(student), a_verdict())
         toys.graded(student)
@@ -63,6 +68,46 @@ def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.Captu
     assert not half.exists() and (toys.folder / "autograded" / "zoe" / SLUG).is_dir()
     assert toys.graded("ada", force=False)["correctness"] == (60.0, False)
     assert half.is_dir()
+
+
+REPOSITORY = Path(__file__).parents[2]
+SLEEPS = """
+import pathlib, time
+from grader.instruct.nbgrader.injecting import InjectVerdict
+
+def sleep(self, work):
+    pathlib.Path("asleep").touch()
+    time.sleep(600)
+
+InjectVerdict.verdict = sleep
+"""
+
+
+def test_kill_minus_nine(toys: Class) -> None:
+    """The real thing, while a resubmission is graded: no earlier mark is left, and none is lost for good."""
+    toys.decide(toys.submit("ada"), a_verdict())
+    toys.graded("ada")
+    toys.decide(toys.submit("ada", "// better\n", at=SECOND), a_verdict(correctness=42.0))
+    config = toys.folder / "nbgrader_config.py"
+    settings = config.read_text()
+    config.write_text(settings + SLEEPS)
+    command = [sys.executable, "-W", "ignore", "-m", "nbgrader", "autograde", SLUG]
+    running = subprocess.Popen(
+        command, cwd=toys.folder, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        while running.poll() is None and not (toys.folder / "asleep").exists():
+            time.sleep(0.05)
+    finally:
+        running.kill()
+    assert running.wait() == -signal.SIGKILL
+    assert set(toys.grades("ada").values()) == {(None, True)}
+    config.write_text(settings)
+    toys.graded("ada", force=False)
+    assert set(toys.grades("ada").values()) == {(None, True)}  # nbgrader takes it for done
+    assert mend(toys.top / "course", toys.folder) == 0
+    assert toys.graded("ada", force=False)["correctness"] == (42.0, False)
 
 
 def test_a_verdict_of_a_gpu_counts_where_there_is_none(toys: Class, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,10 @@ def write_config(catalog: Catalog, folder: Path, title: str) -> bool:
 def _config(catalog: Catalog, title: str) -> str:
     return f'''"""What nbgrader has to know about this course. Change it: it is written only once."""
 
-from grader.instruct.nbgrader import configure
+try:
+    from grader.instruct.nbgrader import configure
+except ImportError as missing:  # nbgrader would go on without, and run what learners wrote
+    raise SystemExit(f"{{missing}}. Start nbgrader with the Python that has the grader.") from missing
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "{course_id(title)}"

@@ -12,6 +12,7 @@ from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, SaveAutoGrades
 
 from grader.catalog import Catalog
+from grader.errors import UsageError
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
 from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
@@ -41,8 +42,16 @@ def configure(c: Config, *, course: str | Path = "", trust_submissions: bool = F
     With ``trust_submissions``, code that was handed in runs without a sandbox, with all rights of whoever
     grades. Call it before settings of your own; assignments that are no exercises stay as nbgrader has them.
 
-    Raises UsageError where there is no course.
+    Raises SystemExit where that cannot be done. nbgrader logs any other error of its configuration, goes on
+    without, and would run what learners wrote.
     """
+    try:
+        _configure(c, course, trust_submissions)
+    except Exception as problem:
+        raise SystemExit(f"nbgrader cannot be configured: {problem}") from problem
+
+
+def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
     catalog = Catalog.open(Path(course) if course else None)
     _find_alembic()
     c.CoursePreprocessor.course = str(catalog.course)
@@ -88,10 +97,14 @@ def _default(converter: type[Any], trait: str) -> list[type[Any]]:
 
 
 def _swapped(steps: list[type[Any]], others: dict[type[Any], list[type[Any]]]) -> list[type[Any]]:
-    """``steps`` with some of them exchanged. One that nbgrader no longer has is an error."""
+    """``steps`` with some of them exchanged. Raises UsageError for one that nbgrader no longer has."""
     missing = others.keys() - set(steps)
     if missing:
-        raise RuntimeError(f"nbgrader has no step {missing.pop().__name__} any more.")
+        raise UsageError(
+            f"This nbgrader has no step {missing.pop().__name__}.",
+            "What takes its place would never run.",
+            "Install the version in constraints.txt.",
+        )
     return [each for step in steps for each in others.get(step, [step])]
 
 
