@@ -332,7 +332,11 @@ def test_what_is_old_is_forgotten_and_what_is_not_stays(made: HandmadeClass) -> 
 def test_when_everybody_is_forgotten_the_secret_goes_too(made: HandmadeClass) -> None:
     made.grade(made.hand_in("ana", NEGATE), 60)  # without a time: as old as its record
     told(made)
+    (made.store.folder / "cluster" / "array").mkdir(parents=True)
+    (made.store.folder / "cluster" / "array.txt").write_text(f"{NEGATE}/ana\n")
+    assert forget(made.store, date(2000, 1, 1), apply=True).leftovers == 0
     done = forget(made.store, date(2999, 1, 1), apply=True)
+    assert done.leftovers == 2
     assert done.secret
     left = {path.name for path in made.store.folder.rglob("*") if path.is_file() and path.read_text()}
     assert left == set()

@@ -5,6 +5,7 @@ What goes and what stays is described for instructors in docs/instructors/retent
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -26,10 +27,12 @@ _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "s
 class Forgotten:
     """How many go, or went: ``lines`` by the file they are in, ``people`` of the roster.
 
-    ``secret``: whether that goes, too, because nobody is left whom it could name.
+    ``leftovers``: damaged records, and what a cluster's runs left, which names students. ``secret``: whether
+    that goes, too, because nobody is left whom it could name.
     """
 
     records: int
+    leftovers: int
     lines: dict[str, int]
     people: int
     secret: bool
@@ -51,21 +54,26 @@ def forget(store: ResultStore, before: date, *, apply: bool) -> Forgotten:
         named |= {line["student"] for line in then if line is not None}
         if apply:
             lines.rewrite(rule)
+    leftovers = _leftovers(store.folder, before)
     roster = read_roster(store.folder)
     left = {name: student for name, student in roster.items() if name in named}
-    done = Forgotten(len(paths), changed, len(roster) - len(left), bool(roster) and not left)
+    people, nobody = len(roster) - len(left), bool(roster) and not left
+    done = Forgotten(len(paths), len(leftovers), changed, people, nobody)
     if apply:
-        _apply(store, paths, left, done)
+        _apply(store, [*paths, *leftovers], left, done)
     return done
 
 
 def _apply(store: ResultStore, paths: list[Path], left: dict[str, str], done: Forgotten) -> None:
     """The map goes last: after a kill half way, the same command finds the rest by it."""
     for path in paths:
-        path.unlink(missing_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
     if done.secret:
-        (store.folder / ROSTER).unlink()
         store.secret.path.unlink(missing_ok=True)
+        (store.folder / ROSTER).unlink()
     elif done.people:
         write_roster(store.folder, left)
 
@@ -81,6 +89,12 @@ def _old_records(results: Path, before: date) -> tuple[list[Path], set[str]]:
         else:
             still.add(record.key.digest)
     return old, digests - still
+
+
+def _leftovers(results: Path, before: date) -> list[Path]:
+    """What is in no log and has no date in it: it is as old as it was last written."""
+    paths = sorted([*results.glob("cluster/*"), *results.glob("records/*.damaged")])
+    return [path for path in paths if datetime.fromtimestamp(path.lstat().st_mtime, UTC).date() < before]
 
 
 def _rules(before: date, digests: set[str]) -> dict[str, _Rule]:
