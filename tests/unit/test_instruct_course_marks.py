@@ -7,6 +7,7 @@ import random
 import re
 from datetime import UTC, date, datetime
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -19,6 +20,7 @@ from grader.instruct.course.regrades import log_regrade
 from grader.instruct.course.releasing import Release, release
 from grader.instruct.course.retention import forget
 from grader.instruct.course.sample import double_marking
+from grader.instruct.results.lines import Lines
 from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
 
@@ -402,3 +404,20 @@ def test_whatever_a_class_does_no_rule_is_broken(tmp_path: Path, toy_catalog: Ca
         for first, second in (("s0", "s1"), ("s2", "s3")):
             for slug in (NEGATE, MULADD):
                 assert marks[first, slug].attempt == marks[second, slug].attempt
+
+
+def test_a_line_that_is_added_while_a_log_is_rewritten_is_not_lost(tmp_path: Path) -> None:
+    lines = Lines(tmp_path / "log.jsonl")
+    lines.append({"n": -1, "seen": 0})
+
+    def add(first: int) -> None:
+        for number in range(first, first + 40):
+            lines.append({"n": number, "seen": 0})
+
+    adders = [Thread(target=add, args=(40 * each,)) for each in range(3)]
+    for adder in adders:
+        adder.start()
+    while any(adder.is_alive() for adder in adders):
+        assert lines.rewrite(lambda line: line | {"seen": line["seen"] + 1}) > 0
+    assert lines.rewrite(lambda line: None if line["n"] < 0 else line) == 1
+    assert sorted(line["n"] for _, line in lines) == list(range(120))
