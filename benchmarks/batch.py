@@ -36,6 +36,7 @@ from grader.mutants import load_mutants
 from grader.stubs import stub_text, without_markers
 
 KILLS = 10
+START_SECONDS = 0.5  # in which nothing can be graded yet
 
 
 def main() -> None:
@@ -166,22 +167,27 @@ def kill(root: Path, exercises: Sequence[Exercise], options: argparse.Namespace)
     shutil.copy(undisturbed / "secret", killed)
     points = random.Random(secrets.randbits(32))
     rows = []
-    for number in range(1, KILLS + 1):
+    wanted = len(list(ResultStore(undisturbed).all()))
+    for number in range(KILLS):
         driver = subprocess.Popen(
             command(root / "submitted", killed, options), cwd=record.REPOSITORY, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        after = points.uniform(0.5, 2 * seconds / (KILLS + 2))
+        left = seconds * (1 - _kept(killed) / wanted)
+        after = START_SECONDS + points.uniform(0.0, 2 * left / (KILLS + 1 - number))
         time.sleep(after)
         ended = driver.poll() is not None
         driver.send_signal(signal.SIGKILL)
         driver.wait()
-        records = len(list((killed / "records").glob("*.json"))) if (killed / "records").is_dir() else 0
-        rows.append([number, f"{after:.1f} s" + (" (it had ended)" if ended else ""), records])
+        rows.append([number + 1, f"{after:.1f} s" + (" (it had ended)" if ended else ""), _kept(killed)])
     grade(root / "submitted", killed, options)
     return "Kills of the driver", "\n\n".join(
         (record.table(["kill", "after", "records then"], rows), _compared(undisturbed, killed))
     )
+
+
+def _kept(results: Path) -> int:
+    return sum(1 for _ in (results / "records").glob("*.json"))
 
 
 def _compared(undisturbed: Path, killed: Path) -> str:

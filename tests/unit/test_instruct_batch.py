@@ -42,8 +42,14 @@ def verdicts(results: Path) -> dict[str, Verdict]:
     return {record.key.name: record.verdict for record in ResultStore(results).all()}
 
 
-def scratch_folders() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"))
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files that no other process of this machine uses."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
 
 
 # ---- one submission ------------------------------------------------------------------------------------
@@ -117,8 +123,9 @@ def test_a_build_ahead_of_the_grading_refuses_what_does_not_compile_in_silence(
 # ---- batches -------------------------------------------------------------------------------------------
 
 
-def test_a_batch_grades_everything_once(toy_catalog: Catalog, submitted: Path, results: Path) -> None:
-    before = scratch_folders()
+def test_a_batch_grades_everything_once(
+    toy_catalog: Catalog, submitted: Path, results: Path, temporary: Path
+) -> None:
     watch = Watched()
     items, outcome = run(toy_catalog, submitted, results, watch=watch)
     assert len(items) == len(SIX) * len(toy_catalog.exercises) == outcome.graded == watch.left
@@ -130,7 +137,7 @@ def test_a_batch_grades_everything_once(toy_catalog: Catalog, submitted: Path, r
     assert (again.left, again.found, second.graded) == (0, len(items), 0)
     assert second.records == outcome.records
     assert len(list(ResultStore(results).log.entries())) == len(items)
-    assert scratch_folders() == before
+    assert list(temporary.iterdir()) == []
 
 
 def test_the_same_files_are_graded_once_and_count_for_both(
@@ -188,6 +195,9 @@ def test_what_cannot_be_judged_is_told_and_harms_nobody_else(
     assert set(outcome.failed) == mine
     assert set(outcome.records) == {item.key for item in items} - mine
     assert all(sentence in told for told in outcome.failed.values())
+    faults = [path.read_text() for path in (results / "faults").glob("*.txt")]
+    assert len(faults) == (len(mine) if word == "GRADER" else 0)
+    assert all("_fail_as_a_grader" in fault for fault in faults)
     logged = Counter(entry.status for entry in ResultStore(results).log.entries())
     of_the_machine = word not in ("EXERCISE", "GRADER")
     assert logged["infra_error"] == (local.TRIES * len(mine) if of_the_machine else 0)
@@ -232,15 +242,13 @@ def test_a_record_that_the_log_misses_is_logged_once(
         assert logged == Counter({item.key.name: 1 for item in items})
 
 
-def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("temporary")
+def test_what_killed_processes_left_is_swept() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     dead, alive = (tempfile.mkdtemp(prefix=f"{SCRATCH_PREFIX}{pid}-") for pid in (child.pid, os.getpid()))
-    try:
-        tidy()
-        assert (Path(dead).exists(), Path(alive).exists()) == (False, True)
-    finally:
-        Path(alive).rmdir()
+    tidy()
+    assert (Path(dead).exists(), Path(alive).exists()) == (False, True)
 
 
 # ---- kill -9 -------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """One lane of a batch: a process that grades one submission after the other, and keeps what costs seconds.
 
-torch is imported once for all of them, here and in the lane's zygote. Learner code runs in the workers of
-that zygote, never in this process; whatever ends this process all the same costs the lane, not the batch.
+torch is imported once for all of them, here and, on simt, in the lane's zygote. Learner code runs in the
+workers of a zygote, never in this process; whatever ends it all the same costs the lane, not the batch.
 """
 
 from __future__ import annotations
@@ -60,7 +60,6 @@ class Failed:
     """What kept a lane from a verdict although the machine was all right: an exercise at fault, mostly."""
 
     sentence: str
-    log: str = ""
 
 
 Answer = Record | Failed
@@ -109,8 +108,14 @@ class Lane:
         except GraderError as error:
             return Failed(str(error))
         except Exception as error:
-            said = f"The grader itself failed: {type(error).__name__}: {error}"
-            return Failed(said, "".join(traceback.format_exception(error)))
+            return self._our_fault(error, task)
+
+    def _our_fault(self, error: Exception, task: Task) -> Failed:
+        """A mistake in the grader: a sentence, and the traceback in a file for a report."""
+        path = self._settings.results / "faults" / f"{task.exercise.slug}-{os.getpid()}-{task.number}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        return Failed(f"The grader itself failed: {type(error).__name__}: {error} Report it with {path}")
 
     def _spool_of(self, backend: Backend) -> Path:
         spool = self._spool / backend
@@ -128,6 +133,8 @@ class Lane:
         from grader.checks import grade
         from grader.checks.lanes import open_lane
 
+        if backend == "cuda":
+            return grade  # a zygote that starts opens the GPU: with each submission, while that has the lock
         settings = self._settings
         lane = open_lane(backend, self._spool_of(backend), settings.exercises, isolate=settings.isolate)
         return functools.partial(grade, zygote=self._open.enter_context(lane))
