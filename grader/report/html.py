@@ -1,12 +1,11 @@
 """A verdict as HTML that stands alone: no script, no font, nothing fetched; what others wrote is escaped.
 
 ``verdict_html`` is a fragment for a page of somebody else's, such as a notebook's output or nbgrader's
-feedback; ``check_html`` is one check of it; ``page`` is a document.
+feedback; ``page`` is a document.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from grader.report.html_look import LOOK, PAGE
@@ -31,12 +30,6 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 def verdict_html(verdict: Verdict) -> str:
     """One verdict as a ``div`` with its own stylesheet."""
     return "\n".join([f'<div class="cu2grad"><style>{LOOK}</style>', *_verdict(verdict), "</div>", ""])
-
-
-def check_html(check: CheckResult) -> str:
-    """One check as a ``div`` with its own stylesheet."""
-    parts = _check(check, re.sub(r"\W", "-", check.name))
-    return "\n".join([f'<div class="cu2grad"><style>{LOOK}</style>', *parts, "</div>", ""])
 
 
 def page(verdicts: Sequence[Verdict]) -> str:

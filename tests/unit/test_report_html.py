@@ -12,7 +12,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.report.files import require_folder, write_report
-from grader.report.html import check_html, page, verdict_html
+from grader.report.html import page, verdict_html
 from grader.report.junit import junit
 from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict, WarpRequest
 
@@ -92,10 +92,10 @@ def test_a_verdict_is_told_whole() -> None:
 
 
 def test_a_request_is_drawn_where_a_finding_has_one() -> None:
-    found = Seen(check_html(FAILED.checks[3]))
+    found = Seen(verdict_html(verdict(FAILED.checks[3])))
     assert "32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 bytes" in found.words
     assert [tag for tag, _ in found.elements].count("svg") == 1
-    assert "svg" not in Seen(check_html(FAILED.checks[2])).names
+    assert "svg" not in Seen(verdict_html(verdict(FAILED.checks[2]))).names
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_request_is_drawn_where_a_finding_has_one() -> None:
 )
 def test_what_is_no_request_is_not_drawn(request_: WarpRequest) -> None:
     check = replace(FAILED.checks[3], findings=(replace(STRIDED, request=request_),))
-    assert "svg" not in Seen(check_html(check)).names
+    assert "svg" not in Seen(verdict_html(verdict(check))).names
 
 
 def hostile() -> Verdict:
@@ -165,7 +165,7 @@ def test_what_cannot_be_seen_is_shown_as_such() -> None:
 
 def test_an_endless_line_is_cut() -> None:
     endless = CheckResult("build", Status.BUILD_ERROR, "It fails.", lines=("x" * 3_000_000,))
-    text = check_html(endless)
+    text = verdict_html(verdict(endless))
     assert len(text) < 200_000 and "and 2900000 more characters" in text
 
 
