@@ -13,7 +13,17 @@ import pytest
 
 from grader.catalog import Catalog
 from grader.errors import UsageError
-from grader.instruct.course import Mark, ReleasedMarks, State, read_course, totals
+from grader.instruct.course import (
+    Grades,
+    Mark,
+    Marking,
+    ReleasedMarks,
+    State,
+    read_course,
+    read_people,
+    remember,
+    totals,
+)
 from grader.instruct.course.comments import fitting
 from grader.instruct.course.explain import explain
 from grader.instruct.course.regrades import log_regrade
@@ -21,8 +31,9 @@ from grader.instruct.course.releasing import Release, release
 from grader.instruct.course.retention import forget
 from grader.instruct.course.sample import double_marking
 from grader.instruct.results.lines import Lines
+from grader.instruct.submissions import read_submissions
 from grader.verdict import CheckResult, Status
-from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
+from tests.unit.handmade_class import AFTER_ALL, COURSE, MULADD, NEGATE, HandmadeClass
 
 LATE = "\n[late]\npenalty_per_day = 10\nbudget_days = 2\nmost_days = 4\n"
 NEWER = {"grader": "2:b", "graded": "2026-11-01T00:00:00+00:00"}
@@ -145,6 +156,26 @@ def test_after_the_last_day_nothing_is_accepted_and_an_earlier_hand_in_counts(ma
     assert "nothing is accepted after 4" in explained(made, mark)
     made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// in time"), 50)
     assert made.mark("ana").points == 50.0
+
+
+def test_what_comes_too_late_is_settled_without_a_verdict(made: HandmadeClass) -> None:
+    made.hand_in("ana", NEGATE, "2026-10-12T11:00")
+    mark = made.mark("ana")
+    assert (mark.state, mark.points) == (State.MARKED, 0.0)
+    assert "run grader batch" not in explained(made, mark)
+    assert "nothing is accepted after 4" in explained(made, mark)
+
+
+def test_adding_up_twice_spends_late_days_once(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-07T11:00"), 100)
+    course, store = read_course(made.folder), made.store
+    attempts = remember(store, read_submissions(course.submissions, made.catalog), made.catalog)
+    released = ReleasedMarks(store.folder, store.secret)
+    marking = Marking(
+        course, made.catalog, read_people(course), attempts, Grades(store.all()), released, AFTER_ALL
+    )
+    assert marking.marks() == marking.marks()
+    assert marking.marks()[0].charge.paid == 2
 
 
 def test_a_group_has_one_verdict_and_each_member_late_days_of_their_own(made: HandmadeClass) -> None:

@@ -55,7 +55,7 @@ def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
 def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
     backend = mark.assignment.backend
     beyond = [name for name in exercise.scores if name not in judged_scores(exercise, backend)]
-    if mark.attempt is None:
+    if mark.attempt is None or (mark.earned is None and mark.charge.refused):
         return
     if mark.record is None:
         yield f"There is no verdict on it from {backend} yet" + ("." if to_student else ": run grader batch.")

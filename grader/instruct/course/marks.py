@@ -115,13 +115,14 @@ class Marking:
         handed_in = {attempt.student for attempt in self.attempts}
         grouped = {student for student, _ in self.people.groups}
         self.students = sorted(handed_in | grouped | self.people.students.keys())
-        self.budget = dict.fromkeys(self.students, self.course.late_days)
+        self._budget: dict[str, int] = {}
         self._handed_in: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in self.attempts:
             self._handed_in.setdefault((attempt.student, attempt.exercise), []).append(attempt)
 
     def marks(self) -> list[Mark]:
         """A mark for each student and assignment, by student, then in the order of ``course.toml``."""
+        self._budget = dict.fromkeys(self.students, self.course.late_days)
         exercises = {exercise.slug: exercise for exercise in self.course.exercises(self.catalog)}
         order = list(self.course.assignments)
         by_deadline = sorted(self.course.assignments.values(), key=lambda each: _due_order(each, order))
@@ -140,7 +141,7 @@ class Marking:
             mark = self._blank(assignment, student)
             if chosen is not None:
                 charge_ = chosen.charges[place]
-                self.budget[student] -= charge_.paid
+                self._budget[student] -= charge_.paid
                 mark = _marked(replace(mark, others=len(pool) - 1), chosen, charge_)
             marks.append(_final(mark, self.released.find(student, assignment.exercise)))
         return marks
@@ -175,7 +176,7 @@ class Marking:
     def _charge(self, assignment: Assignment, student: str, attempt: Attempt, raw: float) -> Charge:
         due, _ = self.people.due(student, assignment.exercise, assignment.due)
         days = days_late(attempt.submitted, due, assignment.late.grace)
-        return charge(assignment.late, days, self.budget[student], raw)
+        return charge(assignment.late, days, self._budget[student], raw)
 
 
 def _due_order(assignment: Assignment, order: list[str]) -> tuple[float, int]:
@@ -192,8 +193,9 @@ def _choose(takes: str, candidates: list[_Candidate]) -> _Candidate | None:
 
 
 def _marked(mark: Mark, chosen: _Candidate, charged: Charge) -> Mark:
-    state = State.WAITING if chosen.earned is None else State.MARKED
-    points = 0.0 if chosen.earned is None else chosen.raw - charged.lost
+    judged = chosen.earned is not None or charged.refused  # of what is not accepted nothing has to be known
+    state = State.MARKED if judged else State.WAITING
+    points = chosen.raw - charged.lost if judged else 0.0
     return replace(
         mark, state=state, found=points, attempt=chosen.attempt, record=chosen.record,
         earned=chosen.earned, charge=charged,
