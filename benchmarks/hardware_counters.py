@@ -1,12 +1,15 @@
 """The simulated GPU against a real one: counters, findings and values of every solution.
 
-    python benchmarks/hardware_counters.py          # about five minutes on a machine with a GPU
+    python benchmarks/hardware_counters.py              # all parts, on a machine with a GPU
+    python benchmarks/hardware_counters.py findings     # one of them
 
-Every reference solution, the measured kernels of tests/simt/surface/counters.cu, and every planted mistake
-that is about memory run three times: simulated, under Nsight Compute (`ncu`), and under each tool of
-compute-sanitizer. Counters must agree within 1 %, what the sanitizer reports must be found here, and values
-must agree within 8 units of the last place. What a machine lacks is said and not compared. The tables go to
-results/hardware.md.
+counters: every reference solution and the measured kernels of tests/simt/surface/counters.cu, simulated and
+    under Nsight Compute (`ncu`), must agree within 1 %.
+values: what the solutions answer must agree within 8 units of the last place.
+findings: what any tool of compute-sanitizer reports of a solution, or of a planted mistake that is about
+    memory, must be found here.
+
+What a machine lacks is said and not compared. The tables go to results/hardware_PART.md.
 """
 
 from __future__ import annotations
@@ -102,47 +105,67 @@ def _launched_names(subject: Subject) -> list[str]:
     return sorted(set(tools.KERNEL.findall(sources)))
 
 
-def compare(all_subjects: Sequence[Subject], pool: ThreadPoolExecutor) -> tuple[str, bool]:
-    """The tables, and whether everything agrees."""
-    ncu, sanitizer = tools.find_tool("ncu"), tools.find_tool("compute-sanitizer")
-    programs = [each for each in all_subjects if each.slug != "patterns"]
-    solutions = [each for each in programs if each.solution]
-    list(pool.map(run_on_gpu, all_subjects))
-    values = [value_row(each) for each in solutions]
-    findings = list(pool.map(lambda each: finding_row(each, sanitizer), programs))
-    counted = [counter_rows(each, ncu) for each in all_subjects if each.solution]  # ncu: one at a time
-    metrics = ", ".join(tools.METRICS)
-    parts = [
-        f"## Counters\n\nFigures of a kernel that agrees: {metrics}.",
-        record.table(
-            ("program", "kernel", "result", "figures or cause"), [row for rows, _ in counted for row in rows]
-        ),
-        "## Findings",
-        record.table(("program", "compute-sanitizer", "here", "missing here"), [row for row, _ in findings]),
-        "## Values",
-        record.table(("program", "largest difference"), [row for row, _ in values]),
-    ]
-    absent = [name for name, tool in (("ncu", ncu), ("compute-sanitizer", sanitizer)) if not tool]
-    notes = [f"Not available: {name}." for name in absent] + [
-        note for each in all_subjects for note in each.notes
-    ]
-    fine = all(ok for _, ok in [*counted, *findings, *values]) and not notes
-    return "\n\n".join([*parts, *notes]), fine
+def compare_counters(chosen: Sequence[Subject], pool: ThreadPoolExecutor) -> tuple[str, bool]:
+    """A table of the kernels of all solutions, and whether they agree. ncu runs one program at a time."""
+    ncu = tools.find_tool("ncu")
+    counted = [counter_rows(each, ncu) for each in chosen if each.solution]
+    rows = [row for own, _ in counted for row in own]
+    table = record.table(("program", "kernel", "result", "figures or cause"), rows)
+    text = f"Figures of a kernel that agrees: {', '.join(tools.METRICS)}.\n\n{table}"
+    return text, all(fine for _, fine in counted)
+
+
+def compare_findings(chosen: Sequence[Subject], pool: ThreadPoolExecutor) -> tuple[str, bool]:
+    """A table of what is said of every program, and whether nothing is missing here."""
+    sanitizer = tools.find_tool("compute-sanitizer")
+    found = list(pool.map(lambda each: finding_row(each, sanitizer), _programs(chosen)))
+    table = record.table(("program", "compute-sanitizer", "here", "missing here"), [row for row, _ in found])
+    return table, all(fine for _, fine in found)
+
+
+def compare_values(chosen: Sequence[Subject], pool: ThreadPoolExecutor) -> tuple[str, bool]:
+    """A table of the largest difference of every solution, and whether all are small."""
+    values = [value_row(each) for each in _programs(chosen) if each.solution]
+    return record.table(("program", "largest difference"), [row for row, _ in values]), all(
+        fine for _, fine in values
+    )
+
+
+def _programs(chosen: Sequence[Subject]) -> list[Subject]:
+    return [each for each in chosen if each.slug != "patterns"]
+
+
+PARTS = {"counters": compare_counters, "values": compare_values, "findings": compare_findings}
+TITLES = {
+    "counters": "Counters: the simulated GPU against Nsight Compute",
+    "values": "Values: the simulated GPU against a real one",
+    "findings": "Findings: the simulated GPU against compute-sanitizer",
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        everything = subjects(Path(scratch))
-        list(pool.map(simulate, everything))
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all when none is named"
+    )
+    parts = parser.parse_args().parts or list(PARTS)
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}. There are {', '.join(PARTS)}.")
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as pool:
+        chosen = [each for each in subjects(Path(scratch)) if each.solution or "findings" in parts]
+        list(pool.map(simulate, chosen))
         if detect_backend() != "cuda":
-            print(simulated_table(everything))
+            print(simulated_table(chosen))
             raise SystemExit(
                 "There is no GPU here: nothing was compared. This is what the simulated one says."
             )
-        text, fine = compare(everything, pool)
-    record.report("The simulated GPU against a real one", text, "hardware")
+        list(pool.map(run_on_gpu, chosen))
+        notes = [note for each in chosen for note in each.notes]
+        fine = not notes
+        for part in parts:
+            text, agree = PARTS[part](chosen, pool)
+            record.report(TITLES[part], "\n\n".join([text, *notes]), f"hardware_{part}")
+            fine = fine and agree
     sys.exit(0 if fine else 1)
 
 

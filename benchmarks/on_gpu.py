@@ -53,7 +53,8 @@ PARTS = {
     "edit_to_verdict": Part(
         ("benchmarks/edit_to_verdict.py", "--rounds", "5", "--record", f"edit_to_verdict_{gpu_name()}"), 300
     ),
-    "counters": Part(("benchmarks/hardware_counters.py",), 540),
+    "counters": Part(("benchmarks/hardware_counters.py", "counters", "values"), 420),
+    "findings": Part(("benchmarks/hardware_counters.py", "findings"), 540),
 }
 
 
