@@ -1,4 +1,4 @@
-"""A class of 500 compared with each other and with the solution: how long (of all cores together), and are the copies on top?
+"""A class of 500 compared with itself and the solution: what it costs, and are the copies on top?
 
 The class is synthetic (`synthetic_class.py`): what it says about how often innocent authors come near each
 other holds for authors who choose as freely as that file lets them, no further.
