@@ -169,6 +169,9 @@ class _Audit:
             if is_reserved(words[1]):
                 rule = "The words of C++, CUDA and PyTorch keep their meaning."
                 yield self._object(rest[0], f"gives `{words[1]}` another meaning", rule)
+        elif words[0] == "line" or words[0][0].isdecimal():
+            rule = "Findings and errors are to be told at the lines of your own files."
+            yield self._object(rest[0], f"has `#{' '.join(words[:3])}`", rule)
         elif words[0] in ("include", "include_next", "import", "embed"):
             yield from self._include(rest[0], words[0], "".join(words[1:]))
 

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from grader.simt.launches import Launch, launch_of
 from grader.simt.memory_model import SECTOR
 from grader.simt.records import runtime, take_records
-from grader.simt.source_lines import NOWHERE, Frame, Site, frames_of
+from grader.simt.source_lines import NOWHERE, Frame, Quote, Site, frames_of
 
 Raw = Mapping[str, Any]
 _SUMS = ("requests", "sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
@@ -155,14 +155,16 @@ def in_order(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
     return tuple(sorted(lines, key=lambda line: (line.frame.file, line.frame.line)))
 
 
-def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[LaunchCounts]:
-    """The runtime's counts with their lines. `source_roots` choose the frame as in `findings.symbolise`.
+def symbolise(
+    raw: Iterable[Raw], source_roots: Sequence[Path] = (), quote: Quote | None = None
+) -> list[LaunchCounts]:
+    """The runtime's counts with their lines. `source_roots` and `quote` are those of `findings.symbolise`.
 
     Raises ValueError for a record that is none.
     """
     records = list(raw)
     try:
-        frames = frames_of(_sites(records), source_roots)
+        frames = frames_of(_sites(records), source_roots, quote)
         return [_launch_counts(record, frames) for record in records]
     except (KeyError, TypeError) as wrong:
         raise ValueError(f"not a record of counts: {wrong}") from wrong

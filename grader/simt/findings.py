@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.simt.records import take_records
-from grader.simt.source_lines import NOWHERE, Frame, Site, frames_of, with_source
+from grader.simt.source_lines import NOWHERE, Frame, Quote, Site, frames_of, with_source
 
 __all__ = ["Allocation", "Finding", "Frame", "Index", "Party", "Tensor", "symbolise", "take"]
 
@@ -84,16 +84,18 @@ class Finding:
         return "\n".join(line for line in (sentence(self), rule(self), source and f"    {source}") if line)
 
 
-def symbolise(raw: Iterable[Raw], source_roots: Sequence[Path] = ()) -> list[Finding]:
+def symbolise(
+    raw: Iterable[Raw], source_roots: Sequence[Path] = (), quote: Quote = with_source
+) -> list[Finding]:
     """The runtime's findings with their lines, in order of first sight; those of one kind and line are one.
 
     A finding's line is the innermost one in a file below `source_roots`; without roots, the innermost that
-    belongs neither to this backend's headers nor to the system's.
+    belongs neither to this backend's headers nor to the system's. `quote` gives a line its text.
     """
     lines = [each for each in raw if isinstance(each.get("kind"), str)]
-    frames = frames_of(_call_sites(lines), source_roots)
+    frames = frames_of(_call_sites(lines), source_roots, quote)
     merged: dict[tuple[str, Frame, Frame, str], Finding] = {}
-    for finding in (_finding(each, frames) for each in lines):
+    for finding in (_finding(each, frames, quote) for each in lines):
         if _is_one_barrier(finding):
             continue
         key = (
@@ -138,9 +140,9 @@ def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
                 yield str(each["module"]), int(party["pc"])
 
 
-def _finding(raw: Raw, frames: Mapping[Site, Frame]) -> Finding:
+def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
     module = str(raw.get("module") or "")
-    launch = with_source(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
+    launch = quote(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
     other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
     frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
     return Finding(

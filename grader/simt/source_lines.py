@@ -6,13 +6,16 @@ import functools
 import shutil
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 Site = tuple[str, int]  # library, offset of the call in it
 _OWN_HEADERS = Path(__file__).parent / "include"
 _TORCH = "/torch/include/"
+_LONGEST_SOURCE = 16 * 2**20  # bytes
+_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -37,16 +40,23 @@ class Frame:
 
 
 NOWHERE = Frame()
+Quote: TypeAlias = Callable[[Frame], Frame]  # the frame with the text of its line
 
 
-def frames_of(sites: Iterable[Site], source_roots: Sequence[Path]) -> dict[Site, Frame]:
-    """The line of each site: the innermost one below `source_roots`, or, without roots, in no header."""
+def frames_of(
+    sites: Iterable[Site], source_roots: Sequence[Path], quote: Quote | None = None
+) -> dict[Site, Frame]:
+    """The line of each site: the innermost one below `source_roots`, or, without roots, in no header.
+
+    `quote` gives it its text; by default that is read from the file that was compiled.
+    """
+    quote = quote or with_source
     by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
     for module, offset in sites:
         by_module[module][offset] = None
     roots = [root.resolve() for root in source_roots]
     return {
-        (module, offset): _choose(frames, roots)
+        (module, offset): _choose(frames, roots, quote)
         for module, offsets in by_module.items()
         for offset, frames in _addr2line(module, list(offsets)).items()
     }
@@ -58,7 +68,11 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
     if not program or not Path(module).is_file():
         return {}
     command = [program, "-a", "-i", "-e", module, *map(hex, offsets)]
-    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:  # what a wheel's library says about its lines may be anything
+        return {}
+    output = done.stdout
     found: dict[int, list[Frame]] = {}
     frames: list[Frame] = []
     for text in output.splitlines():
@@ -71,13 +85,13 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
     return found
 
 
-def _choose(frames: Sequence[Frame], roots: Sequence[Path]) -> Frame:
+def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: Quote) -> Frame:
     own = [frame for frame in frames if _is_own(Path(frame.file).resolve(), roots)]
     if own:
-        return replace(with_source(own[0]), caller=own[1].where if len(own) > 1 else "")
+        return replace(quote(own[0]), caller=own[1].where if len(own) > 1 else "")
     outermost = frames[-1] if frames else NOWHERE
     # Code of a header alone belongs to a library's kernel: the line to look at is where that was launched.
-    return NOWHERE if Path(outermost.file).is_relative_to(_OWN_HEADERS) else with_source(outermost)
+    return NOWHERE if Path(outermost.file).is_relative_to(_OWN_HEADERS) else quote(outermost)
 
 
 def _is_own(path: Path, roots: Sequence[Path]) -> bool:
@@ -96,9 +110,31 @@ def with_source(frame: Frame) -> Frame:
     return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
 
 
+def quoting_from(folder: Path) -> Quote:
+    """Gives a frame the text of its line in `folder`, and reads no file outside of it.
+
+    For a stranger's code: `#line` makes any file the one that was compiled, and the list of the class would
+    be quoted. A file that was compiled elsewhere, as one of a wheel, is looked for by the end of its path.
+    """
+    inside = folder.resolve()
+
+    def quote(frame: Frame) -> Frame:
+        parts = Path(frame.file).parts
+        for start in range(1 if Path(frame.file).is_absolute() else 0, len(parts)):
+            path = inside.joinpath(*parts[start:]).resolve()
+            if path.is_relative_to(inside) and path.is_file():
+                return replace(frame, source=with_source(Frame(str(path), frame.line)).source)
+        return frame
+
+    return quote
+
+
 @functools.lru_cache(maxsize=64)
 def _lines_of(file: str) -> tuple[str, ...]:
+    path = Path(file)
     try:
-        return tuple(Path(file).read_text(errors="replace").splitlines())
+        if not path.is_file() or path.stat().st_size > _LONGEST_SOURCE:
+            return ()
+        return tuple(path.read_text(errors="replace").splitlines())
     except OSError:
         return ()

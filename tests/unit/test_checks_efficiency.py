@@ -31,7 +31,7 @@ CASE = Case("64 elements", [replace(tensor(64), name="a")])
 
 def stage(*lines: LineCounts, least: int = 0) -> CountedStage:
     counts = launched(lines, least=least).counts
-    return CountedStage("copy(x)", (counts,), {X: Memory("x", 4)})
+    return CountedStage("copy(x)", (counts,), {X: Memory("x", 4)}, Path("/nowhere"))
 
 
 def said(metric: str, counted: CountedStage, most: float = 0) -> str:
@@ -136,7 +136,7 @@ def judged(
     known: dict[str, Outcome] | None = None,
 ) -> Outcome:  # fmt: skip
     """What the check says when the counted call made `launches`."""
-    monkeypatch.setattr(efficiency, "symbolise", lambda raw: list(raw))
+    monkeypatch.setattr(efficiency, "symbolise", lambda raw, quote: list(raw))
 
     def counting(trace: Trace, stage: str, schedule: str) -> Trace:
         counted = replace(trace, counts=tuple(launches), placed=(Placed("a", X, 4),))  # type: ignore[arg-type]
@@ -273,7 +273,7 @@ def test_an_open_todo_is_work_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_backward_is_counted_where_a_limit_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(efficiency, "symbolise", lambda raw: list(raw))
+    monkeypatch.setattr(efficiency, "symbolise", lambda raw, quote: list(raw))
 
     def counting(trace: Trace, stage: str, schedule: str) -> Trace:
         made = good() if stage == "call" else bad()

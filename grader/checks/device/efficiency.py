@@ -25,6 +25,7 @@ from grader.checks.values.truth import expected_outputs
 from grader.checks.values.wording import error_outcome
 from grader.profile.words import number
 from grader.simt.counters import symbolise
+from grader.simt.source_lines import quoting_from
 from grader.spec.efficiency import METRICS, Efficiency, Limit, Stage
 from grader.verdict import NOT_JUDGED, Finding, Status
 from grader.words import listed
@@ -96,9 +97,9 @@ def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, 
         work = device_work.judge_call(bench, each) if each is not None else None
         if work is not None:
             return work
-    stages: dict[Stage, CountedStage] = {"forward": _stage(call, call)}
+    stages: dict[Stage, CountedStage] = {"forward": _stage(call, call, bench.files)}
     if back is not None:
-        stages["backward"] = _stage(back, call)
+        stages["backward"] = _stage(back, call, bench.files)
     return stages
 
 
@@ -155,13 +156,14 @@ _NOT_COUNTED = {
 }
 
 
-def _stage(call: Call, forward: Call) -> CountedStage:
-    counts = [each for each in symbolise(call.reply.trace.counts) if is_own(each.launch.kernel)]
+def _stage(call: Call, forward: Call, files: Path) -> CountedStage:
+    found = symbolise(call.reply.trace.counts, quote=quoting_from(files))
+    counts = [each for each in found if is_own(each.launch.kernel)]
     names = tensor_names(forward.reply)
     if call is not forward:
         names |= tensor_names(call.reply, backward=True)  # forward's tensors are still alive
     text = forward.text if call is forward else f"the backward of {forward.text}"
-    return CountedStage(text, tuple(counts), names)
+    return CountedStage(text, tuple(counts), names, files)
 
 
 # ---- the outcome -------------------------------------------------------------------------------------------

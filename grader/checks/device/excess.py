@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from grader.profile.model import Memory
@@ -11,7 +12,7 @@ from grader.profile.remarks import waste
 from grader.profile.words import VERBS, counted, number
 from grader.simt.counters import LaunchCounts, LineCounts
 from grader.simt.memory_model import SECTOR
-from grader.simt.source_lines import NOWHERE, Frame, with_source
+from grader.simt.source_lines import NOWHERE, Frame, quoting_from
 from grader.spec.efficiency import METRICS, Metric
 from grader.verdict import WarpRequest
 
@@ -20,11 +21,14 @@ _AGAIN = 1.05  # times every sector: from there on memory is asked for what was 
 
 @dataclass(frozen=True)
 class CountedStage:
-    """A forward or backward call: the launches of the learner's kernels, and the tensors by address."""
+    """A forward or backward call: the launches of the learner's kernels, the tensors by address, and the
+    folder of the sources.
+    """
 
     call: str
     launches: tuple[LaunchCounts, ...]
     names: Mapping[int, Memory]
+    files: Path
 
     def name(self, line: LineCounts) -> str:
         """The tensor that a line went to; memory without a name is a temporary."""
@@ -145,7 +149,7 @@ def _of_launches(metric: Metric, stage: CountedStage) -> Reason:
     if not stage.launches:
         return Reason("", NOWHERE)
     most = max(stage.launches, key=lambda each: int(getattr(each, metric.field, 0)))
-    frame = with_source(Frame(most.launch.file, most.launch.line))
+    frame = quoting_from(stage.files)(Frame(most.launch.file, most.launch.line))
     said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
     return Reason(f"Launched: {said}.", frame)
 

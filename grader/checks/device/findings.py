@@ -10,6 +10,7 @@ from typing import Any
 from grader.checks.bench import Bench, Call
 from grader.run.values import Reply
 from grader.simt import finding_words, findings
+from grader.simt.source_lines import quoting_from
 from grader.verdict import Finding
 
 
@@ -21,7 +22,8 @@ def in_words(bench: Bench) -> list[Finding]:
 def seen_in(calls: Iterable[Call], files: Path) -> list[Finding]:
     """What it saw in `calls` of a submission whose sources are in `files`."""
     raw = [_named(finding, call) for call in calls for finding in call.reply.trace.findings]
-    return [_recorded(each, files) for each in findings.symbolise(raw)] if raw else []
+    found = findings.symbolise(raw, quote=quoting_from(files)) if raw else []
+    return [_recorded(each) for each in found]
 
 
 def backward_names(reply: Reply) -> dict[str, str]:
@@ -41,7 +43,7 @@ def _named(finding: dict[str, Any], call: Call) -> dict[str, Any]:
     return {**finding, "tensor": {**tensor, "name": name}}
 
 
-def _recorded(found: findings.Finding, files: Path) -> Finding:
+def _recorded(found: findings.Finding) -> Finding:
     """Place, count and source go into fields of their own, so that the sentence need not repeat them."""
     frame = found.frame if found.frame.file else found.launch
     nowhere = findings.Frame(caller=found.frame.caller)
@@ -52,7 +54,7 @@ def _recorded(found: findings.Finding, files: Path) -> Finding:
         rule=finding_words.rule(found),
         file=Path(frame.file).name,
         line=frame.line,
-        source=frame.source or source_line(files / Path(frame.file).name, frame.line),
+        source=frame.source,
         block=found.block,
         thread=found.thread,
         count=found.count,
