@@ -33,7 +33,7 @@ class Silent:
 
 def main(cluster_toml: str, course: str, submissions: str, results: str, backend: Backend) -> int:
     """Grade everything; the exit code is 1 when something was lost."""
-    os.environ[judging.RESULTS] = results
+    os.environ[fakes.RESULTS] = results
     catalog = Catalog.open(Path(course))
     cluster = read_cluster(Path(cluster_toml))
     handed_in = read_submissions(Path(submissions), catalog)

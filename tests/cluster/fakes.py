@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
+RESULTS = "CU2GRAD_TEST_RESULTS"  # the variable in which a driver tells its workers their folder
 MODEL = "Fake Accelerator"
 UUIDS = ("GPU-00000000-aaaa", "GPU-11111111-bbbb")
 _LISTING = "".join(f"GPU {index}: {MODEL} (UUID: {uuid})\\n" for index, uuid in enumerate(UUIDS))
@@ -24,3 +26,14 @@ def witnesses(results: Path) -> list[dict[str, object]]:
     path = results / "witness"
     text = path.read_text() if path.is_file() else ""
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def processes_of(results: Path) -> list[int]:
+    """Every process on this machine that has this results folder in its environment: drivers and workers."""
+    wanted = f"{RESULTS}={results}".encode()
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if wanted in environment.read_bytes().split(b"\0"):
+                found.append(int(environment.parent.name))
+    return found

@@ -22,7 +22,6 @@ from grader.verdict import CheckResult, Status, Verdict
 from tests.cluster import fakes
 
 SECONDS = 0.05
-RESULTS = "CU2GRAD_TEST_RESULTS"
 
 
 def judge(
@@ -31,7 +30,7 @@ def judge(
     """Half of the submissions pass, as their seed has it."""
     assert seed is not None
     gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "none")
-    results = Path(os.environ[RESULTS])
+    results = Path(os.environ[fakes.RESULTS])
     with (results / f"alone-{gpu}").open("w") as lock:
         alone = True
         try:

@@ -48,6 +48,10 @@ def test_a_killed_interchange_ends_the_run_and_a_killed_worker_does_not(
     assert driver.returncode == 0, said
     assert fakes.witnesses(course.results)[-1]["worker"] != last
 
+    deadline = time.monotonic() + PATIENCE
+    while fakes.processes_of(course.results):
+        assert time.monotonic() < deadline, "a worker was left behind"
+        time.sleep(0.1)
     store = ResultStore(course.results)
     logged = Counter(entry.student for entry in store.log.entries())
     assert logged == Counter(store.secret.pseudonym(each.student) for each in course.read())

@@ -80,6 +80,7 @@ def test_every_grade_arrives_once_whatever_is_killed(
     assert driver.returncode == 0, said
     wait_for("the end of all blocks", lambda: not slurm.jobs())
     assert_each_graded_once(course)
+    wait_for("the end of all processes", lambda: not fakes.processes_of(course.results))
 
 
 def assert_each_graded_once(course: HandedIn) -> None:

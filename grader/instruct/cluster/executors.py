@@ -93,7 +93,8 @@ def _executor(label: str, cluster: Cluster, blocks: Blocks, tasks: int) -> HighT
     from parsl.jobs.error_handlers import windowed_error_handler
 
     wanted = max(1, min(blocks.blocks, -(-tasks // blocks.workers)))
-    pool = f"exec {shlex.quote(cluster.python)} -m {_POOL}"
+    python = shlex.quote(cluster.python)
+    pool = f"exec {python} -m grader.instruct.cluster.keeper {python} -m {_POOL}"
     return HighThroughputExecutor(
         label=label,
         address=cluster.address,

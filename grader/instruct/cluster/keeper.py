@@ -1,0 +1,44 @@
+"""Runs a block's workers, and leaves nothing of them behind.
+
+``python -m grader.instruct.cluster.keeper COMMAND...``
+
+Parsl's pool of workers is several processes. When the one in the middle is killed, the others wait for it for
+ever: on a machine that is not cleared after a job, each with a torch in memory and a zygote.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.run.limits import adopt_orphans, die_with_parent
+
+
+def keep(command: Sequence[str]) -> int:
+    """Run ``command``; when it ends, end whatever it started. Returns its exit code, as a shell would."""
+    adopt_orphans()
+    bound = functools.partial(die_with_parent, os.getpid())
+    code = subprocess.Popen(command, preexec_fn=bound).wait()
+    while children := _children():
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, 0)
+    return code if code >= 0 else 128 - code
+
+
+def _children() -> list[int]:
+    """Processes whose parent this is by now: those of a parent that ended come here."""
+    own = os.getpid()
+    return [int(child) for child in Path(f"/proc/{own}/task/{own}/children").read_text().split()]
+
+
+if __name__ == "__main__":
+    sys.exit(keep(sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""A block's processes end together, whichever of them is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cluster.conftest import ROOT
+
+# A pool that starts a process which it would have to end itself, says who they are, and waits.
+POOL = """\
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+print(os.getpid(), child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def start() -> tuple[subprocess.Popen[str], int, int]:
+    keeper = subprocess.Popen(
+        [sys.executable, "-m", "grader.instruct.cluster.keeper", sys.executable, "-c", POOL],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert keeper.stdout is not None
+    pool, child = map(int, keeper.stdout.readline().split())
+    keeper.stdout.close()
+    return keeper, pool, child
+
+
+def ends(pid: int) -> bool:
+    return waited(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text())
+
+
+def waited(there: Callable[[], bool], seconds: float = 30.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not there():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_what_a_killed_pool_leaves_is_ended() -> None:
+    keeper, pool, child = start()
+    os.kill(pool, signal.SIGKILL)
+    assert keeper.wait(30) == 128 + signal.SIGKILL
+    assert ends(child)
+
+
+def test_a_killed_keeper_takes_the_pool_with_it() -> None:
+    keeper, pool, child = start()
+    keeper.kill()
+    keeper.wait()
+    assert ends(pool)
+    os.kill(child, signal.SIGKILL)  # nobody is left to end it; on a cluster the job's end does
+
+
+def test_the_exit_code_is_the_commands() -> None:
+    command = [sys.executable, "-m", "grader.instruct.cluster.keeper", "sh", "-c", "exit 7"]
+    assert subprocess.run(command, cwd=ROOT).returncode == 7
