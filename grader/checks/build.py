@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -85,9 +86,11 @@ def _request(exercise: Exercise, files: Path, backend: Backend, owner: str) -> B
 def _common(exercise: Exercise, files: Path, backend: Backend) -> frozenset[Path]:
     """The sources that are the course's own, with all that they include: their objects are the same for all.
 
-    A kernel's object on simt names the folder that it lies in, so it is never the same.
+    A kernel's object on simt names the folder that it lies in, so it is never the same. A copy that somebody
+    changed is not the course's own.
     """
-    given = {(files / name).resolve() for name in exercise.given}
+    own = [name for name in exercise.given if filecmp.cmp(files / name, exercise.root / name, shallow=False)]
+    given = {(files / name).resolve() for name in own}
     names = [name for name in exercise.build.sources if not (backend == "simt" and name.endswith(".cu"))]
     return frozenset(files / name for name in names if given.issuperset(closure(files / name, ())))
 

@@ -64,9 +64,14 @@ def test_a_source_is_common_when_no_learner_has_a_part_in_it(
     tmp_path: Path, backend: Backend, includes: str, common: set[str]
 ) -> None:
     edited, given = ("kernel.cu", "edited.h"), ("binding.cpp", "given.cu", "given.h")
-    for name in (*edited, *given):
-        (tmp_path / name).touch()
-    (tmp_path / "binding.cpp").write_text(includes)
+    files, root = tmp_path / "files", tmp_path / "exercise"
+    for folder in (files, root):
+        folder.mkdir()
+        for name in (*edited, *given):
+            (folder / name).touch()
+        (folder / "binding.cpp").write_text(includes)
     facts = BuildFacts("muladd", "pybind", ("kernel.cu", "given.cu", "binding.cpp"), ())
-    exercise = fake_exercise(build=facts, edit=edited, given=given)
-    assert {path.name for path in _common(exercise, tmp_path, backend)} == common
+    exercise = fake_exercise(root, build=facts, edit=edited, given=given)
+    assert {path.name for path in _common(exercise, files, backend)} == common
+    (files / "binding.cpp").write_text(f"{includes}\n// a stranger's")
+    assert {path.name for path in _common(exercise, files, backend)} == common - {"binding.cpp"}
