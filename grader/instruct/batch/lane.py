@@ -115,7 +115,7 @@ class Lane:
         path = self._settings.results / "faults" / f"{task.exercise.slug}-{os.getpid()}-{task.number}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        return Failed(f"The grader itself failed: {type(error).__name__}: {error} Report it with {path}")
+        return Failed(f"The grader itself failed; report it with {path}: {type(error).__name__}: {error}")
 
     def _spool_of(self, backend: Backend) -> Path:
         spool = self._spool / backend
