@@ -1,7 +1,8 @@
 """A class of thirty through the whole of it: three exercises, every way to fail, real nbgrader.
 
-build → generate → `grader batch` → autograde → feedback → export. What each submission must come to is known
-from how it was made (:mod:`tests.nbgrader.demo_submissions`), not from what the grader said.
+build → generate → hand in, one exercise through Canvas → `grader batch` → autograde → feedback → export. What
+each submission must come to is known from how it was made (:mod:`tests.nbgrader.demo_submissions`), not from
+what the grader said.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import csv
 import json
 import re
 import shutil
+import zipfile
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -63,6 +66,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         done = school.api().generate_assignment(slug)
         assert done["success"], done["log"]
     kinds = write_submissions(school.folder, school.catalog)
+    through_canvas(school, SLUGS[-1])
     # The submissions are our own: where there is no sandbox they may run without one.
     trust = shutil.which("bwrap") is None
     request = Request(
@@ -72,6 +76,28 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     for slug in SLUGS:
         school.command("AutogradeApp", slug)
     return Demo(school, kinds)
+
+
+def through_canvas(school: Class, slug: str) -> None:
+    """Hand one exercise in as files, without notebooks, in an archive of all: what Canvas gives out."""
+    from grader.cli.nbgrader import Archive, import_archive
+
+    roster, archive = school.top / "canvas.csv", school.top / "submissions.zip"
+    rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]]
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for number, student in enumerate(STUDENTS, 1001):
+            rows.append([student, str(number), "", student, ""])
+            folder = school.folder / "submitted" / student / slug
+            for name in school.catalog.find(slug).edit:
+                if (folder / name).is_file():
+                    zipped.write(folder / name, f"student{student}_{number}_{number}0_{name}")
+            shutil.rmtree(folder)
+    with roster.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    due = datetime(2026, 10, 1, 12, tzinfo=UTC)
+    submitted = school.folder / "submitted"
+    handed_in = Archive(archive, "canvas", slug, submitted, roster, due, replace=False)
+    assert import_archive(handed_in, ROOT) == 0
 
 
 def test_every_kind_of_submission_is_there_three_times_in_each_exercise(demo: Demo) -> None:
