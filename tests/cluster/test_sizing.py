@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from grader.cli.app import app
 from grader.errors import UsageError
 from grader.instruct.cluster.simulation import Variation, simulated_hours
-from grader.instruct.cluster.sizing import Costs, Fleet, costs_in, fleet_for, hours_with
+from grader.instruct.cluster.sizing import DRIVER_SECONDS, Costs, Fleet, costs_in, fleet_for, hours_with
 from grader.instruct.results import Key, Record, ResultStore
 from grader.verdict import CheckResult, Status, Verdict
 
@@ -20,11 +20,11 @@ ALIKE = Variation(spread=0.0)
 
 
 def test_one_machine_and_equal_submissions_are_arithmetic() -> None:
-    # Four gradings of 900 s, two at a time, after a minute's start. The driver needs 2 ms for each.
-    assert simulated_hours(Fleet(2), 4, Costs(900), ALIKE) == pytest.approx((60 + 1800 + 0.004) / 3600)
+    # Four gradings of 900 s, two at a time, after a minute's start and the driver's work for the first two.
+    assert simulated_hours(Fleet(2), 4, Costs(900), ALIKE) == pytest.approx((60 + 1800 + 2 * DRIVER_SECONDS) / 3600)
     # One core and one GPU: the GPU waits for the first build, then for nothing.
     hours = simulated_hours(Fleet(1, 1), 3, Costs(100, 200), ALIKE)
-    assert hours == pytest.approx((60 + 0.002 + 100 + 3 * 200) / 3600)
+    assert hours == pytest.approx((60 + DRIVER_SECONDS + 100 + 3 * 200) / 3600)
 
 
 @pytest.mark.parametrize(
