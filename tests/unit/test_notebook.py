@@ -379,9 +379,13 @@ def test_the_notebook_runs_from_top_to_bottom_and_nbgrader_validates_it(
     path = toy_course / "00_negate.ipynb"
     write_notebook(Catalog.open(toy_course).exercises[0], path)
     read = nbformat.read(path, as_version=4)
-    NotebookClient(read, resources={"metadata": {"path": str(toy_course)}}, timeout=120).execute()
+    read.cells.append(nbformat.v4.new_code_cell('grader.grade("77")'))
+    where = {"metadata": {"path": str(toy_course)}}
+    NotebookClient(read, resources=where, timeout=120, allow_errors=True).execute()
     outputs = [output for cell in read.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert not [each for each in outputs if each.output_type == "error" or each.get("name") == "stderr"]
+    assert not [each for each in outputs if each.get("name") == "stderr"]
+    (error,) = [each for each in outputs if each.output_type == "error"]
+    assert error.traceback[0].startswith("There is no exercise '77'") and len(error.traceback) == 3
     shown = [each.data for each in outputs if each.output_type == "execute_result"]
     assert "not begun" in shown[0]["text/plain"] and 'class="cu2grad"' in shown[0]["text/html"]
     assert shown[1]["text/plain"] == "0.0"
