@@ -1,4 +1,4 @@
-"""Renderings of a verdict: for a terminal (rich), and as plain sentences.
+"""Renderings of a verdict: for a terminal (rich), as plain sentences, as HTML and as JUnit XML.
 
 Importing this package imports neither rich nor torch; :mod:`grader.report.terminal` imports rich.
 """
