@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.errors import InfrastructureError, UsageError
 from grader.report import verdict_text
+from grader.report.files import write_report
 from grader.report.html import verdict_html
 from grader.report.words import NAMES
 from grader.verdict import CheckResult, Status, Verdict
@@ -46,9 +47,12 @@ class Report:
         return clamped(earned / most * out_of if most else 0.0, out_of)
 
     def save(self, path: str | Path | None = None) -> Path:
-        """Write the verdict as JSON, by default to ``SLUG.verdict.json`` here, and say what to do with it."""
+        """Write the verdict as JSON, by default to ``SLUG.verdict.json`` here, and say what to do with it.
+
+        Raises UsageError where it cannot be written.
+        """
         place = Path(path) if path is not None else Path(f"{self.verdict.exercise}.verdict.json")
-        place.write_text(self.verdict.to_json(), encoding="utf-8")
+        write_report(place, self.verdict.to_json())
         print(f"Saved. On the machine with your own course, run: grader import-verdict {place.name}")
         return place
 
