@@ -65,7 +65,8 @@ class Zygote:
                 f"There is no backend `{backend}`.", f"The backends are {', '.join(BACKENDS[:2])}."
             )
         place = spool.resolve() if spool is not None else None
-        return cls(Settings(backend, isolate, limits or Limits(), tuple(readable), tuple(modules), place))
+        bounds = limits or (Limits.for_strangers() if isolate else Limits())
+        return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place))
 
     @property
     def backend(self) -> str:

@@ -16,7 +16,13 @@ from grader.run.session import Session
 from tests.adversarial.submissions import HONEST, assert_serves
 
 LIMITS = Limits(
-    seconds=20.0, load_seconds=20.0, memory_bytes=2**30, file_bytes=2**20, printed_bytes=2**23, processes=100
+    seconds=20.0,
+    load_seconds=20.0,
+    memory_bytes=2**30,
+    file_bytes=2**20,
+    printed_bytes=2**23,
+    reply_bytes=2**24,
+    processes=100,
 )
 # What attackers' sources begin with.
 TOOLS = """

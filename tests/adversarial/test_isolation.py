@@ -252,6 +252,14 @@ def test_a_memory_bomb_ends_in_an_error(lane: Lane) -> None:
     assert answers == ["MemoryError"]
 
 
+def test_a_reply_does_not_take_the_memory_of_the_grader(lane: Lane) -> None:
+    source = "import torch\ndef attack():\n    return torch.zeros(2**25, dtype=torch.uint8)"
+    with lane.submission("attacker", source) as session:
+        error = session.call("attack", []).error
+    assert error is not None
+    assert error.type == "MessageTooLarge"
+
+
 def test_a_disk_bomb_finds_no_disk(lane: Lane) -> None:
     answers = lane.ask(
         """
