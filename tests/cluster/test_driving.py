@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from grader.catalog import Catalog
+from grader.errors import InfrastructureError
 from grader.instruct.batch import Ended, Failed, Item, items_of
 from grader.instruct.cluster import driving, errands, items_on, read_cluster
 from grader.instruct.cluster.errands import Errand, Terms
@@ -106,6 +107,25 @@ def test_what_the_cluster_lost_is_told_and_the_others_arrive(
         "The cluster lost it (RuntimeError: the block went away). It counts against nobody; "
         "run the same command again."
     ]
+
+
+def test_blocks_that_never_start_end_the_run_with_what_they_printed(
+    items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsl_errors = pytest.importorskip("parsl.executors.errors", reason="pip install cu2grad[cluster]")
+    jobs_errors = pytest.importorskip("parsl.jobs.errors")
+    printed = "Error 1:\n\tEXIT CODE: 3\n\tSTDERR: no module cuda\nError 2:\n\tSTDERR: no module cuda\n"
+
+    def answer(item: Item, attempt: int) -> Record:
+        executor = SimpleNamespace(label="gpu")
+        raise parsl_errors.BadStateException(executor, jobs_errors.TooManyJobFailuresError(printed))
+
+    with pytest.raises(InfrastructureError) as ended:
+        sent(items, tmp_path, monkeypatch, answer)
+    assert ended.value.what == (
+        "The last blocks failed, one after the other: EXIT CODE: 3 / STDERR: no module cuda"
+    )
+    assert "Correct cluster.toml" in ended.value.next
 
 
 def test_a_record_of_another_grader_is_no_answer(

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -17,8 +18,9 @@ from grader.errors import UsageError
 from grader.instruct.cluster.driving import private_folder
 from grader.instruct.results import ResultStore
 from grader.run import sandbox
+from grader.verdict import Status
 from tests.cluster import fakes
-from tests.cluster.conftest import COURSE, SLUG, HandedIn
+from tests.cluster.conftest import COURSE, ROOT, SLUG, HandedIn
 
 PATIENCE = 240.0
 Driver = Callable[..., "subprocess.Popen[str]"]
@@ -56,6 +58,24 @@ def test_a_killed_interchange_ends_the_run_and_a_killed_worker_does_not(
     logged = Counter(entry.student for entry in store.log.entries())
     assert logged == Counter(store.secret.pseudonym(each.student) for each in course.read())
     assert len(list(store.all())) == 40
+
+
+def test_grader_batch_takes_a_cluster(handed_in: Callable[[int], HandedIn], tmp_path: Path) -> None:
+    """The command, with real gradings: of stubs that nobody touched, which needs no compiler."""
+    pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
+    course = handed_in(2)
+    cluster_toml = tmp_path / "cluster.toml"
+    cluster_toml.write_text('kind = "local"\n[cpu]\n')
+    command = [sys.executable, "-m", "grader", "batch", str(course.submissions), "--course", str(COURSE)]
+    options = ["--backend", "simt", "--cluster", str(cluster_toml), "--trust-submissions", "--plain"]
+    done = subprocess.run(
+        [*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    statuses = [record.verdict.status for record in ResultStore(course.results).all()]
+    assert statuses == [Status.NOT_ATTEMPTED] * 2
+    logs = (course.results / "cluster").rglob("worker_0.log")
+    assert "Completed executor task" in next(logs).read_text()
 
 
 def wait_for_grades(course: HandedIn, driver: subprocess.Popen[str], more: int) -> int:

@@ -5,15 +5,18 @@ There is no cluster here: what is rendered is checked, and what a provider asks 
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from grader.cli.app import app
 from grader.instruct.cluster import pods, read_cluster
 from grader.instruct.cluster.settings import Cluster
-from tests.cluster.test_settings import KUBERNETES
+from tests.cluster.test_settings import KUBERNETES, LOCAL
 
 VERSION = "1.33"
 SAMPLES = Path(__file__).resolve().parents[2] / "docs" / "samples" / "cluster"
@@ -137,3 +140,17 @@ def test_without_a_cluster_the_command_says_so(cluster: Cluster, monkeypatch: py
     monkeypatch.setenv("KUBECONFIG", "/nowhere")
     with pytest.raises(UsageError, match="No Kubernetes cluster is known here"):
         pod_provider(cluster, cluster.cpu, False)
+
+
+def test_the_commands_print_what_kubectl_takes(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.toml"
+    path.write_text(KUBERNETES)
+    listed = {
+        command: json.loads(CliRunner().invoke(app, ["cluster", command, str(path)]).output)
+        for command in ("pods", "rights")
+    }
+    assert [item["kind"] for item in listed["pods"]["items"]] == ["Pod", "Pod"]
+    assert [item["kind"] for item in listed["rights"]["items"]] == ["ServiceAccount", "Role", "RoleBinding"]
+    path.write_text(LOCAL)
+    refused = CliRunner().invoke(app, ["cluster", "pods", str(path)])
+    assert "Only Kubernetes starts pods" in str(refused.exception)

@@ -21,7 +21,9 @@ ALIKE = Variation(spread=0.0)
 
 def test_one_machine_and_equal_submissions_are_arithmetic() -> None:
     # Four gradings of 900 s, two at a time, after a minute's start and the driver's work for the first two.
-    assert simulated_hours(Fleet(2), 4, Costs(900), ALIKE) == pytest.approx((60 + 1800 + 2 * DRIVER_SECONDS) / 3600)
+    assert simulated_hours(Fleet(2), 4, Costs(900), ALIKE) == pytest.approx(
+        (60 + 1800 + 2 * DRIVER_SECONDS) / 3600
+    )
     # One core and one GPU: the GPU waits for the first build, then for nothing.
     hours = simulated_hours(Fleet(1, 1), 3, Costs(100, 200), ALIKE)
     assert hours == pytest.approx((60 + DRIVER_SECONDS + 100 + 3 * 200) / 3600)

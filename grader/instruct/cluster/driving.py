@@ -20,7 +20,7 @@ from grader.instruct.batch import Ended, Failed, Item
 from grader.instruct.cluster import errands
 from grader.instruct.cluster.errands import Errand, Terms
 from grader.instruct.cluster.executors import CPU, GPU, configuration, require_parsl
-from grader.instruct.cluster.interchange import abandon, require_interchanges
+from grader.instruct.cluster.interchange import abandon, no_block_starts, require_interchanges
 from grader.instruct.cluster.settings import Cluster
 from grader.instruct.results import Key, Record, ResultStore
 from grader.run.sandbox import worker_readable
@@ -148,7 +148,11 @@ def _app(unit: Callable[..., Any], executor: str, kernel: DataFlowKernel) -> Cal
 
 def _answer(key: Key, future: Future[Any]) -> Record | Failed:
     """The record of ``key``, or the sentence that says why there is none."""
+    from parsl.executors.errors import BadStateException
+
     error = future.exception()
+    if isinstance(error, BadStateException):
+        raise no_block_starts(error)
     if error is not None:
         why = f"{type(error).__name__}: {error}".partition("\n")[0]
         return Failed(f"The cluster lost it ({why}). It counts against nobody; run the same command again.")

@@ -108,6 +108,7 @@ def _exercise(terms: Terms, slug: str) -> Exercise:
     return _catalog(terms).find(slug)
 
 
+@lru_cache(maxsize=1)
 def _wrong_model(terms: Terms) -> Failed | None:
     """Marks for speed are comparable on one model alone; the store's keys carry it."""
     models = [gpu.name for gpu in visible_gpus()] or ["no GPU"]

@@ -1,4 +1,4 @@
-"""What to do when the process between Parsl's driver and its workers is gone: Parsl itself waits for ever."""
+"""Ends of a run that no retry helps: the process between driver and workers is gone, or no block starts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from grader.errors import InfrastructureError
 
+_LINES = 8  # of what failing blocks printed
+
 if TYPE_CHECKING:
     from parsl.dataflow.dflow import DataFlowKernel
 
 
 def require_interchanges(kernel: DataFlowKernel) -> None:
-    """Raises InfrastructureError where an executor's interchange has ended: no answer can come any more."""
+    """Raises InfrastructureError where an executor's interchange has ended: Parsl would wait for ever."""
     for executor in kernel.executors.values():
         process = getattr(executor, "interchange_proc", None)
         if process is not None and process.poll() is not None:
@@ -20,6 +22,18 @@ def require_interchanges(kernel: DataFlowKernel) -> None:
                 "What was graded before is kept, and the blocks end by themselves.",
                 "Run the same command again.",
             )
+
+
+def no_block_starts(error: Exception) -> InfrastructureError:
+    """What the last blocks printed, once Parsl has given up on them."""
+    said = dict.fromkeys(line.strip() for line in str(error).splitlines()[1:])  # each line once, in order
+    words = [line for line in said if line and not line.startswith("Error ")]
+    return InfrastructureError(
+        "The last blocks failed, one after the other: "
+        + (" / ".join(words[-_LINES:]) or "they said nothing"),
+        "It counts against nobody, and what was graded before is kept.",
+        "Correct cluster.toml (setup, partition, options), then run the same command again.",
+    )
 
 
 def abandon(kernel: DataFlowKernel) -> None:
