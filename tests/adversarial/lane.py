@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import textwrap
@@ -22,7 +23,7 @@ LIMITS = Limits(
     file_bytes=2**20,
     printed_bytes=2**23,
     reply_bytes=2**24,
-    processes=100,
+    processes=40 + 8 * (os.cpu_count() or 1),
 )
 # What attackers' sources begin with.
 TOOLS = """
