@@ -45,7 +45,7 @@ def _print_table(exercises: Iterable[ExerciseSummary]) -> None:
     for each in exercises:
         table.add_row(
             each.slug, f"{each.judged}/{each.submissions}", *(str(count or "") for count in each.bands),
-            f"{each.mean:.0%}", f"{each.median:.0%}",
+            _percent(each.mean), _percent(each.median),
         )  # fmt: skip
     console = Console(highlight=False)
     console.print(table)
@@ -55,11 +55,13 @@ def _print_table(exercises: Iterable[ExerciseSummary]) -> None:
 
 def _sentence(each: ExerciseSummary) -> str:
     bands = ", ".join(f"{count} with {band}" for count, band in zip(each.bands, BANDS, strict=True) if count)
-    return (
-        f"{each.slug}: {each.judged} of {counted(each.submissions, 'submission')} judged, "
-        f"mean {each.mean:.0%} and median {each.median:.0%} of the points; {bands or 'none with points'}. "
-        f"{_statuses(each)}."
-    )
+    average = f"mean {_percent(each.mean)} and median {_percent(each.median)} of the points"
+    judged = f"{each.judged} of {counted(each.submissions, 'submission')} judged"
+    return f"{each.slug}: {judged}, {average}; {bands or 'none with points'}. {_statuses(each)}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _statuses(each: ExerciseSummary) -> str:

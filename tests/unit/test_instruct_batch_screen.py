@@ -100,7 +100,7 @@ def test_the_summary_in_sentences(
         printed = capsys.readouterr().out
         assert "00_negate" in printed and "2 passed" in printed and "Nothing needs a person." in printed
     print_summary(summarise(items, outcome), [], plain=True)
-    points = "mean 100% and median 100% of the points; 2 with 100 %"
+    points = "mean 100 % and median 100 % of the points; 2 with 100 %"
     assert f"00_negate: 2 of 2 submissions judged, {points}. 2 passed." in capsys.readouterr().out
 
 
