@@ -194,3 +194,5 @@ def test_an_assignment_that_is_no_exercise_is_left_to_nbgrader(toys: Class) -> N
     done = toys.api().autograde("essay", "ada")
     assert not done["success"]
     assert "a kernel was started" in done["log"]
+    place.write_text(essay.replace('"schema_version": 3', '"schema_version": 99'))
+    assert "SchemaTooNewError" in toys.api().autograde("essay", "ada")["error"]

@@ -19,6 +19,7 @@ from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
 from grader.instruct.nbgrader.injecting import InjectVerdict
 from grader.instruct.nbgrader.sanitizing import (
     CanonicalNotebook,
+    CheckOthersMetadata,
     ForgetGrades,
     KeepFileCells,
     MirrorFiles,
@@ -73,12 +74,12 @@ def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
         CanonicalNotebook,
         *_swapped(
             _default(Autograde, "sanitize_preprocessors"),
-            {CheckCellMetadata: [MirrorFiles, CheckCellMetadata]},
+            {CheckCellMetadata: [MirrorFiles, CheckOthersMetadata]},
         ),
     ]
     c.Autograde.autograde_preprocessors = _swapped(
         _default(Autograde, "autograde_preprocessors"),
-        {Execute: [InjectVerdict], SaveAutoGrades: [SaveVerdict]},
+        {Execute: [InjectVerdict], SaveAutoGrades: [SaveVerdict], CheckCellMetadata: [CheckOthersMetadata]},
     )
 
     c.GenerateFeedback.pre_convert_hook = before_feedback

@@ -11,7 +11,7 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.preprocessors import ClearSolutions
+from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions
 
 from grader.instruct.course import judged_scores
 from grader.instruct.nbgrader.notebook import FILE, file_cell, notebook_of
@@ -94,6 +94,20 @@ class MirrorFiles(CoursePreprocessor):
                 cell.source = _shown(name, handed)
                 cell.metadata["magics_language"] = _LANGUAGES.get(Path(name).suffix, "text")
         return nb, resources
+
+
+class CheckOthersMetadata(CoursePreprocessor, CheckCellMetadata):
+    """Checks cells' metadata where learners could change them.
+
+    Those of an exercise come from the release, which was checked when it was made; to check them twice more
+    is a sixth of the time that autograding takes.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        if self.work(resources) is not None:
+            return nb, resources
+        checked: tuple[NotebookNode, Any] = CheckCellMetadata.preprocess(self, nb, resources)
+        return checked
 
 
 class KeepFileCells(ClearSolutions):
