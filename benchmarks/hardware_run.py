@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +64,22 @@ def arguments_of(case: Case, needs_grad: bool) -> list[Any]:
     return [placed(value) for value in draw(case.args, seeded(SEED, case.name)).values]
 
 
-def results_of(case: Case, entry: Any, needs_grad: bool) -> Iterator[Any]:
-    """What one call returns, and the gradients of its floating inputs."""
+def flat(values: Iterable[Any]) -> Iterator[Any]:
+    """The values, and those in lists."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from flat(value)
+        else:
+            yield value
+
+
+def changeable(value: Any) -> Any:
+    """A copy that autograd lets the entry change in place, which it does not let anybody do to a leaf."""
+    return [changeable(each) for each in value] if isinstance(value, list) else value.clone()
+
+
+def results_of(case: Case, entry: Any, needs_grad: bool, modified: Sequence[bool]) -> Iterator[Any]:
+    """What one call returns, and the gradients of its floating inputs; ``modified`` are changed in place."""
     import torch
 
     from grader.checks.values.inputs import seeded
@@ -74,10 +88,13 @@ def results_of(case: Case, entry: Any, needs_grad: bool) -> Iterator[Any]:
     stream: Any = torch.cuda.Stream() if case.stream == "side" else torch.cuda.current_stream()
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
-        output = entry(*arguments)
-        outputs = output if isinstance(output, tuple | list) else [output]
+        passed = [
+            changeable(each) if needs_grad and changes else each
+            for each, changes in zip(arguments, modified, strict=False)
+        ]
+        outputs = list(flat([entry(*passed)]))
         yield from outputs
-        tensors = [each for each in arguments if isinstance(each, torch.Tensor) and each.requires_grad]
+        tensors = [each for each in flat(arguments) if isinstance(each, torch.Tensor) and each.requires_grad]
         if needs_grad and tensors:
             generator = seeded(SEED, case.name, "cotangent")
             cotangents = [
@@ -92,19 +109,23 @@ def run_cases(root: Path, slug: str, folder: Path, profile: bool) -> tuple[dict[
     import runpy
 
     from grader.catalog import Catalog
+    from grader.checks.device.counted import choose
+    from grader.checks.values.devices import within
     from grader.spec import load_spec
 
-    spec = load_spec(next(each for each in Catalog.open(root).exercises if each.slug == slug))
+    exercise = next(each for each in Catalog.open(root).exercises if each.slug == slug)
+    spec = within(load_spec(exercise), 1)  # the same calls on every machine
     calls = [(case, False) for case in spec.cases]
     calls += [(case, True) for case in (spec.gradient.cases if spec.gradient else ())]
     if profile:
-        calls = [(spec.profile, spec.gradient is not None)] if spec.profile else []
+        calls = [(choose(spec, exercise, None), spec.gradient is not None)]
     entry = runpy.run_path(str(folder / "op.py"))[spec.entry]
     results: dict[str, Any] = {}
     errors: list[str] = []
     for case, needs_grad in calls:
         try:
-            for number, result in enumerate(results_of(case, entry, needs_grad)):
+            modified = [name in case.modifies for name in spec.parameters]
+            for number, result in enumerate(results_of(case, entry, needs_grad, modified)):
                 if result is not None:
                     stage = "gradient" if needs_grad else "forward"
                     results[f"{stage}, {case.name}, {number}"] = _array(result)

@@ -56,6 +56,8 @@ def subjects(scratch: Path) -> list[Subject]:
     found = [Subject("measured kernels", record.REPOSITORY, "patterns", scratch, scratch / "patterns")]
     for root in COURSES:
         for exercise in Catalog.open(root).exercises:
+            if exercise.build.interface == "wheel":  # packages the kernel of another exercise
+                continue
             slug, folder = exercise.slug, exercise.solution_dir
             found.append(Subject(slug, root, slug, folder, scratch / slug))
             for number, mutant in enumerate(load_mutants(exercise)):
