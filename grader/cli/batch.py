@@ -79,7 +79,7 @@ def grade_batch(request: Request) -> int:
     screen.close(outcome)
     pairs = compare(submissions, catalog)
     print_summary(summarise(items, outcome), pairs, plain=request.plain)
-    print(f"\nThe records are in {store.folder}. {_next_step(outcome, request)}")
+    print(f"\nThe records are in {store.folder}. {_next_step(outcome)}")
     return NOT_ALL_JUDGED if outcome.failed else 0
 
 
@@ -97,7 +97,7 @@ def _course_of(request: Request) -> Course | None:
     return read_course(folder) if (folder / FILE).is_file() else None
 
 
-def _next_step(outcome: Outcome, request: Request) -> str:
+def _next_step(outcome: Outcome) -> str:
     if outcome.failed:
         return "What was not judged is tried again by the same command. Next: grader doctor"
     return "Next: grader marks"
@@ -154,20 +154,22 @@ def _workforce(
 ) -> tuple[Workforce, int]:
     """Who grades, and how many at a time."""
     if cluster is None:
-        settings = _local(request, store, items)
+        settings = local_settings(request, store, items)
         return lambda left: grade_here(left, settings), settings.jobs
     device = cluster.gpu.model if cluster.gpu else ""
     terms = Terms(catalog.course, store.folder.resolve(), not request.trust, request.regrade, device)
     return lambda left: grade_on(left, cluster, terms), cluster.lanes
 
 
-def _local(request: Request, store: ResultStore, items: Sequence[Item]) -> LocalSettings:
+def local_settings(request: Request, store: ResultStore, items: Sequence[Item]) -> LocalSettings:
     """As many lanes as processors, but with GPUs no more than they can keep busy."""
     exercises = {item.exercise.slug: item.exercise for item in items}
     gpus: tuple[str, ...] = ()
     lanes = processors()
     if any(item.backend == "cuda" for item in items):
-        gpus = tuple(gpu.uuid for gpu in visible_gpus())
+        visible = visible_gpus()
+        # One model for the whole class: a speed says something beside others of the same model.
+        gpus = tuple(gpu.uuid for gpu in visible if gpu.name == visible[0].name)
         if not gpus:
             raise InfrastructureError(
                 "No GPU was found, and something is to be graded on cuda.",

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog
-from grader.cli.batch import Request, backend_of, grade_batch, require_sandbox, results_of
+from grader.cli.batch import Request, backend_of, grade_batch, local_settings, require_sandbox, results_of
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import _ENDED, print_summary
 from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import Ended, Gpu, Item, Outcome, exclusive_gpu, items_of, summarise, visible_gpus
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.batch.gpus import parse
-from grader.instruct.results import Record
+from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.verdict import CheckResult, Status, Verdict, overall
 from tests.unit.fake_batch import hand_in
@@ -282,3 +282,19 @@ def test_one_submission_per_gpu_whatever_the_gpu_is_called(tmp_path: Path) -> No
     for holder in holders:
         holder.join()
     assert [holder.exitcode for holder in holders] == [0, 0, 0]
+
+
+@pytest.mark.usefixtures("nvidia_smi")
+def test_lanes_share_the_gpus_of_one_model(
+    toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.cli.batch.processors", lambda: 64)
+    submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
+    items = items_of(read_submissions(submitted, toy_catalog), toy_catalog, lambda exercise: "cuda")
+    assert {item.key.device for item in items} == {"NVIDIA H200"}
+    settings = local_settings(Request(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items)
+    assert [uuid[:8] for uuid in settings.gpus] == ["GPU-aaaa"], "the parts of another GPU are other models"
+    assert settings.jobs == 4
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    with pytest.raises(InfrastructureError, match="No GPU was found"):
+        local_settings(Request(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items)
