@@ -81,6 +81,26 @@ def test_a_missing_toolkit_is_optional(
 
 
 @pytest.mark.parametrize(
+    ("limit", "version", "words"),
+    [
+        ("RLIMIT_NPROC", 7, "bwrap at /bin/true, processes are limited by RLIMIT_NPROC, Landlock 7"),
+        ("", 7, "do not grade as root"),
+        ("a control group", 0, "every submission waits for a fresh start of torch"),
+    ],
+)
+def test_how_far_a_sandbox_goes_is_told(
+    limit: str, version: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(probes.shutil, "which", lambda name: "/bin/true")
+    monkeypatch.setattr(probes.groups, "process_limit", lambda: limit)
+    monkeypatch.setattr(probes.landlock, "version", lambda: version)
+    code, said = report(capsys)
+    assert code == 0
+    assert words in " ".join(said.split())
+    assert ("optional sandbox" in " ".join(said.split())) == (not limit or not version)
+
+
+@pytest.mark.parametrize(
     ("version", "cuda", "word"),
     [("2.10.1", None, "2.10.1 is older than 2.11"), ("2.13.0+cu130", "13.0", "built for CUDA 13.0")],
 )
