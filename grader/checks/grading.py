@@ -61,7 +61,7 @@ def grade(
     """
     seed = secrets.randbits(48) if seed is None else seed
     if zygote is not None:
-        lanes.require_fit(zygote, files, backend, isolate)
+        files = lanes.place_in(zygote, files, backend, isolate)
     grading = Grading(exercise, files, backend, seed, progress or (lambda stage: None), until, zygote)
     begun = time.perf_counter()
     grading.run(verbose, isolate, owner)

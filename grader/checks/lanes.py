@@ -48,9 +48,10 @@ def cleared(zygote: Zygote) -> Iterator[Zygote]:
         zygote.clear()
 
 
-def require_fit(zygote: Zygote, files: Path, backend: str, isolate: bool) -> None:
-    """Raise ValueError where a lane cannot grade what it is asked to: its caller's mistake."""
+def place_in(zygote: Zygote, files: Path, backend: str, isolate: bool) -> Path:
+    """The folder as the lane sees it, without links; raises ValueError for one that it does not see."""
     if zygote.spool is None or not files.resolve().is_relative_to(zygote.spool):
         raise ValueError(f"{files} does not lie below the spool of the lane, {zygote.spool}")
     if (zygote.backend, zygote.isolate) != (backend, isolate):
         raise ValueError(f"a lane for {zygote.backend}, isolate={zygote.isolate}, was asked for another")
+    return files.resolve()

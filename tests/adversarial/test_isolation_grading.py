@@ -108,9 +108,16 @@ def test_a_lane_leaves_nothing_behind(lane: Class) -> None:
     assert len({path.name for path in children}) <= 1
 
 
-def test_a_verdict_of_a_lane_is_that_of_any_grading(lane: Class) -> None:
+def test_a_verdict_of_a_lane_is_that_of_any_grading(lane: Class, tmp_path: Path) -> None:
     in_lane = lane.grade("honest")
     folder = lane.spool / "honest" / lane.exercise.slug
+    link = tmp_path / "link"
+    link.symlink_to(folder)
+    linked = grade(
+        lane.exercise, link, backend="simt", isolate=True, owner="test", seed=1, zygote=lane.zygote
+    )
+    assert linked.digest == in_lane.digest
+    assert linked.status is Status.PASS
     alone = grade(lane.exercise, folder, backend="simt", owner="test", seed=1)
     assert [(c.name, c.status, c.points) for c in in_lane.checks] == [
         (c.name, c.status, c.points) for c in alone.checks
