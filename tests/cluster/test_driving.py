@@ -40,6 +40,7 @@ def sent(
     items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Callable[[Item, int], Any]
 ) -> tuple[list[Ended], list[str]]:
     """What is told of `items` when a cluster answers so, and in which order it was asked for what."""
+    pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
     asked: list[str] = []
     by_student = {item.submission.student: item for item in items}
 
@@ -112,7 +113,9 @@ def test_what_the_cluster_lost_is_told_and_the_others_arrive(
 def test_blocks_that_never_start_end_the_run_with_what_they_printed(
     items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parsl_errors = pytest.importorskip("parsl.executors.errors", reason="pip install cu2grad[cluster]")
+    parsl_errors = pytest.importorskip(
+        "parsl.executors.errors", reason="no parsl here: pip install cu2grad[cluster]"
+    )
     jobs_errors = pytest.importorskip("parsl.jobs.errors")
     printed = "Error 1:\n\tEXIT CODE: 3\n\tSTDERR: no module cuda\nError 2:\n\tSTDERR: no module cuda\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -109,12 +110,12 @@ def test_no_sandbox_sees_the_keys_of_the_connections(tmp_path: Path) -> None:
     inside = sandbox.prefix(
         "plain", [submission, exercise], {**os.environ, "PARSL_WORKER_BLOCK_ID": "7", "SLURM_JOB_ID": "9"}
     )
-    look = f"ls {submission} && ! ls {folder} && ! cat {key} && env && cat /proc/*/cmdline"
+    look = f"ls {submission} && ! ls {folder} && ! cat {key} && env && ls -d /proc/[0-9]*"
     done = subprocess.run([*inside, "sh", "-c", look], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "secret-key" not in done.stdout
     assert "PARSL" not in done.stdout and "SLURM" not in done.stdout
-    assert "parsl" not in done.stdout and "pytest" not in done.stdout, "it sees processes of this machine"
+    assert len(re.findall(r"^/proc/\d+$", done.stdout, re.MULTILINE)) < 6, "it sees this machine's processes"
 
 
 def test_results_where_a_sandbox_looks_are_refused(tmp_path: Path) -> None:

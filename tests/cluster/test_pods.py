@@ -45,8 +45,10 @@ def documents(cluster: Cluster) -> list[pods.Document]:
 
 
 def test_every_document_is_valid(cluster: Cluster, tmp_path: Path) -> None:
-    yaml = pytest.importorskip("yaml", reason="pip install cu2grad[cluster]")
-    validator = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
+    yaml = pytest.importorskip("yaml", reason="no kubernetes client here: pip install cu2grad[cluster]")
+    validator = pytest.importorskip(
+        "kubernetes_validate", reason="no kubernetes-validate here: pip install kubernetes-validate"
+    )
     for document in [*documents(cluster), *documents(privileged(tmp_path))]:
         validator.validate(document, VERSION, strict=True)
     driver = yaml.safe_load((SAMPLES / "driver.yaml").read_text())
@@ -108,7 +110,9 @@ class Api:
 
 def test_a_pod_that_vanished_is_missed(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
-    kubernetes = pytest.importorskip("kubernetes", reason="pip install cu2grad[cluster]")
+    kubernetes = pytest.importorskip(
+        "kubernetes", reason="no kubernetes client here: pip install cu2grad[cluster]"
+    )
     from parsl.jobs.states import JobState
 
     from grader.instruct.cluster.kubernetes import pod_provider
@@ -133,7 +137,7 @@ def test_a_pod_that_vanished_is_missed(cluster: Cluster, monkeypatch: pytest.Mon
 
 def test_without_a_cluster_the_command_says_so(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
-    pytest.importorskip("kubernetes", reason="pip install cu2grad[cluster]")
+    pytest.importorskip("kubernetes", reason="no kubernetes client here: pip install cu2grad[cluster]")
     from grader.errors import UsageError
     from grader.instruct.cluster.kubernetes import pod_provider
 
