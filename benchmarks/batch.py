@@ -36,7 +36,6 @@ from grader.mutants import load_mutants
 from grader.stubs import stub_text, without_markers
 
 KILLS = 10
-START_SECONDS = 0.5  # in which nothing can be graded yet
 
 
 def main() -> None:
@@ -162,24 +161,28 @@ def _endings(group: Sequence[Record]) -> str:
 
 def kill(root: Path, exercises: Sequence[Exercise], options: argparse.Namespace) -> tuple[str, str]:
     undisturbed, killed = root / "undisturbed", root / "killed"
-    seconds = grade(root / "submitted", undisturbed, options)
+    grade(root / "submitted", undisturbed, options)
     killed.mkdir()
     shutil.copy(undisturbed / "secret", killed)
     points = random.Random(secrets.randbits(32))
     rows = []
-    wanted = len(list(ResultStore(undisturbed).all()))
+    total = _kept(undisturbed)
     for number in range(KILLS):
         driver = subprocess.Popen(
             command(root / "submitted", killed, options), cwd=record.REPOSITORY, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        left = seconds * (1 - _kept(killed) / wanted)
-        after = START_SECONDS + points.uniform(0.0, 2 * left / (KILLS + 1 - number))
-        time.sleep(after)
+        before = _kept(killed)
+        wanted = before + points.randint(0, (total - before) // (KILLS + 1 - number))
+        begun = time.perf_counter()
+        while _kept(killed) < wanted and driver.poll() is None:
+            time.sleep(0.01)
+        time.sleep(points.uniform(0.0, 2.0))  # anywhere in a grading, or in the start of the driver
         ended = driver.poll() is not None
         driver.send_signal(signal.SIGKILL)
         driver.wait()
-        rows.append([number + 1, f"{after:.1f} s" + (" (it had ended)" if ended else ""), _kept(killed)])
+        after = f"{time.perf_counter() - begun:.1f} s"
+        rows.append([number + 1, after + (" (it had ended)" if ended else ""), _kept(killed)])
     grade(root / "submitted", killed, options)
     return "Kills of the driver", "\n\n".join(
         (record.table(["kill", "after", "records then"], rows), _compared(undisturbed, killed))
