@@ -14,7 +14,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "squeue", "sinfo", "setpriv")
@@ -136,8 +136,7 @@ class SlurmMachine:
             )
         self._daemons.append(daemon)
 
-    def _wait_for(self, what: str, there: object) -> None:
-        assert callable(there)
+    def _wait_for(self, what: str, there: Callable[[], object]) -> None:
         deadline = time.monotonic() + START_SECONDS
         while not there():
             ended = next((daemon for daemon in self._daemons if daemon.poll() is not None), None)
