@@ -1,0 +1,46 @@
+"""What a backward pass is asked: gradients of which inputs, under which cotangents; and the right answer."""
+
+from __future__ import annotations
+
+import torch
+
+from grader.checks.bench import Bench
+from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.truth import Expected, Pointwise, accumulation, never, tolerance_for
+from grader.spec import Gradient
+
+COTANGENTS = ("random", "expanded", "transposed")
+
+
+def differentiable(gradient: Gradient, inputs: Inputs) -> list[Drawn]:
+    """The inputs whose gradients are asked for: those the spec names, or every floating tensor."""
+    return [
+        each
+        for each in inputs.tensors()
+        if each.spec.floating
+        and each.device != "numpy"
+        and (gradient.inputs is None or each.name in gradient.inputs)
+    ]
+
+
+def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch.Tensor:
+    """A cotangent in the shape of `output`: random, a random number expanded, or with other strides."""
+    generator = bench.generator("cotangent", kind, case)
+    drawn_as = output.dtype if output.dtype.is_complex else torch.float64
+    if kind == "expanded":
+        return torch.randn((), generator=generator, dtype=drawn_as).to(output.dtype).expand(output.shape)
+    values = torch.randn(output.shape, generator=generator, dtype=drawn_as).to(output.dtype)
+    if kind == "transposed" and output.ndim >= 2:
+        return values.mT.contiguous().mT
+    if kind == "transposed" and output.ndim == 1:
+        return values.repeat_interleave(2)[::2]
+    return values
+
+
+def expected_gradient(
+    bench: Bench, inputs: Inputs, name: str, values: torch.Tensor, pointwise: Pointwise = never
+) -> Expected:
+    """The gradient of the input ``name``, whose values in double precision are known."""
+    drawn = inputs.named(name)
+    tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, accumulation(bench.spec, inputs))
+    return Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance, pointwise)
