@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -40,10 +41,11 @@ class Group:
         return ["/bin/sh", "-c", _JOIN.format(groups=groups), "sh", *command]
 
     def close(self) -> None:
-        """Remove the group once its last process has ended, which a kill takes a moment to bring about."""
+        """End what is left in the group and remove it, which takes the kernel a moment."""
         until = time.monotonic() + _CLOSING_SECONDS
         for folder in self.folders:
             while not _removed(folder) and time.monotonic() < until:
+                _end_processes(folder)
                 time.sleep(0.01)
 
 
@@ -126,11 +128,19 @@ def _require_entry(group: Group) -> None:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove the groups of graders that were killed."""
+    """End and remove the groups of graders that were killed."""
     for folder in parent.glob(f"{_PREFIX}-*"):
         owner = folder.name.split("-")[1]
-        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
-            _removed(folder)
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists() and not _removed(folder):
+            _end_processes(folder)
+
+
+def _end_processes(folder: Path) -> None:
+    """SIGKILL to all in the group; those of another process namespace, which have no number here, stay."""
+    with contextlib.suppress(OSError):
+        for pid in map(int, (folder / "cgroup.procs").read_text().split()):
+            if pid > 0:
+                os.kill(pid, signal.SIGKILL)
 
 
 def _removed(folder: Path) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.cache import cache_root
 from grader.run import landlock, sandbox, seccomp, sockets
 from grader.run.control import Answer, Order, Word
-from grader.run.limits import Limits
+from grader.run.limits import Limits, kill_group
 from grader.run.transcript import Transcript
 
 ANSWER_SECONDS = 5.0
@@ -114,7 +114,7 @@ class ZygoteProcess:
             environment = self._enclosure.environment
         self._process = _starter.submit(
             subprocess.Popen, command, pass_fds=descriptors, env=environment, stdin=subprocess.DEVNULL,
-            stdout=self._words, stderr=self._words,
+            stdout=self._words, stderr=self._words, start_new_session=self._enclosure is not None,
         ).result()  # fmt: skip
         theirs.close()
         self._ready = False
@@ -173,6 +173,8 @@ class ZygoteProcess:
         if self._ordered is not None:
             self._ordered.close()
         self._control.close()
+        if self._enclosure is not None:  # bubblewrap's child, in its first moments, does not die with it
+            kill_group(self._process.pid)
         self._process.kill()
         self._process.wait()
         os.close(self._words)

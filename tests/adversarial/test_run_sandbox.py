@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.run import WorkerCrashed, WorkerTimeout, Zygote, sandbox
+from grader.run import WorkerCrashed, WorkerTimeout, Zygote, groups, sandbox
 from grader.run.session import Session
 from tests.adversarial.submissions import HONEST, LIMITS, assert_serves
 
@@ -154,6 +155,31 @@ def test_everything_ends_with_the_parent(folder: Path) -> None:
             return
         subprocess.run(["sleep", "0.02"], check=True)
     raise AssertionError("bubblewrap outlived its parent")
+
+
+@isolated
+def test_a_zygote_that_is_closed_at_once_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In its first moments bubblewrap's child waits for its parent, and would outlive it."""
+    monkeypatch.setattr(groups, "open_group", lambda *_: None)  # which would end it as well
+    for number in range(20):
+        zygote = Zygote.start("plain", isolate=True, readable=[tmp_path])
+        time.sleep(0.001 * number)
+        zygote.close()
+    for _ in range(100):
+        left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path) in _text(path)]
+        if not left:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"still there: {left}")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def test_a_missing_bubblewrap_is_said_plainly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

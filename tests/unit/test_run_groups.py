@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -92,3 +95,17 @@ def test_a_group_that_cannot_be_entered_is_none(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(groups, "_JOIN", "exit 125 # {groups}")
     assert groups.open_group(100, 2**30, mount, "0::/user/own\n") is None
     assert [path.name for path in mount.rglob("*")] == ["user", "own"]
+
+
+@pytest.mark.skipif(
+    groups.process_limit() != "a control group", reason="needs a control group of the kernel's"
+)
+def test_closing_a_group_ends_what_is_in_it() -> None:
+    group = groups.open_group(10, 2**30)
+    assert group is not None
+    with subprocess.Popen(group.joining(["sleep", "1000"])) as sleeping:
+        while sleeping.pid not in map(int, (group.folders[0] / "cgroup.procs").read_text().split()):
+            time.sleep(0.01)
+        group.close()
+        assert sleeping.wait(10) == -signal.SIGKILL
+    assert not group.folders[0].exists()
