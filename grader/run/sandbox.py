@@ -30,8 +30,12 @@ _SCRATCH_BYTES = 256 * 2**20
 _ZYGOTE_BYTES = 2**30  # what torch takes in a zygote, beside its worker
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-_PASSED = ("PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NINJA_STATUS")
-_PASSED_PREFIXES = ("CU2GRAD_", "CUDA_", "NVIDIA_", "TORCH_")
+# Whole names: a prefix as NVIDIA_ would also let somebody's API key through.
+_PASSED = frozenset((
+    "PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NINJA_STATUS",
+    "CU2GRAD_CACHE", "CU2GRAD_SIMT_DEVICE",
+    "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+))  # fmt: skip
 
 
 @dataclass
@@ -121,11 +125,8 @@ def prefix(
 
 
 def _environment(full: Mapping[str, str]) -> dict[str, str]:
-    kept = {
-        name: value for name, value in full.items() if name in _PASSED or name.startswith(_PASSED_PREFIXES)
-    }
     return {
-        **kept,
+        **{name: value for name, value in full.items() if name in _PASSED},
         "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
         "HOME": "/box",
         "USER": "box",

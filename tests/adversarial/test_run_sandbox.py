@@ -208,10 +208,13 @@ def test_the_command_hides_the_environment_and_binds_read_only(
     fake = tmp_path / "bwrap"
     fake.touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    environment = {"SECRET": "x", "LANG": "C.UTF-8", "PATH": "/somewhere"}
-    line = sandbox.prefix("plain", [tmp_path], environment)
+    environment = {"LANG": "C.UTF-8", "PATH": "/somewhere", "CUDA_VISIBLE_DEVICES": "GPU-1"}
+    secrets = {"SECRET": "x", "NVIDIA_API_KEY": "x", "CU2GRAD_TOKEN": "x", "TORCH_X": "x", "CUDA_X": "x"}
+    line = sandbox.prefix("plain", [tmp_path], environment | secrets)
     assert line[-3:] == ["--chdir", "/box", "--"]
-    assert "SECRET" not in line
+    passed = {line[index + 1]: line[index + 2] for index, word in enumerate(line) if word == "--setenv"}
+    assert passed.keys() == {"LANG", "PATH", "CUDA_VISIBLE_DEVICES", "HOME", "USER", "TMPDIR"}
+    assert passed["CUDA_VISIBLE_DEVICES"] == "GPU-1" and passed["PATH"] != "/somewhere"
     for needed in ("--unshare-all", "--clearenv", "--die-with-parent", "--disable-userns"):
         assert needed in line
     bound = [line[index + 1] for index, word in enumerate(line) if word == "--ro-bind"]
