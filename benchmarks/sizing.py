@@ -12,8 +12,8 @@ import time
 from dataclasses import dataclass
 
 import record
+from simulated_cluster import Variation, simulated_hours
 
-from grader.instruct.cluster.simulation import Variation, simulated_hours
 from grader.instruct.cluster.sizing import Costs, Fleet, hours_with
 
 

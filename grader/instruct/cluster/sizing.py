@@ -1,8 +1,9 @@
 """How many GPUs and cores a class needs: from what one grading costs to hours, and back.
 
 Two queues in a row: builds on cores, then timed gradings on GPUs, and one driver that hands out both. The
-slowest decides, as in any pipeline; on top comes what the others wait for at its ends. ``simulation`` plays
-the same through, submission by submission. Times are means: the slowest single submission can come on top.
+slowest decides, as in any pipeline; on top comes what the others wait for at its ends. benchmarks/sizing.py
+plays the same through, submission by submission. Times are means: the slowest single submission can come on
+top.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A class graded on paper, submission by submission: what the formula in ``sizing`` is held against."""
+"""A class graded on paper, submission by submission: what `grader cluster size` is held against."""
 
 from __future__ import annotations
 
