@@ -198,6 +198,7 @@ def test_what_cannot_be_judged_is_told_and_harms_nobody_else(
     faults = [path.read_text() for path in (results / "faults").glob("*.txt")]
     assert len(faults) == (len(mine) if word == "GRADER" else 0)
     assert all("_fail_as_a_grader" in fault for fault in faults)
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (results / "faults").glob("*.txt"))
     logged = Counter(entry.status for entry in ResultStore(results).log.entries())
     of_the_machine = word not in ("EXERCISE", "GRADER")
     assert logged["infra_error"] == (local.TRIES * len(mine) if of_the_machine else 0)
@@ -240,6 +241,19 @@ def test_a_record_that_the_log_misses_is_logged_once(
         run(toy_catalog, submitted, results)
         logged = Counter(entry.record for entry in ResultStore(results).log.entries())
         assert logged == Counter({item.key.name: 1 for item in items})
+
+
+def test_a_regrade_that_the_log_misses_is_logged_too(
+    toy_catalog: Catalog, submitted: Path, results: Path
+) -> None:
+    run(toy_catalog, submitted, results)
+    run(toy_catalog, submitted, results, regrade=True)
+    log = results / "verdicts.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:-1]))  # killed between the record and its line
+    run(toy_catalog, submitted, results)
+    attempts = Counter(entry.attempt for entry in ResultStore(results).log.entries())
+    assert attempts == Counter({1: len(lines) // 2, 2: len(lines) // 2})
 
 
 @pytest.mark.usefixtures("temporary")

@@ -113,7 +113,8 @@ class Lane:
     def _our_fault(self, error: Exception, task: Task) -> Failed:
         """A mistake in the grader: a sentence, and the traceback in a file for a report."""
         path = self._settings.results / "faults" / f"{task.exercise.slug}-{os.getpid()}-{task.number}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)  # what a traceback quotes may be a learner's
         path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         return Failed(f"The grader itself failed; report it with {path}: {type(error).__name__}: {error}")
 

@@ -44,21 +44,26 @@ def distinct(items: Iterable[Item]) -> list[Item]:
 def records_of(items: Iterable[Item], store: ResultStore) -> dict[Key, Record]:
     """The records that are there. One that the log misses, since its grader was killed, is added to it."""
     found = {}
-    logged = {entry.record for entry in store.log.entries()}
+    logged = _logged(store)
     for item in items:
         record = store.find(item.key)
         if record is None:
             continue
         found[item.key] = record
-        if item.key.name not in logged:
+        if (item.key.name, record.graded) not in logged:
             _log_late(item, record, store)
-            logged.add(item.key.name)
+            logged.add((item.key.name, record.graded))
     return found
+
+
+def _logged(store: ResultStore) -> set[tuple[str, str]]:
+    """Of each line the record and when it was graded: one that was graded again has another."""
+    return {(entry.record, entry.graded) for entry in store.log.entries()}
 
 
 def _log_late(item: Item, record: Record, store: ResultStore) -> None:
     with store.claim(item.key):  # whoever wrote it is done with it, or dead
-        if all(entry.record != item.key.name for entry in store.log.entries()):
+        if (item.key.name, record.graded) not in _logged(store):
             store.log.append(record, store.secret.pseudonym(item.submission.student))
 
 
