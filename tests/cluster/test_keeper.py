@@ -65,3 +65,24 @@ def test_a_killed_keeper_takes_the_pool_with_it() -> None:
 def test_the_exit_code_is_the_commands() -> None:
     command = [sys.executable, "-m", "grader.instruct.cluster.keeper", "sh", "-c", "exit 7"]
     assert subprocess.run(command, cwd=ROOT).returncode == 7
+
+
+def test_nothing_is_left_on_a_kernel_that_lists_no_children() -> None:
+    """/proc/PID/task/TID/children is there only in a kernel built with CONFIG_PROC_CHILDREN."""
+    pool = POOL.replace("time.sleep(600)\n", "sys.exit(7)")
+    script = f"""\
+import pathlib, sys
+whole = pathlib.Path.read_text
+def read_text(path, *args, **named):
+    if path.name == "children":
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+    return whole(path, *args, **named)
+pathlib.Path.read_text = read_text
+from grader.instruct.cluster.keeper import keep
+sys.exit(keep([sys.executable, "-c", {pool!r}]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 7, done.stderr
+    assert ends(int(done.stdout.split()[1]))

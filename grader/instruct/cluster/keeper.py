@@ -15,9 +15,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from grader.run.limits import adopt_orphans, die_with_parent
+from grader.run.limits import adopt_orphans, children_of, die_with_parent
 
 
 def keep(command: Sequence[str]) -> int:
@@ -25,19 +24,13 @@ def keep(command: Sequence[str]) -> int:
     adopt_orphans()
     bound = functools.partial(die_with_parent, os.getpid())
     code = subprocess.Popen(command, preexec_fn=bound).wait()
-    while children := _children():
+    while children := children_of(os.getpid()):  # those of a parent that ended came here
         for child in children:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(-1, 0)
     return code if code >= 0 else 128 - code
-
-
-def _children() -> list[int]:
-    """Processes whose parent this is by now: those of a parent that ended come here."""
-    own = os.getpid()
-    return [int(child) for child in Path(f"/proc/{own}/task/{own}/children").read_text().split()]
 
 
 if __name__ == "__main__":
