@@ -113,16 +113,14 @@ def batch(
         Path, typer.Argument(metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/...")
     ],
     results: Annotated[
-        Path | None, typer.Option("--results", metavar="DIR", help="Default: results beside SUBMISSIONS.")
+        Path | None, typer.Option("--results", metavar="DIR", help="Default: results of the class.")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="How many at once. Default: as the machine can.")
     ] = None,
     backend: Annotated[
         Backend | None,
-        typer.Option(
-            help="Default: what course.toml beside SUBMISSIONS says; without one as `grader check`."
-        ),
+        typer.Option(help="Default: what the class's course.toml says; without one, simt."),
     ] = None,
     only: Annotated[
         list[str] | None,

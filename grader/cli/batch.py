@@ -8,13 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import print_summary
-from grader.cli.checking import found_backend
 from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import (
     Item,
@@ -29,8 +27,7 @@ from grader.instruct.batch import (
     visible_gpus,
 )
 from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
-from grader.instruct.course import Course, read_course, read_people, remember
-from grader.instruct.course.policy import FILE
+from grader.instruct.course import class_of, read_people, remember
 from grader.instruct.results import ResultStore
 from grader.instruct.similarity import LookAlike, look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
@@ -42,7 +39,7 @@ NOT_ALL_JUDGED = 3
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asked for; without ``results``, the folder beside ``submissions``."""
+    """What the command line asked for; without ``results`` and ``backend``, those of the class."""
 
     submissions: Path
     results: Path | None = None
@@ -84,17 +81,11 @@ def grade_batch(request: Request) -> int:
 
 
 def _comparison(request: Request) -> Callable[[Sequence[Submission], Catalog], list[LookAlike]]:
-    """What finds look-alikes, with the groups and past terms of the course.toml beside the submissions."""
-    course = _course_of(request)
+    """What finds look-alikes, with the groups and past terms of the class's course.toml."""
+    course = class_of(request.submissions).course
     if course is None:
         return look_alikes_of_class
     return partial(look_alikes_of_class, past=course.past, together=read_people(course).in_one_group)
-
-
-def _course_of(request: Request) -> Course | None:
-    """The course.toml beside the submissions, if there is one."""
-    folder = request.submissions.absolute().parent
-    return read_course(folder) if (folder / FILE).is_file() else None
 
 
 def _next_step(outcome: Outcome) -> str:
@@ -127,7 +118,7 @@ def require_sandbox() -> None:
 
 def results_of(request: Request) -> Path:
     """The folder of results, which must not be read as a student's."""
-    results = (request.results or request.submissions.absolute().parent / "results").absolute()
+    results = (request.results or class_of(request.submissions).results).absolute()
     if results.resolve().is_relative_to(request.submissions.resolve()):
         raise UsageError(
             f"{results} lies in {request.submissions}.",
@@ -138,15 +129,9 @@ def results_of(request: Request) -> Path:
 
 
 def backend_of(request: Request) -> Callable[[Exercise], Backend]:
-    """What --backend says; else what a course.toml beside the submissions says; else as `grader check`."""
-    course = _course_of(request)
-
-    def backend_of(exercise: Exercise) -> Backend:
-        if request.backend is not None:
-            return request.backend
-        return cast("Backend", course.backend_of(exercise.slug)) if course is not None else found_backend()
-
-    return backend_of
+    """What --backend says; else what the class has."""
+    home = class_of(request.submissions)
+    return lambda exercise: request.backend or home.backend_of(exercise.slug)
 
 
 def _workforce(

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
-from grader.cli.checking import found_backend
 from grader.errors import UsageError
+from grader.instruct.course import DEFAULT_BACKEND
 from grader.instruct.export.gradescope import Visibility, results, write_results
 from grader.instruct.submissions.choosing import Chosen, choose
 from grader.instruct.submissions.layouts import Piece
@@ -67,7 +67,7 @@ def _graded(exercise: Exercise, request: Request) -> tuple[Verdict, Chosen]:
     chosen = choose(pieces, exercise, "", lambda piece, limit: source.read(piece.entry, limit))
     with TemporaryDirectory(prefix="cu2grad-gradescope-") as scratch:
         files = lay_out(chosen.files, exercise, Path(scratch) / exercise.slug)
-        backend = request.backend or found_backend()
+        backend = request.backend or DEFAULT_BACKEND
         return grade(exercise, files, backend=backend, isolate=not request.trusted), chosen
 
 

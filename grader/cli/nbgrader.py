@@ -17,13 +17,14 @@ from grader.words import counted
 def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> int:
     """Writes a course, or with ``check`` says what differs. Returns 1 when something does, else 0."""
     require_nbgrader()
+    from grader.instruct.course import class_in
     from grader.instruct.nbgrader import assignments
-    from grader.instruct.nbgrader.work import backend_of
 
     catalog = Catalog.open(course)
     folder = out.resolve()
     exercises = _chosen(catalog, names, folder)
-    files = assignments.course_files([(each, backend_of(folder, each.slug)) for each in exercises], folder)
+    home = class_in(folder)
+    files = assignments.course_files([(each, home.backend_of(each.slug)) for each in exercises], folder)
     stale = assignments.differing(files)
     for path in stale:
         print(f"{'differs' if check else 'wrote'}  {shown(path)}")
@@ -98,33 +99,30 @@ def mend(course: Path | None, folder: Path) -> int:
 
 def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exercise]:
     """The exercises that were named, else those of the class's course.toml, else all."""
-    from grader.instruct.course import read_course
-    from grader.instruct.course.policy import FILE
+    from grader.instruct.course import class_in
 
     if names:
         return list({exercise.slug: exercise for exercise in map(catalog.find, names)}.values())
-    if (folder / FILE).is_file():
-        return read_course(folder).exercises(catalog)
-    return list(catalog.exercises)
+    course = class_in(folder).course
+    return course.exercises(catalog) if course else list(catalog.exercises)
 
 
 def _deadline(folder: Path, exercise: Exercise) -> tuple[tzinfo | None, datetime | None]:
     """The time zone of the class and when ``exercise`` is due, as far as its course.toml says."""
-    from grader.instruct.course import read_course
-    from grader.instruct.course.policy import FILE
+    from grader.instruct.course import class_in
 
-    if not (folder / FILE).is_file():
+    course = class_in(folder).course
+    if course is None:
         return None, None
-    course = read_course(folder)
     assignment = course.assignments.get(exercise.slug)
     return course.zone, assignment.due if assignment else None
 
 
 def _title(folder: Path) -> str:
-    from grader.instruct.course import read_course
-    from grader.instruct.course.policy import FILE
+    from grader.instruct.course import class_in
 
-    return read_course(folder).title if (folder / FILE).is_file() else folder.name
+    course = class_in(folder).course
+    return course.title if course else folder.name
 
 
 def _notebook(exercise: Exercise, class_folder: Path) -> Path | None:

@@ -178,6 +178,27 @@ def test_the_backend_of_record_is_the_courses(toy_catalog: Catalog, tmp_path: Pa
     assert (told(first), told(second)) == ("simt", "simt")
 
 
+def test_a_class_may_have_its_folders_elsewhere(toy_catalog: Catalog, tmp_path: Path) -> None:
+    """As course.toml says; `grader marks` reads there, too."""
+    (tmp_path / "course.toml").write_text(
+        'title = "Kernels"\nbackend = "cuda"\nsubmissions = "hand-ins/w1"\nresults = "grades"\n'
+        "[assignments.00_negate]\n"
+    )
+    request = Request(tmp_path / "hand-ins" / "w1")
+    assert results_of(request) == tmp_path / "grades"
+    assert backend_of(request)(toy_catalog.exercises[0]) == "cuda"
+    for other in ("hand-ins/w2", "submitted"):
+        with pytest.raises(UsageError, match=r"has its submissions in .*hand-ins/w1"):
+            results_of(Request(tmp_path / other))
+
+
+def test_without_a_course_no_machine_decides_on_the_backend(
+    toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CU2GRAD_BACKEND", "cuda")
+    assert backend_of(Request(tmp_path / "submitted"))(toy_catalog.exercises[0]) == "simt"
+
+
 def test_a_class_is_graded_in_the_sandbox(toy_catalog: Catalog, tmp_path: Path) -> None:
     """The whole command, with a compiler: one right, one wrong, one that does not compile, one stub."""
     if shutil.which("bwrap") is None:

@@ -7,6 +7,7 @@ marks = Marking(course, catalog, read_people(course), attempts, Grades(store.all
 
 from grader.instruct.course.attempts import Attempt, remember
 from grader.instruct.course.grades import Grades
+from grader.instruct.course.home import DEFAULT_BACKEND, ClassFolder, class_in, class_of
 from grader.instruct.course.marks import Mark, Marking, State, Total, totals
 from grader.instruct.course.people import People, read_people
 from grader.instruct.course.policy import Assignment, Comment, Course, LatePolicy, judged_scores
@@ -15,8 +16,10 @@ from grader.instruct.course.released import ReleasedMarks
 from grader.instruct.course.term import marks_in
 
 __all__ = [
+    "DEFAULT_BACKEND",
     "Assignment",
     "Attempt",
+    "ClassFolder",
     "Comment",
     "Course",
     "Grades",
@@ -27,6 +30,8 @@ __all__ = [
     "ReleasedMarks",
     "State",
     "Total",
+    "class_in",
+    "class_of",
     "judged_scores",
     "marks_in",
     "read_course",

@@ -14,15 +14,12 @@ from traitlets import Bool, Unicode
 
 from grader.catalog import Catalog
 from grader.exercise import Exercise
-from grader.instruct.course import read_course
-from grader.instruct.course.policy import FILE
+from grader.instruct.course import class_of
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
 
 if TYPE_CHECKING:
     from grader.build.request import Backend
-
-DEFAULT_BACKEND: Backend = "simt"  # of record, where no course.toml says another: every machine has it
 
 
 @dataclass(frozen=True)
@@ -51,14 +48,14 @@ class CoursePreprocessor(NbGraderPreprocessor):
         if exercise is None:
             return None
         courses: CourseDirectory = self.parent.parent.coursedir  # of the converter that owns the exporter
-        root, slug, student = Path(courses.root), exercise.slug, about["student"]
+        slug, student = exercise.slug, about["student"]
+        folder = Path(courses.format_path(courses.submitted_directory, student, slug))
+        home = class_of(folder.parents[1])
         return Work(
             exercise=exercise,
-            submission=Submission(
-                student, slug, Path(courses.format_path(courses.submitted_directory, student, slug))
-            ),
-            backend=backend_of(root, slug),
-            store=ResultStore(results_of(root)),
+            submission=Submission(student, slug, folder),
+            backend=home.backend_of(slug),
+            store=ResultStore(home.results),
             released=released_in(courses, slug) / f"{about['notebook']}.ipynb",
         )
 
@@ -71,18 +68,6 @@ def exercise_of(course: str, assignment: str) -> Exercise | None:
 def released_in(courses: CourseDirectory, slug: str) -> Path:
     """What learners got of an assignment."""
     return Path(courses.format_path(courses.release_directory, ".", slug))
-
-
-def backend_of(folder: Path, slug: str) -> Backend:
-    """The backend of record in the class whose folder this is."""
-    if not (folder / FILE).is_file():
-        return DEFAULT_BACKEND
-    return "cuda" if read_course(folder).backend_of(slug) == "cuda" else "simt"
-
-
-def results_of(folder: Path) -> Path:
-    """Where the class keeps what was found out."""
-    return read_course(folder).results if (folder / FILE).is_file() else folder / "results"
 
 
 @lru_cache
