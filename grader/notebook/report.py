@@ -9,7 +9,7 @@ from grader.errors import InfrastructureError, UsageError
 from grader.report import verdict_text
 from grader.report.files import write_report
 from grader.report.html import verdict_html
-from grader.report.words import NAMES
+from grader.report.words import results_for
 from grader.verdict import CheckResult, Status, Verdict
 from grader.words import listed
 
@@ -65,10 +65,7 @@ class Report:
     def _results(self, check: str | None) -> list[CheckResult]:
         if check is None:
             return list(self.verdict.checks)
-        found = [each for each in self.verdict.checks if each.name == check]
-        if check == "parts":  # an exercise of several parts has their names in the place of these checks
-            found = [each for each in self.verdict.checks if each.name not in NAMES]
-        if found:
+        if found := results_for(self.verdict, check):
             return found
         names = [each.name for each in self.verdict.checks]
         raise UsageError(

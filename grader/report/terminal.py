@@ -10,7 +10,17 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from grader.report.words import MARKS, NAMES, amount, first_sights, name_of, place, standing, told
+from grader.report.words import (
+    MARKS,
+    NAMES,
+    amount,
+    first_sights,
+    name_of,
+    place,
+    results_for,
+    standing,
+    told,
+)
 from grader.verdict import CheckResult, Finding, Status, Verdict, overall
 
 # Readable on light and dark backgrounds.
@@ -127,5 +137,5 @@ def _mark(status: Status) -> Text:
 def _ended(verdict: Verdict) -> dict[str, Status]:
     """How each check ended; the parts of an exercise, which have names of their own, as one."""
     ended = {check.name: check.status for check in verdict.checks if check.name in NAMES}
-    parts = {check.status for check in verdict.checks if check.name not in NAMES}
+    parts = {check.status for check in results_for(verdict, "parts")}
     return ended | ({"parts": overall(parts)} if parts else {})

@@ -63,6 +63,17 @@ def name_of(check: CheckResult) -> str:
     return NAMES.get(check.name, check.name.replace("_", " "))
 
 
+def results_for(verdict: Verdict, check: str) -> list[CheckResult]:
+    """What belongs to ``check`` of an exercise's scores: one result, none, or of ``parts`` one for each part.
+
+    Parts have names of their own, unless nothing of them could be judged: then they are skipped as one.
+    """
+    named = [each for each in verdict.checks if each.name == check]
+    if check == "parts" and not named:
+        return [each for each in verdict.checks if each.name not in NAMES]
+    return named
+
+
 def standing(verdict: Verdict) -> str:
     """The verdict in a word or three."""
     if verdict.status is Status.NOT_ATTEMPTED and verdict.earned:

@@ -80,6 +80,12 @@ def test_the_parts_of_an_exercise_are_added_up() -> None:
     assert report.points("parts") == 32.0 and report.points("norm") == 2.0
 
 
+def test_parts_that_were_not_judged_are_worth_nothing_as_one() -> None:
+    skipped = CheckResult("parts", Status.BUILD_ERROR, "Not judged: it does not build.", 0, 81)
+    report = Report(replace(VERDICT, checks=(*CHECKS[:1], skipped)))
+    assert report.points("parts") == 0.0 and report.points("parts", out_of=81) == 0.0
+
+
 def test_an_unknown_check_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="has no check 'speed'"):
         Report(VERDICT).points("speed")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.notebook.report import clamped
-from grader.report.words import NAMES
-from grader.verdict import CheckResult, Verdict
+from grader.report.words import results_for
+from grader.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ def score_of(verdict: Verdict, check: str, out_of: float) -> Score:
 
     What nobody could judge is neither a zero nor a pass: a person has to look.
     """
-    results = results_of(verdict, check)
+    results = results_for(verdict, check)
     if not results:
         return Score(0.0, False, (f"The verdict says nothing about {check}.",))
     possible = sum(each.out_of for each in results)
@@ -32,11 +32,3 @@ def score_of(verdict: Verdict, check: str, out_of: float) -> Score:
     several = len(results) > 1
     lines = tuple(f"{each.name}: {each.sentence}" if several else each.sentence for each in results)
     return Score(clamped(share * out_of, out_of), all(each.status.counts for each in results), lines)
-
-
-def results_of(verdict: Verdict, check: str) -> list[CheckResult]:
-    """The results that belong to ``check`` of the scores: one, or with ``parts`` one for each part."""
-    named = [each for each in verdict.checks if each.name == check]
-    if check == "parts" and not named:
-        return [each for each in verdict.checks if each.name not in NAMES]
-    return named
