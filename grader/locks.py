@@ -16,22 +16,32 @@ def hold(path: Path, *, wait: bool = True) -> Iterator[None]:
     Not reentrant: a second `hold` of one path in one process waits forever. With `wait=False` a lock that
     somebody holds raises BlockingIOError.
     """
-    mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(descriptor, mode)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        if _names(path, descriptor):
-            break
-        os.close(descriptor)  # the holder before removed the file: what is locked here has no name any more
+    descriptor = open_locked(path, wait=wait)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
             path.unlink()
+        os.close(descriptor)
+
+
+def open_locked(path: Path, flags: int = 0, mode: int = 0o666, *, wait: bool = True) -> int:
+    """A descriptor of the file that `path` names, made where there is none, with its exclusive lock.
+
+    `flags` and `mode` are those of `os.open`. Whoever held the lock before may have removed or exchanged the
+    file; what is locked is still named `path`. With `wait=False` a lock that somebody holds raises
+    BlockingIOError.
+    """
+    operation = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, mode)
+        try:
+            fcntl.flock(descriptor, operation)
+            if _names(path, descriptor):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
         os.close(descriptor)
 
 
