@@ -99,7 +99,7 @@ GRADESCOPE = {
     "assignment_7_export/submission_metadata.yml": METADATA,
     "assignment_7_export/submission_815/kernel.cu": "both",
 }
-PLAIN = {"ada/kernel.cu": "ada", f"class/bob/{SLUG}/kernel.cu": "bob"}
+PLAIN = {"class/ada/kernel.cu": "ada", f"class/bob/{SLUG}/kernel.cu": "bob"}
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,33 @@ def test_an_unpacked_folder_is_as_good_as_the_archive(desk: Desk, tmp_path: Path
 def test_the_folder_of_a_class_is_nobodys_name(desk: Desk, within: str) -> None:
     desk.take({f"class/{student}/{within}": student for student in ("ada", "bob")})
     assert [desk.kernel(student) for student in desk.students()] == ["ada", "bob"]
+
+
+@pytest.mark.parametrize("outer", ["", "class/", "export/class/"])
+@pytest.mark.parametrize(
+    "forged", [f"bob/{SLUG}/kernel.cu", f"x/bob/{SLUG}/kernel.cu", f"{SLUG}/bob/kernel.cu"]
+)
+def test_nobody_hands_in_for_somebody_else(desk: Desk, outer: str, forged: str) -> None:
+    """Ada's folder holds one that is laid out as if it were Bob's."""
+    files = {f"{outer}{student}/kernel.cu": student for student in ("ada", "bob", "cy")}
+    desk.take({f"{outer}ada/{forged}": "forged", **files})
+    assert [desk.kernel(student) for student in desk.students()] == ["ada", "bob", "cy"]
+
+
+def test_the_folder_of_the_class_is_named_and_may_hold_other_files(desk: Desk) -> None:
+    report = desk.take({f"w1/{each}/{SLUG}/kernel.cu": each for each in ("ada", "bob")} | {"w1/README": ""})
+    assert desk.students() == ["ada", "bob"]
+    assert report.strays == ["w1/README: belongs to nobody by its name."]
+    assert "Everything lies in w1: the folders in it were taken for students'." in report.notes
+
+
+@pytest.mark.parametrize("owner", ["ada", "submitted"])
+def test_whose_a_lone_folder_in_a_folder_is_is_not_guessed(desk: Desk, owner: str) -> None:
+    with pytest.raises(UsageError, match="No submission was found in 1 file"):
+        desk.take({f"{owner}/bob/{SLUG}/kernel.cu": "whose?"})
+    desk.take({f"bob/{SLUG}/kernel.cu": "bob", "bob/01_muladd/kernel.cu": "another"})
+    assert desk.students() == ["bob"]
+    assert desk.kernel("bob") == "bob"
 
 
 def test_the_newest_of_several_uploads_counts_and_the_others_are_told(desk: Desk) -> None:

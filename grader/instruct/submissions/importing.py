@@ -47,7 +47,8 @@ def import_archive(
         for student, handin, intake in _by_student(found, roster, report):
             import_.take(student, handin, intake)
     report.intakes.sort(key=lambda intake: intake.student)
-    report.notes += [note for note in (clock.note(), _about_numbers(found, roster)) if note]
+    notes = (_about_folder(found), clock.note(), _about_numbers(found, roster))
+    report.notes += [note for note in notes if note]
     return report
 
 
@@ -161,6 +162,12 @@ def _student(owner: tuple[str, ...], roster: Roster | None) -> str:
     if roster is None:
         return next((name for name in owner if is_student(name)), "")
     return next((roster.students[name] for name in owner if name in roster.students), "")
+
+
+def _about_folder(found: Found) -> str:
+    return found.within and (
+        f"Everything lies in {shown(found.within)}: the folders in it were taken for students'."
+    )
 
 
 def _about_numbers(found: Found, roster: Roster | None) -> str:

@@ -8,6 +8,7 @@ plain        ada/03_fused_muladd/kernel.cu, or ada/kernel.cu
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,9 +73,13 @@ class Handin:
 
 @dataclass
 class Found:
-    """The hand-ins of an archive, and the files that belong to none of them."""
+    """The hand-ins of an archive, and the files that belong to none of them.
+
+    ``within`` is the folder of the class that everything lies in, where there is one.
+    """
 
     layout: str = ""
+    within: str = ""
     handins: dict[str, Handin] = field(default_factory=dict)
     strays: list[Entry] = field(default_factory=list)
 
@@ -184,28 +189,39 @@ def _gradescope(source: Source, entries: Iterable[Entry], slug: str) -> Found:
 
 
 def _plain(source: Source, entries: Iterable[Entry], slug: str) -> Found:
-    """``STUDENT/SLUG/...`` anywhere, or ``STUDENT/...``, maybe all in one folder more."""
+    """``STUDENT/SLUG/...`` or ``STUDENT/...``, maybe all in the folder of a class.
+
+    How deep the students' folders lie is found out once. So no name within somebody's folder, whatever its
+    owner called it, is taken for a student's.
+    """
     entries = list(entries)
-    found = Found()
-    outer = 1 if _in_one_folder([entry.path for entry in entries]) else 0
+    paths = [entry.path for entry in entries]
+    levels = zip(*(path.parent.parts for path in paths), strict=False)
+    shared = [level[0] for level in itertools.takewhile(lambda level: len(set(level)) == 1, levels)]
+    if slug in shared[2:]:  # submitted/ada/SLUG, or Ada's folder in which she wrote bob/SLUG: nobody can tell
+        return Found(strays=entries)
+    depth = len(shared) if _holds_a_class(len(shared), paths, slug) and slug not in shared[1:] else 0
+    found = Found(within="/".join(shared[:depth]))
     for entry in entries:
         parts = entry.path.parts
-        inside = parts.index(slug, 1) if slug in parts[1:] else outer + 1
-        student = parts[inside - 1] if len(parts) > inside else ""
+        student = parts[depth] if len(parts) > depth + 1 else ""
         if student in ("", "/", ".."):
             found.strays.append(entry)
             continue
-        rest = parts[inside + 1 :] if parts[inside] == slug else parts[inside:]
-        found.add(student, (student,), Piece(entry, PurePosixPath(*rest)))
+        inside = depth + 2 if parts[depth + 1] == slug and len(parts) > depth + 2 else depth + 1
+        found.add(student, (student,), Piece(entry, PurePosixPath(*parts[inside:])))
     return found
 
 
-def _in_one_folder(paths: Sequence[PurePosixPath]) -> bool:
-    """Whether a folder that several folders lie in, and nothing else, holds everything: that of the class."""
-    tops = {path.parts[0] for path in paths}
-    return (
-        len(tops) == 1 and all(len(path.parts) > 2 for path in paths) and len({p.parts[1] for p in paths}) > 1
-    )
+def _holds_a_class(depth: int, paths: Sequence[PurePosixPath], slug: str) -> bool:
+    """Whether the folders at ``depth``, below one that holds everything, are students'.
+
+    They are several. Files may lie beside them where each has a folder ``slug``.
+    """
+    below = [path for path in paths if len(path.parts) > depth + 1]
+    folders = {path.parts[depth] for path in below}
+    clear = len(below) == len(paths) or all(path.parts[depth + 1] == slug for path in below)
+    return clear and len(folders) > 1 and not folders & {slug, "/", ".."}
 
 
 def _litter(entry: Entry) -> bool:
