@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -128,6 +128,13 @@ def test_a_day_has_24_hours_also_when_the_clocks_change(tmp_path: Path) -> None:
     assert days_late(datetime(2026, 10, 25, 12, tzinfo=zone), due, timedelta()) == 2  # 25 hours later
 
 
+def test_a_time_that_does_not_exist_in_utc_is_late_or_not() -> None:
+    due = datetime(2026, 10, 5, tzinfo=UTC)
+    east, west = timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))
+    assert days_late(datetime(1, 1, 1, tzinfo=east), due, timedelta()) == 0
+    assert days_late(datetime(9999, 12, 31, 23, tzinfo=west), due, timedelta()) > 2_900_000
+
+
 def test_what_late_days_cost() -> None:
     policy = LatePolicy(per_day=10, most_days=5)
     assert charge(policy, 2, 0, 80.0).lost == 16.0
@@ -143,6 +150,10 @@ def test_what_late_days_cost() -> None:
 def test_the_budget_pays_nothing_where_nothing_is_saved() -> None:
     assert charge(LatePolicy(per_day=10), 2, 3, 0.0).paid == 0
     assert charge(LatePolicy(per_day=0), 2, 3, 80.0).paid == 0
+    lost = charge(LatePolicy(per_day=10, of="possible"), 3, 1, 8.0)  # 30 without the budget, 20 with it
+    assert (lost.paid, lost.lost) == (0, 8.0)
+    saved = charge(LatePolicy(per_day=10, of="possible"), 3, 3, 8.0)
+    assert (saved.paid, saved.lost) == (3, 0.0)
 
 
 def test_tables_may_come_from_a_spreadsheet(tmp_path: Path, toy_catalog: Catalog) -> None:
@@ -182,6 +193,7 @@ def test_of_several_extensions_the_latest_counts(tmp_path: Path, toy_catalog: Ca
         ("extensions.csv", "student,exercise,days,reason\nana,*,1,ill,very\n", "more fields"),
         ("groups.csv", "group,student\na,ana\nb,ana\n", "into a second group"),
         ("groups.csv", "group,student\n,ana\n", "has no group"),
+        ("groups.csv", "group,student\na,\n", "has no student"),
         (
             "adjustments.csv",
             f"student,exercise,points,reason,by\nana,{NEGATE},nan,so,me\n",

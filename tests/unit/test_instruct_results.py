@@ -15,6 +15,7 @@ import pytest
 from grader.catalog import Catalog, Exercise
 from grader.errors import UsageError
 from grader.instruct.results import Key, Record, ResultStore, VerdictLog, key_of
+from grader.instruct.results.lines import Lines
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Status, Verdict
 
@@ -148,6 +149,16 @@ def test_what_is_kept_is_not_for_everybody(store: ResultStore) -> None:
     files = [path for path in store.folder.rglob("*") if path.is_file()]
     assert {path.name for path in files} == {f"{KEY.name}.json", "verdicts.jsonl", "secret"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    folders = [store.folder, *(path for path in store.folder.rglob("*") if path.is_dir())]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
+
+
+def test_a_folder_that_is_there_keeps_its_mode(store: ResultStore) -> None:
+    store.folder.mkdir(mode=0o750)
+    with store.claim(KEY):
+        pass
+    assert stat.S_IMODE(store.folder.stat().st_mode) == 0o750
+    assert stat.S_IMODE((store.folder / "locks").stat().st_mode) == 0o700
 
 
 # ---- the secret ----------------------------------------------------------------------------------------
@@ -163,12 +174,27 @@ def test_seeds_and_pseudonyms_follow_from_the_secret(store: ResultStore, tmp_pat
     assert len(name) == 12 and "anna" not in name
 
 
-def test_a_damaged_secret_is_told_and_not_replaced(store: ResultStore) -> None:
+@pytest.mark.parametrize("content", [b"", b"00ff\n", b"no digits\n", b"\xff\xfe"])
+def test_a_damaged_secret_is_told_and_not_replaced(store: ResultStore, content: bytes) -> None:
     store.folder.mkdir()
-    (store.folder / "secret").write_text("00ff\n")
+    (store.folder / "secret").write_bytes(content)
     with pytest.raises(UsageError, match="Restore it from a backup"):
         store.secret.seed(KEY)
-    assert (store.folder / "secret").read_text() == "00ff\n"
+    assert (store.folder / "secret").read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["roster.csv", "released.jsonl"])
+def test_a_lost_secret_is_not_drawn_anew_under_what_was_written_with_it(
+    store: ResultStore, name: str
+) -> None:
+    store.folder.mkdir()
+    (store.folder / name).write_text("")  # as it is when everybody was forgotten
+    store.secret.seed(KEY)
+    (store.folder / "secret").unlink()
+    (store.folder / name).write_text("something\n")
+    with pytest.raises(UsageError, match=f"secret is missing, and {name} was written with it"):
+        ResultStore(store.folder).secret.pseudonym("anna")
+    assert not (store.folder / "secret").exists()
 
 
 # ---- the log -------------------------------------------------------------------------------------------
@@ -199,6 +225,18 @@ def test_a_torn_last_line_is_no_entry_and_the_next_one_mends_it(log: VerdictLog)
         assert [entry.earned for entry in log.entries()] == [1.0]
     log.append(record(3.0), "c" * 12)
     assert [entry.earned for entry in log.entries()] == [1.0, 3.0]
+
+
+def test_a_line_torn_inside_a_character_is_mended_like_any_other(tmp_path: Path) -> None:
+    lines = Lines(tmp_path / "log.jsonl")
+    lines.append({"by": "kim"})
+    whole = lines.path.read_bytes()
+    lines.path.write_bytes(whole + '{"by": "Zo\u00eb'.encode()[:-1])
+    assert [line for _, line in lines] == [{"by": "kim"}]
+    lines.path.write_bytes(whole + b'"\xff"\n')
+    with pytest.raises(UsageError, match="Line 2"):
+        list(lines)
+    lines.path.write_bytes(whole)
 
 
 def test_a_line_that_is_no_entry_is_named(log: VerdictLog) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from grader.instruct.batch import Item
 from grader.instruct.cluster.executors import environment
 from grader.instruct.cluster.settings import Blocks, Cluster
+from grader.instruct.results.durable import make_private
 
 _SCRIPT = """\
 #!/bin/bash
@@ -50,7 +51,7 @@ def write_array(items: Sequence[Item], batch: Batch, cluster: Cluster, chunk: in
     """
     folder = batch.results / "cluster"
     logs = folder / "array"
-    logs.mkdir(parents=True, exist_ok=True)
+    make_private(logs)
     folder.chmod(0o700)
     listed = folder / "array.txt"
     listed.write_text("".join(f"{item.exercise.slug}/{item.submission.student}\n" for item in items))

@@ -23,6 +23,7 @@ from grader.instruct.cluster.executors import CPU, GPU, configuration, require_p
 from grader.instruct.cluster.interchange import abandon, no_block_starts, require_interchanges
 from grader.instruct.cluster.settings import Cluster
 from grader.instruct.results import Key, Record, ResultStore
+from grader.instruct.results.durable import make_private
 from grader.run.sandbox import worker_readable
 from grader.verdict import Status
 
@@ -83,7 +84,7 @@ def private_folder(results: Path, shown: Iterable[Path]) -> Path:
                 "The keys of the connections between the machines are kept in it.",
                 "Name another one: grader batch SUBMISSIONS --results DIR",
             )
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     os.chmod(folder, 0o700)  # noqa: PTH101  (mkdir's mode would be cut by the umask, and an old folder kept)
     return folder
 

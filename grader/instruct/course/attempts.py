@@ -1,29 +1,36 @@
 """Who handed in what and when: each hand-in once, also when the folder holds a later one now.
 
+The same files of one student are one hand-in, at the time that the folder gives now: so a time that was
+wrong can be set right. What was withdrawn is none, unless the folder holds it.
+
 ``RESULTS/attempts.jsonl`` has a line for each, by pseudonym; ``RESULTS/roster.csv`` says who that is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.catalog import Catalog
 from grader.instruct.course.tables import read_rows
+from grader.instruct.course.withdrawn import withdrawn
 from grader.instruct.results import ResultStore, content_digest
-from grader.instruct.results.durable import replace
+from grader.instruct.results.durable import make_private, replace
 from grader.instruct.results.lines import Lines
+from grader.instruct.results.secret import ROSTER
 from grader.instruct.submissions import Submission
 from grader.locks import hold
 
-ATTEMPTS, ROSTER = "attempts.jsonl", "roster.csv"
+ATTEMPTS = "attempts.jsonl"
 _COLUMNS = ("pseudonym", "student")
 _KEY = ("student", "exercise", "digest", "submitted")
 _Key = tuple[str, str, str, str]
+_Place = tuple[str, str, str]  # a key without the time
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Attempt:
 
 
 def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Catalog) -> list[Attempt]:
-    """Notes what is in the folder of submissions now, and returns every hand-in ever noted.
+    """Notes what is in the folder of submissions now, and returns every hand-in that counts.
 
     Raises UsageError where what is kept in the folder of results cannot be read.
     """
@@ -51,9 +58,7 @@ def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Cat
     now = dict.fromkeys(
         (pseudonyms[each.student], each.exercise, each.digest, _written(each.submitted)) for each in here
     )
-    locks = store.folder / "locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    with hold(locks / ATTEMPTS):  # a batch and the marks may be at it at the same time
+    with remembering(store.folder):
         names = _enter(store.folder, {name: student for student, name in pseudonyms.items()})
         noted = dict.fromkeys(_keys(lines))
         if new := [key for key in now if key not in noted]:
@@ -63,9 +68,29 @@ def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Cat
             names[student], exercise, digest, datetime.fromisoformat(submitted) if submitted else None,
             present=(student, exercise, digest, submitted) in now,
         )
-        for student, exercise, digest, submitted in noted | now
+        for student, exercise, digest, submitted in _standing(noted | now, now, withdrawn(store.folder))
         if student in names
     ]  # fmt: skip
+
+
+@contextlib.contextmanager
+def remembering(results: Path) -> Iterator[None]:
+    """Be the only one who changes what is noted: a batch and the marks may be at it at the same time."""
+    locks = results / "locks"
+    make_private(locks)
+    with hold(locks / ATTEMPTS):
+        yield
+
+
+def _standing(noted: Iterable[_Key], now: Container[_Key], gone: Container[_Place]) -> Iterator[_Key]:
+    """Of each content what is there ``now``, else what was noted last; without what was withdrawn."""
+    standing: dict[_Place, _Key] = {}
+    for key in noted:
+        place = key[:3]
+        if standing.get(place) not in now:
+            standing.pop(place, None)  # to the end: the order is that of noting
+            standing[place] = key
+    return (key for place, key in standing.items() if key in now or place not in gone)
 
 
 def latest_first(attempts: Iterable[Attempt]) -> list[Attempt]:

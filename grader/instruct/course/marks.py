@@ -76,12 +76,12 @@ class Mark:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """One hand-in of a group as it would count: a charge for each member, in their order."""
+    """One hand-in as it would count for one student, who need not have handed it in alone."""
 
     attempt: Attempt
     record: Record | None
     earned: Earned | None
-    charges: tuple[Charge, ...]
+    charge: Charge = IN_TIME
 
     @property
     def raw(self) -> float:
@@ -89,14 +89,9 @@ class _Candidate:
         return FULL if self.earned is None else FULL * self.earned.points / self.earned.out_of
 
     @property
-    def accepted(self) -> bool:
-        return not all(each.refused for each in self.charges)
-
-    @property
     def worth(self) -> tuple[bool, float, int]:
-        """The more the better: points of all members together, then late days that stay in their budgets."""
-        total = sum(self.raw - each.lost for each in self.charges)
-        return self.earned is not None, round(total, 6), -sum(each.paid for each in self.charges)
+        """The more the better: points, then late days that stay in the budget."""
+        return self.earned is not None, round(self.raw - self.charge.lost, 6), -self.charge.paid
 
 
 @dataclass
@@ -134,15 +129,14 @@ class Marking:
 
     def _mark_unit(self, assignment: Assignment, exercise: Exercise, unit: list[str]) -> list[Mark]:
         pool = [each for student in unit for each in self._handed_in.get((student, exercise.slug), ())]
-        candidates = [self._candidate(assignment, exercise, unit, attempt) for attempt in latest_first(pool)]
-        chosen = _choose(assignment.takes, candidates)
+        judged = [self._judged(assignment, exercise, attempt) for attempt in latest_first(pool)]
         marks = []
-        for place, student in enumerate(unit):
+        for student in unit:
             mark = self._blank(assignment, student)
-            if chosen is not None:
-                charge_ = chosen.charges[place]
-                self._budget[student] -= charge_.paid
-                mark = _marked(replace(mark, others=len(pool) - 1), chosen, charge_)
+            candidates = [self._charged(each, assignment, student) for each in judged]
+            if (chosen := _choose(assignment.takes, candidates)) is not None:
+                self._budget[student] -= chosen.charge.paid
+                mark = _marked(replace(mark, others=len(pool) - 1), chosen)
             marks.append(_final(mark, self.released.find(student, assignment.exercise)))
         return marks
 
@@ -160,23 +154,17 @@ class Marking:
             adjustments=self.people.adjustments.get((student, exercise), ()),
         )
 
-    def _candidate(
-        self, assignment: Assignment, exercise: Exercise, unit: list[str], attempt: Attempt
-    ) -> _Candidate:
+    def _judged(self, assignment: Assignment, exercise: Exercise, attempt: Attempt) -> _Candidate:
         record = self.grades.find(attempt, assignment.backend)
         counted = earned(record.verdict, exercise) if record else None
         if counted is not None and not counted.out_of:
             counted = None
-        unjudged = _Candidate(attempt, record, counted, ())
-        return replace(
-            unjudged,
-            charges=tuple(self._charge(assignment, student, attempt, unjudged.raw) for student in unit),
-        )
+        return _Candidate(attempt, record, counted)
 
-    def _charge(self, assignment: Assignment, student: str, attempt: Attempt, raw: float) -> Charge:
+    def _charged(self, judged: _Candidate, assignment: Assignment, student: str) -> _Candidate:
         due, _ = self.people.due(student, assignment.exercise, assignment.due)
-        days = days_late(attempt.submitted, due, assignment.late.grace)
-        return charge(assignment.late, days, self._budget[student], raw)
+        days = days_late(judged.attempt.submitted, due, assignment.late.grace)
+        return replace(judged, charge=charge(assignment.late, days, self._budget[student], judged.raw))
 
 
 def _due_order(assignment: Assignment, order: list[str]) -> tuple[float, int]:
@@ -186,13 +174,14 @@ def _due_order(assignment: Assignment, order: list[str]) -> tuple[float, int]:
 
 def _choose(takes: str, candidates: list[_Candidate]) -> _Candidate | None:
     """The hand-in that counts; ``candidates`` come latest first. What is not accepted counts only alone."""
-    accepted = [each for each in candidates if each.accepted] or candidates[:1]
+    accepted = [each for each in candidates if not each.charge.refused] or candidates[:1]
     if takes == "last" or not accepted:
         return next(iter(accepted), None)
     return max(reversed(accepted), key=lambda each: each.worth)  # of equals the first that was handed in
 
 
-def _marked(mark: Mark, chosen: _Candidate, charged: Charge) -> Mark:
+def _marked(mark: Mark, chosen: _Candidate) -> Mark:
+    charged = chosen.charge
     judged = chosen.earned is not None or charged.refused  # of what is not accepted nothing has to be known
     state = State.MARKED if judged else State.WAITING
     points = chosen.raw - charged.lost if judged else 0.0

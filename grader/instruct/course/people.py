@@ -135,6 +135,8 @@ def _adjustment(row: Row) -> Adjustment:
 def _memberships(path: Path, course: Course) -> Iterator[tuple[tuple[str, str], str]]:
     seen: dict[tuple[str, str], str] = {}
     for row in read_rows(path, ("group", "student")):
+        if not row["student"]:
+            raise row.broken("has no student", "A line of a group names one of its members.")
         exercise = _assigned(row, course) if row["exercise"] else ALL
         place = row["student"], exercise
         if place in seen:

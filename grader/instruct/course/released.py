@@ -11,8 +11,7 @@ from pathlib import Path
 
 from grader.instruct.results import Secret
 from grader.instruct.results.lines import Lines
-
-RELEASED = "released.jsonl"
+from grader.instruct.results.secret import RELEASED
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ What goes and what stays is described for instructors in docs/instructors/retent
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,14 +13,20 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from grader.instruct.course.attempts import ATTEMPTS, ROSTER, read_roster, write_roster
+from grader.instruct.course.attempts import ATTEMPTS, read_roster, remembering, write_roster
 from grader.instruct.course.regrades import REGRADES
-from grader.instruct.course.released import RELEASED
-from grader.instruct.results import Record, ResultStore
+from grader.instruct.course.withdrawn import WITHDRAWN
+from grader.instruct.results import ResultStore
 from grader.instruct.results.lines import Lines
+from grader.instruct.results.secret import RELEASED, ROSTER
+from grader.instruct.results.store import read_record
 
 VERDICTS = "verdicts.jsonl"
 _Rule = Callable[[dict[str, Any]], dict[str, Any] | None]  # what a line becomes; None: it goes
+_LEFTOVERS = (
+    "cluster/*", "faults/*", "records/*.damaged",
+    ".*.jsonl.*", ".*.csv.*", ".secret.*", "records/.*", "superseded/.*",
+)  # fmt: skip
 _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "seed": 0}
 
 
@@ -27,8 +34,8 @@ _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "s
 class Forgotten:
     """How many go, or went: ``lines`` by the file they are in, ``people`` of the roster.
 
-    ``leftovers``: damaged records, and what a cluster's runs left, which names students. ``secret``: whether
-    that goes, too, because nobody is left whom it could name.
+    ``leftovers``: damaged records, what a cluster's runs, faults of the grader and kills left, which may name
+    students. ``secret``: whether that goes, too, because nobody is left whom it could name.
     """
 
     records: int
@@ -43,6 +50,11 @@ def forget(store: ResultStore, before: date, *, apply: bool) -> Forgotten:
 
     Raises UsageError for a record or a line that cannot be read.
     """
+    with remembering(store.folder) if apply else contextlib.nullcontext():
+        return _forget(store, before, apply)
+
+
+def _forget(store: ResultStore, before: date, apply: bool) -> Forgotten:
     paths, digests = _old_records(store.folder, before)
     rules = _rules(before, digests)
     changed, named = {}, set()
@@ -82,7 +94,7 @@ def _old_records(results: Path, before: date) -> tuple[list[Path], set[str]]:
     """Files of records graded before that day; and the digests of hand-ins that only these are about."""
     old, digests, still = [], set(), set()
     for path in sorted([*results.glob("records/*.json"), *results.glob("superseded/*.json")]):
-        record = Record.from_json(path.read_text(encoding="utf-8"))
+        record = read_record(path)
         if _is_old(record.graded, before):
             old.append(path)
             digests.add(record.key.digest)
@@ -92,13 +104,19 @@ def _old_records(results: Path, before: date) -> tuple[list[Path], set[str]]:
 
 
 def _leftovers(results: Path, before: date) -> list[Path]:
-    """What is in no log and has no date in it: it is as old as it was last written."""
-    paths = sorted([*results.glob("cluster/*"), *results.glob("records/*.damaged")])
+    """What is in no log and has no date in it: it is as old as it was last written.
+
+    A name with a dot in front is of a file that a killed process did not get to name.
+    """
+    paths = sorted({path for pattern in _LEFTOVERS for path in results.glob(pattern)})
     return [path for path in paths if datetime.fromtimestamp(path.lstat().st_mtime, UTC).date() < before]
 
 
 def _rules(before: date, digests: set[str]) -> dict[str, _Rule]:
-    """For each log what becomes of a line. A hand-in without a time is as old as the records about it."""
+    """For each log what becomes of a line. A hand-in without a time is as old as the records about it.
+
+    A withdrawal goes with its hand-in, which would count again without it.
+    """
 
     def attempt(line: dict[str, Any]) -> dict[str, Any] | None:
         old = _is_old(line["submitted"], before) if line["submitted"] else line["digest"] in digests
@@ -110,7 +128,7 @@ def _rules(before: date, digests: set[str]) -> dict[str, _Rule]:
     def told(line: dict[str, Any]) -> dict[str, Any] | None:
         return None if _is_old(line["when"], before) else line
 
-    return {VERDICTS: graded, ATTEMPTS: attempt, RELEASED: told, REGRADES: told}
+    return {VERDICTS: graded, ATTEMPTS: attempt, WITHDRAWN: attempt, RELEASED: told, REGRADES: told}
 
 
 def _is_old(moment: str, before: date) -> bool:

@@ -27,6 +27,13 @@ def replace(path: Path, text: str) -> None:
         sync_folder(path.parent)
 
 
+def make_private(folder: Path) -> None:
+    """Make ``folder``, and what is missing above it, for this user alone; what is there stays as it is."""
+    missing = [each for each in (folder, *folder.parents) if not each.is_dir()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
 def sync_folder(folder: Path) -> None:
     """Make what was created, renamed or removed in ``folder`` survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -39,7 +46,7 @@ def sync_folder(folder: Path) -> None:
 @contextlib.contextmanager
 def _written_beside(path: Path, text: str) -> Iterator[Path]:
     """A synced temporary file in the same folder; mode 0600, since verdicts are not everybody's business."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     written = Path(name)
     try:

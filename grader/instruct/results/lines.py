@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import UsageError
-from grader.instruct.results.durable import replace
+from grader.instruct.results.durable import make_private, replace
+from grader.locks import open_locked
 
 _TAIL = 1 << 16  # bytes read at once when the last line is looked for
 
@@ -38,13 +38,12 @@ class Lines:
         Raises UsageError that names a line which holds no document.
         """
         try:
-            text = self.path.read_text(encoding="utf-8")
+            content = self.path.read_bytes()  # a line may be torn inside a character
         except FileNotFoundError:
             return
-        whole = text.split("\n")[:-1]  # not splitlines(), which also splits at what JSON leaves as it is
-        for number, line in enumerate(whole, 1):
+        for number, line in enumerate(content.split(b"\n")[:-1], 1):
             try:
-                document = json.loads(line)
+                document = json.loads(line.decode())
             except ValueError as problem:
                 raise self.broken(number, problem) from problem
             if not isinstance(document, dict):
@@ -78,23 +77,12 @@ class Lines:
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
         """The file, locked; and still the one that the path names, since a rewrite exchanges it."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        while True:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                if _names(self.path, descriptor):
-                    yield descriptor
-                    return
-            finally:
-                os.close(descriptor)
-
-
-def _names(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
+        make_private(self.path.parent)
+        descriptor = open_locked(self.path, os.O_APPEND, 0o600)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
 
 
 def _mend(descriptor: int) -> None:

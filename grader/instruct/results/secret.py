@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import secrets
 from functools import cached_property
@@ -11,13 +12,17 @@ from grader.errors import UsageError
 from grader.instruct.results.durable import publish
 from grader.instruct.results.key import Key
 
+ROSTER, RELEASED = "roster.csv", "released.jsonl"  # beside the secret, with pseudonyms that follow from it
 _BYTES = 32
 _SEED_BITS = 48
 _PSEUDONYM_DIGITS = 12
 
 
 class Secret:
-    """The random bytes in ``RESULTS/secret``, which are drawn when they are first asked for."""
+    """The random bytes in ``RESULTS/secret``, drawn when they are first asked for.
+
+    Raises UsageError where they are damaged, or gone while something is left that was written with them.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -35,13 +40,31 @@ class Secret:
 
     @cached_property
     def _content(self) -> bytes:
+        needed = self._needed_by()  # first: whoever writes these has drawn the secret before
         if not self.path.exists():
+            if needed:
+                raise self._lost(f"{self.path} is missing, and {needed} was written with it.")
             publish(self.path, secrets.token_hex(_BYTES) + "\n")  # unless somebody did at the same time
-        content = bytes.fromhex(self.path.read_text(encoding="ascii").strip())
+        try:
+            content = bytes.fromhex(self.path.read_text(encoding="ascii").strip())
+        except ValueError:
+            content = b""
         if len(content) != _BYTES:
-            raise UsageError(
-                f"{self.path} does not hold {_BYTES} bytes in hex.",
-                "All seeds and pseudonyms follow from it; with another one, a regrade is not the same.",
-                "Restore it from a backup.",
-            )
+            raise self._lost(f"{self.path} does not hold {_BYTES} bytes in hex.")
         return content
+
+    def _needed_by(self) -> str:
+        """A file beside the secret that without it is about nobody, or ""."""
+        for name in (ROSTER, RELEASED):
+            with contextlib.suppress(FileNotFoundError):
+                if self.path.with_name(name).stat().st_size:
+                    return name
+        return ""
+
+    def _lost(self, what: str) -> UsageError:
+        return UsageError(
+            what,
+            "Seeds and pseudonyms follow from it; another one would leave released marks unprotected, and "
+            "no regrade would be the same.",
+            "Restore it from a backup.",
+        )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.instruct.results.durable import publish, replace
+from grader.instruct.results.durable import make_private, publish, replace
 from grader.instruct.results.key import Key
 from grader.instruct.results.log import VerdictLog
 from grader.instruct.results.record import Record
@@ -58,7 +58,7 @@ class ResultStore:
     def claim(self, key: Key) -> Iterator[None]:
         """Be the only one who grades ``key``; wait for whoever does. A killed holder lets go."""
         locks = self.folder / "locks"
-        locks.mkdir(parents=True, exist_ok=True)
+        make_private(locks)
         with hold(locks / key.name):
             yield
 
@@ -66,14 +66,20 @@ class ResultStore:
         """Every record, in the order of their names. Raises UsageError that names one that is damaged."""
         for path in sorted((self.folder / "records").glob("*.json")):
             if not path.name.startswith("."):
-                try:
-                    yield Record.from_json(path.read_text(encoding="utf-8"))
-                except (UnicodeDecodeError, UsageError) as problem:
-                    raise UsageError(
-                        f"{path} cannot be read: {problem}",
-                        "A record is one file, written at once by grader batch.",
-                        "Restore it from a backup, or delete it and run grader batch again.",
-                    ) from problem
+                yield read_record(path)
 
     def _path(self, key: Key) -> Path:
         return self.folder / "records" / f"{key.name}.json"
+
+
+def read_record(path: Path) -> Record:
+    """The record in a file. Raises UsageError that names the file where it holds none."""
+    try:
+        return Record.from_json(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, UsageError) as problem:
+        what = problem.what if isinstance(problem, UsageError) else f"It is no text ({problem})."
+        raise UsageError(
+            f"{path} cannot be read: {what}",
+            "A record is one file, written at once by grader batch.",
+            f"Restore {path.name} from a backup, or delete it and run grader batch again.",
+        ) from problem
