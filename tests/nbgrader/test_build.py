@@ -68,9 +68,9 @@ def test_points_are_those_of_exercise_toml(
 
 
 def test_what_stands_in_a_prompt_is_no_markup(real_catalog: Catalog) -> None:
-    from grader.instruct.nbgrader.notebook import notebook_of
+    from grader.instruct.nbgrader.notebook import assignment_notebook
 
-    introduction = notebook_of(real_catalog.find("03"), {}).cells[0].source
+    introduction = assignment_notebook(real_catalog.find("03"), {}).cells[0].source
     assert "launch muladd_kernel&lt;T&gt; over" in introduction
     assert r"out = a \* b + c" in introduction
 

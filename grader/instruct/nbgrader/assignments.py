@@ -17,7 +17,7 @@ from grader.catalog import Catalog
 from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.instruct.course import judged_scores
-from grader.instruct.nbgrader.notebook import as_text, notebook_of
+from grader.instruct.nbgrader.notebook import as_text, assignment_notebook
 from grader.workspace import shipped_files
 
 CONFIG = "nbgrader_config.py"
@@ -32,7 +32,7 @@ def assignment_files(exercise: Exercise, backend: str) -> dict[str, str]:
         path.relative_to(exercise.root).as_posix(): text for path, text in shipped_files(exercise).items()
     }
     files = {name: shipped[name] for name in (*exercise.edit, *exercise.given)}
-    notebook = notebook_of(exercise, judged_scores(exercise, backend))
+    notebook = assignment_notebook(exercise, judged_scores(exercise, backend))
     return {f"{exercise.slug}.ipynb": as_text(notebook)} | files
 
 

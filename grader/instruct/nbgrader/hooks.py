@@ -7,7 +7,6 @@ meant. It says nothing about a hook that fails, so each of them does one small t
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,10 +14,9 @@ from pathlib import Path
 from nbformat.v4 import new_notebook
 
 from grader.instruct.nbgrader.notebook import as_text
-from grader.instruct.submissions import timestamps
+from grader.instruct.submissions import feedback_secret, timestamps
 
 SET_ASIDE = "set_aside"
-SECRET = "submission_secret.txt"
 
 
 def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:
@@ -38,7 +36,7 @@ def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) 
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
         _unless_there(folder / timestamps.NAME, "")
-        _unless_there(folder / SECRET, secrets.token_hex(64))
+        _unless_there(folder / feedback_secret.NAME, feedback_secret.drawn())
 
 
 def set_aside(folder: Path) -> list[Path]:

@@ -6,7 +6,6 @@ bytes. Nothing in the notebook is graded: the files beside it are.
 
 from __future__ import annotations
 
-import hashlib
 import html
 from collections.abc import Mapping
 
@@ -16,11 +15,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.nbgraderformat import MetadataValidator
 
 from grader.exercise import Exercise
+from grader.notebook.building import KERNEL, cell_id
 
 REPORT = "run-grader"
 FILE, CHECK = "file-", "check-"
 
-_KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 _ASKED = {
     "write": "Fill in what is open in the files beside this notebook.",
     "fix": "Repair the files beside this notebook.",
@@ -33,11 +32,11 @@ _HOW = (
 )
 
 
-def notebook_of(exercise: Exercise, scores: Mapping[str, int]) -> NotebookNode:
+def assignment_notebook(exercise: Exercise, scores: Mapping[str, int]) -> NotebookNode:
     """The notebook of ``exercise``; each check of ``scores`` gets a cell with its points."""
     notebook = new_notebook(
         cells=[
-            new_markdown_cell(_introduction(exercise), id=_cell_id(exercise, "intro")),
+            new_markdown_cell(_introduction(exercise), id=cell_id(exercise, "intro")),
             _cell(exercise, REPORT, _run(exercise), locked=True),
             *(_cell(exercise, file_cell(name), _placeholder(name), solution=True) for name in exercise.edit),
             *(
@@ -47,7 +46,7 @@ def notebook_of(exercise: Exercise, scores: Mapping[str, int]) -> NotebookNode:
                 for name, points in scores.items()
             ),
         ],
-        metadata={"kernelspec": _KERNEL},
+        metadata={"kernelspec": KERNEL},
     )
     nbformat.validate(notebook)
     MetadataValidator().validate_nb(notebook)
@@ -101,8 +100,4 @@ def _cell(
     }
     if points is not None:
         facts["points"] = points
-    return new_code_cell(source, metadata={"nbgrader": facts}, id=_cell_id(exercise, grade_id))
-
-
-def _cell_id(exercise: Exercise, name: str) -> str:
-    return hashlib.sha256(f"{exercise.slug}/{name}".encode()).hexdigest()[:12]
+    return new_code_cell(source, metadata={"nbgrader": facts}, id=cell_id(exercise, grade_id))

@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions
 
 from grader.instruct.course import judged_scores
-from grader.instruct.nbgrader.notebook import FILE, file_cell, notebook_of
+from grader.instruct.nbgrader.notebook import FILE, assignment_notebook, file_cell
 from grader.instruct.nbgrader.work import CoursePreprocessor, Work, exercise_of
 from grader.instruct.submissions import Handed, look
 from grader.stubs import stub_text
@@ -136,7 +136,7 @@ def _same(content: bytes | None, stub: str) -> bool:
 
 def _released(work: Work) -> NotebookNode:
     if not work.released.is_file():  # nbgrader keeps its checksums in the gradebook, and goes on without
-        return notebook_of(work.exercise, judged_scores(work.exercise, work.backend))
+        return assignment_notebook(work.exercise, judged_scores(work.exercise, work.backend))
     return nbformat.read(work.released, as_version=nbformat.current_nbformat)
 
 

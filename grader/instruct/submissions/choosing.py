@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from grader.exercise import Exercise
+from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.layouts import Piece
 from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES, SUBMISSION_BYTES, in_words
 from grader.instruct.submissions.reading import Refused
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-OURS = ("timestamp.txt", "submission_secret.txt")  # written anew: nobody hands in the time of handing in
+OURS = (timestamps.NAME, feedback_secret.NAME)  # written anew: nobody hands in the time of handing in
 _COPY = re.compile(r"(?P<stem>.+?)(?:-(?P<dash>\d{1,3})| \((?P<paren>\d{1,3})\))(?P<suffix>(?:\.[^.]*)?)")
 _SHOWN = 80
 

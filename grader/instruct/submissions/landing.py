@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import secrets
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from pathlib import Path
 
+from grader.durable import make_private, sync_folder, write_atomically
 from grader.errors import UsageError
-from grader.instruct.submissions import timestamps
+from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.choosing import OURS
 from grader.instruct.submissions.limits import NOTEBOOK_BYTES
-from grader.instruct.submissions.reading import Refused
+from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.submissions.sources import FolderSource
-
-SECRET = "submission_secret.txt"  # nbgrader names the feedback's folder after it, so that nobody guesses it
-_SECRET_BYTES = 64  # as nbgrader submit writes it, in hex digits
 
 
 class Landing(StrEnum):
@@ -25,17 +23,40 @@ class Landing(StrEnum):
 
     NEW = "new"
     SAME = "as it was"
+    CORRECTED = "time corrected"
     REPLACED = "replaced"
     DIFFERS = "refused"
 
 
-def land(
-    into: Path, student: str, slug: str, files: Mapping[str, bytes], submitted: datetime, replace: bool
-) -> Landing:
-    """Write ``into/student/slug/`` in one step, with nbgrader's time stamp and secret.
+class Certainty(Enum):
+    """What is known about a time: it, that it was no later, or nothing."""
 
-    A submission that is there with the same files keeps its time stamp. One with others stays, unless
-    ``replace``; then it moves to ``INTO.replaced/STUDENT/SLUG/TIME``.
+    KNOWN = auto()
+    AT_LATEST = auto()
+    GUESSED = auto()
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """When something was handed in, aware, and how well that is known."""
+
+    moment: datetime
+    certainty: Certainty
+
+    def corrects(self, there: datetime | None) -> bool:
+        """Whether it takes the place of the time that was written before; None: of one nobody can read."""
+        if there is None or self.certainty is Certainty.GUESSED:
+            return self.certainty is not Certainty.GUESSED
+        return there > self.moment if self.certainty is Certainty.AT_LATEST else there != self.moment
+
+
+def land(
+    into: Path, student: str, slug: str, files: Mapping[str, bytes], submitted: Stamp, replace: bool
+) -> Landing:
+    """Write ``into/student/slug/`` in one step, with nbgrader's time stamp and secret, for this user alone.
+
+    A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it.
+    One with other files stays, unless ``replace``; then it moves to ``INTO.replaced/STUDENT/SLUG/TIME``.
 
     Raises UsageError when ``into`` cannot be written.
     """
@@ -44,17 +65,18 @@ def land(
     try:
         if place.exists() or place.is_symlink():
             if _holds(place, files):
-                return Landing.SAME
+                return _stamped_again(place, submitted)
             if not replace:
                 return Landing.DIFFERS
             landing = Landing.REPLACED
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_private(place.parent)
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=into) as scratch:
             whole = Path(scratch) / slug
-            _fill(whole, files, submitted)
+            _fill(whole, files, submitted.moment)
             if landing is Landing.REPLACED:
                 _set_aside(into, place)
             whole.rename(place)
+            sync_folder(place.parent)
     except OSError as error:
         raise UsageError(
             f"{error.filename or into} cannot be written: {error.strerror}.",
@@ -67,12 +89,22 @@ def land(
 def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime) -> None:
     stamps = {
         timestamps.NAME: timestamps.written(submitted).encode(),
-        SECRET: secrets.token_hex(_SECRET_BYTES).encode(),
+        feedback_secret.NAME: feedback_secret.drawn().encode(),
     }
     for name, content in {**files, **stamps}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_atomically(folder / name, content)  # on the disk before the folder gets its name
+
+
+def _stamped_again(place: Path, submitted: Stamp) -> Landing:
+    """Put the time right that was a guess when the same files came before."""
+    try:
+        there = timestamps.read(read_below(place, timestamps.NAME, timestamps.LONGEST).decode())
+    except (OSError, Refused, ValueError):
+        there = None
+    if not submitted.corrects(there):
+        return Landing.SAME
+    write_atomically(place / timestamps.NAME, timestamps.written(submitted.moment))
+    return Landing.CORRECTED
 
 
 def _holds(place: Path, files: Mapping[str, bytes]) -> bool:
@@ -92,5 +124,5 @@ def _holds(place: Path, files: Mapping[str, bytes]) -> bool:
 def _set_aside(into: Path, place: Path) -> None:
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     kept = into.with_name(f"{into.name}.replaced") / place.relative_to(into) / stamp
-    kept.parent.mkdir(parents=True, exist_ok=True)
+    make_private(kept.parent)
     place.rename(kept)
