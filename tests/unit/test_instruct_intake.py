@@ -93,6 +93,7 @@ def test_nothing_is_passed_over_in_silence(root: Path, toy_catalog: Catalog) -> 
     assert "zoe.zip is not a folder" in caught.value.what
     assert "ada/02_unknown names no exercise" in caught.value.what
     assert "DS_Store" not in caught.value.what
+    assert caught.value.next == "Move the rest away, or name what is to be read with --only."
 
 
 def test_what_was_not_asked_for_stands_in_nobodys_way(root: Path, toy_catalog: Catalog) -> None:
@@ -140,8 +141,9 @@ def test_a_time_stamp_is_read(root: Path, toy_catalog: Catalog, text: str, expec
 )
 def test_a_time_that_cannot_be_read_is_not_guessed(root: Path, toy_catalog: Catalog, text: str) -> None:
     (root / "ada" / "00_negate" / "timestamp.txt").write_text(text)
-    with pytest.raises(UsageError, match=r"timestamp\.txt"):
+    with pytest.raises(UsageError, match=r"timestamp\.txt") as caught:
         read_submissions(root, toy_catalog)
+    assert caught.value.next.startswith("Write a time into timestamp.txt as 2026-10-01 17:30:00 UTC, or name")
     assert len(read_submissions(root, toy_catalog, ["bob@example.org"])) == 2
 
 

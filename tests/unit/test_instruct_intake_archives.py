@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -287,6 +288,76 @@ def test_another_submission_is_refused_or_replaces_one_that_is_kept(desk: Desk) 
     assert desk.kernel("ada") == "second"
     kept = list((desk.folder / "submitted.replaced" / "ada" / SLUG).glob("*/kernel.cu"))
     assert [path.read_text() for path in kept] == ["first"]
+
+
+def test_a_guessed_time_is_put_right_on_the_same_files(desk: Desk) -> None:
+    """What the command advises where the LMS says that somebody was late and not by how much."""
+
+    def stamp() -> datetime | None:
+        return read_submissions(desk.into, desk.catalog, ["12"])[0].submitted
+
+    known = datetime(2026, 10, 1, 10, tzinfo=UTC)
+    roster = Roster({"12": "12"}, {"12": known})
+    late = {"turingalan_LATE_12_77_kernel.cu": "late"}
+    desk.take(late, layout="canvas")
+    secret = (desk.into / "12" / SLUG / "submission_secret.txt").read_text()
+    report = desk.take(late, layout="canvas", roster=roster)
+    assert report.summary == "1 submissions: 0 new, 0 replaced, 1 time corrected, 0 as it was, 0 refused."
+    assert told(report, "12") == "It was handed in at 2026-10-01 10:00:00.000000 UTC: time corrected."
+    assert (stamp(), report.exit_code, desk.kernel("12")) == (known, 0, "late")
+    assert (desk.into / "12" / SLUG / "submission_secret.txt").read_text() == secret
+    assert "1 as it was" in desk.take(late, layout="canvas", roster=roster, replace=True).summary
+    assert "1 as it was" in desk.take(late, layout="canvas").summary
+    assert stamp() == known  # a guess takes no known time's place
+
+
+def test_a_deadline_puts_right_what_the_lms_calls_in_time(desk: Desk) -> None:
+    """And nothing else: a time before it is the better one."""
+
+    def stamp() -> datetime | None:
+        return read_submissions(desk.into, desk.catalog, ["4711"])[0].submitted
+
+    files = {"lovelaceada_4711_900_kernel.cu": "mine"}
+    due = datetime(2020, 10, 1, 12, tzinfo=UTC)
+    earlier = Roster({"4711": "4711"}, {"4711": due - timedelta(days=1)})
+    desk.take(files, layout="canvas")
+    assert "1 time corrected" in desk.take(files, layout="canvas", due=due).summary
+    assert stamp() == due
+    assert "1 time corrected" in desk.take(files, layout="canvas", roster=earlier).summary
+    assert "1 as it was" in desk.take(files, layout="canvas", due=due).summary
+    assert stamp() == due - timedelta(days=1)
+
+
+def test_what_comes_in_is_nobody_elses_to_read(desk: Desk) -> None:
+    desk.take({"ada/kernel.cu": "first"})
+    desk.take({"ada/kernel.cu": "second"}, replace=True)
+    paths = [desk.into, *desk.into.rglob("*"), *(desk.folder / "submitted.replaced").rglob("*")]
+    assert len([path for path in paths if path.is_file()]) == 6
+    assert {path.name: path.stat().st_mode & 0o077 for path in paths if path.stat().st_mode & 0o077} == {}
+
+
+def test_a_submission_is_on_the_disk_before_it_gets_its_name(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    fsync, rename = os.fsync, Path.rename
+
+    def recorded(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    def renamed(self: Path, target: Path) -> Path:
+        synced.append(f"renamed to {target.name}")
+        return rename(self, target)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    monkeypatch.setattr(Path, "rename", renamed)
+    desk.take({"ada/kernel.cu": "mine"})
+    before, after = synced[: synced.index(f"renamed to {SLUG}")], synced[-1]
+    written = {"kernel.cu", "timestamp.txt", "submission_secret.txt"}
+    assert {name for name in written if any(each.startswith(f".{name}.") for each in before)} == written
+    assert SLUG in before
+    assert after == "ada"
 
 
 def test_an_import_that_dies_leaves_no_half_submission(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

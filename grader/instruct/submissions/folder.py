@@ -64,6 +64,7 @@ class _Problem(NamedTuple):
     student: str
     exercise: str
     text: str
+    of_time: bool = False
 
 
 class _Choice:
@@ -120,19 +121,25 @@ def _folders(root: Path, problems: list[_Problem], student: str = "") -> list[Pa
 
 def _submitted(student: str, folder: Path, problems: list[_Problem]) -> datetime | None:
     try:
-        return timestamps.read(read_below(folder, timestamps.NAME, 200).decode())
+        return timestamps.read(read_below(folder, timestamps.NAME, timestamps.LONGEST).decode())
     except FileNotFoundError:
         return None
     except (Refused, ValueError) as why:
-        problems.append(_Problem(student, folder.name, f"{folder / timestamps.NAME}: {why}"))
+        problems.append(_Problem(student, folder.name, f"{folder / timestamps.NAME}: {why}", of_time=True))
         return None
 
 
 def _unreadable(root: Path, problems: list[_Problem]) -> UsageError:
     shown = "; ".join(problem.text for problem in problems[:_SHOWN])
     more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    rules, cures = [], []
+    if any(problem.of_time for problem in problems):
+        rules.append("A deadline depends on a time stamp, so nothing is guessed.")
+        cures.append(f"write a time into {timestamps.NAME} as 2026-10-01 17:30:00 UTC")
+    if not all(problem.of_time for problem in problems):
+        rules.append("Below it lie STUDENT/EXERCISE/ and nothing else, so that nothing is passed over.")
+        cures.append("move the rest away")
+    cure = ", ".join([*cures, "or name what is to be read with --only."])
     return UsageError(
-        f"Not everything in {root} can be read: {shown}{more}.",
-        "Below it lie STUDENT/EXERCISE/ and nothing else, so that no submission is passed over in silence.",
-        "Move the rest away, or name what is to be read with --only.",
+        f"Not everything in {root} can be read: {shown}{more}.", " ".join(rules), cure[0].upper() + cure[1:]
     )

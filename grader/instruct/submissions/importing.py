@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from grader.durable import make_private
 from grader.errors import UsageError
 from grader.exercise import Exercise
+from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.choosing import Chosen, choose, shown
-from grader.instruct.submissions.landing import Landing, land
+from grader.instruct.submissions.landing import Certainty, Landing, Stamp, land
 from grader.instruct.submissions.layouts import Found, Handin, Piece, read_layout
 from grader.instruct.submissions.names import is_student
 from grader.instruct.submissions.report import Intake, Report
@@ -41,7 +43,7 @@ def import_archive(
         found = read_layout(source, layout, exercise.slug)
         clock = _Clock(found.layout, roster, due)
         import_ = _Import(source, exercise, into, notebook, released, clock, replace)
-        into.mkdir(parents=True, exist_ok=True)
+        make_private(into)
         strays = [f"{shown(stray.path)}: belongs to nobody by its name." for stray in found.strays]
         report = Report(strays=strays)
         for student, handin, intake in _by_student(found, roster, report):
@@ -81,8 +83,10 @@ class _Import:
             intake.remarks.append(f"{listed(missing)} {noun(len(missing) == 1, 'is', 'are')} missing.")
         self._complete(chosen, intake)
         intake.taken = tuple(chosen.files)
-        moment = self.clock.time_of(handin, intake)
-        intake.landing = land(self.into, student, self.exercise.slug, chosen.files, moment, self.replace)
+        stamp = self.clock.time_of(handin, intake)
+        intake.landing = land(self.into, student, self.exercise.slug, chosen.files, stamp, self.replace)
+        if intake.landing is Landing.CORRECTED:
+            intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
         if intake.landing is Landing.DIFFERS:
             intake.refused.append("Another submission is there already; --replace keeps that one aside.")
 
@@ -109,22 +113,22 @@ class _Clock:
     due: datetime | None
     guessed: int = 0
 
-    def time_of(self, handin: Handin, intake: Intake) -> datetime:
+    def time_of(self, handin: Handin, intake: Intake) -> Stamp:
         names = [name for owner in handin.owners for name in owner]
         times = self.roster.times if self.roster else {}
         known = next((times[name] for name in names if name in times), handin.submitted)
         if known:
-            return known
+            return Stamp(known, Certainty.KNOWN)
         if handin.unclear:
             intake.remarks.append("Some of its files are called late and some not: see who handed them in.")
         told = handin.newest if handin.newest.timestamp() > 0 else datetime.now(UTC)
         if handin.late:
             intake.remarks.append("The LMS calls it late and not by how much: give its time in a roster.")
-            return told
+            return Stamp(told, Certainty.GUESSED)
         if self.due and self.layout == "canvas":  # the only one that marks what is late
-            return min(told, self.due)
+            return Stamp(min(told, self.due), Certainty.AT_LATEST)
         self.guessed += 1
-        return told
+        return Stamp(told, Certainty.GUESSED)
 
     def note(self) -> str:
         """How many times are guesses, or ""."""

@@ -45,9 +45,11 @@ class Stamp:
 
     def corrects(self, there: datetime | None) -> bool:
         """Whether it takes the place of the time that was written before; None: of one nobody can read."""
-        if there is None or self.certainty is Certainty.GUESSED:
-            return self.certainty is not Certainty.GUESSED
-        return there > self.moment if self.certainty is Certainty.AT_LATEST else there != self.moment
+        if self.certainty is Certainty.GUESSED:
+            return False
+        if there is None:
+            return True
+        return there > self.moment or (self.certainty is Certainty.KNOWN and there != self.moment)
 
 
 def land(

@@ -39,9 +39,11 @@ class Report:
     @property
     def summary(self) -> str:
         """How many came in, in one sentence."""
+        landings = [intake.landing for intake in self.intakes]
         counts = [
-            f"{sum(intake.landing is landing for intake in self.intakes)} {landing.value}"
-            for landing in (Landing.NEW, Landing.REPLACED, Landing.SAME)
+            f"{landings.count(landing)} {landing.value}"
+            for landing in (Landing.NEW, Landing.REPLACED, Landing.CORRECTED, Landing.SAME)
+            if landing is not Landing.CORRECTED or landing in landings
         ]
         failed = sum(intake.failed for intake in self.intakes)
         return f"{len(self.intakes)} submissions: {', '.join(counts)}, {failed} refused."

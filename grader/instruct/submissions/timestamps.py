@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 NAME = "timestamp.txt"
+LONGEST = 200  # bytes of the file that are read
 _AHEAD = {"UTC": UTC, "GMT": UTC, "Z": UTC}
 
 
