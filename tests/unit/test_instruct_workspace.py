@@ -397,9 +397,51 @@ class TestUpdating:
         shutil.move(workspace / "exercises/00_negate", elsewhere)
         (workspace / "exercises/00_negate").symlink_to(elsewhere)
         before = (elsewhere / "kernel.cu").read_bytes()
-        with pytest.raises(UsageError, match="leads out of the workspace"):
+        with pytest.raises(UsageError, match="exercises/00_negate is a link"):
             update(changed(release, kernel="new stub\n"), workspace)
         assert (elsewhere / "kernel.cu").read_bytes() == before
+
+    @pytest.mark.parametrize("path", [SPEC, "AGENTS.md", ".cu2grad/stubs/00_negate/kernel.cu"])
+    def test_an_update_copies_nothing_that_a_link_leads_to(
+        self, release: Release, workspace: Path, tmp_path: Path, path: str
+    ) -> None:
+        """Whoever runs it may read what the learner who made the link may not."""
+        secret = tmp_path / "secret"
+        secret.write_text("the key of the machine\n")
+        (workspace / path).unlink()
+        (workspace / path).symlink_to(secret)
+        before = {each: each.read_bytes() for each in workspace.rglob("*") if each.is_file()}
+        next_version = changed(release, kernel="new stub\n", spec="new = 1\n", agents="new\n")
+        for version in (next_version, without(next_version, path)):
+            with pytest.raises(UsageError, match=f"{path} is a link"):
+                update(version, workspace)
+        assert {each: each.read_bytes() for each in workspace.rglob("*") if each.is_file()} == before
+
+    @pytest.mark.parametrize("path", [".cu2grad", ".cu2grad/workspace.json", ".cu2grad/backups"])
+    def test_an_update_keeps_nothing_where_a_link_leads(
+        self, release: Release, workspace: Path, tmp_path: Path, path: str
+    ) -> None:
+        elsewhere = tmp_path / "elsewhere"
+        if (workspace / path).exists():
+            shutil.move(workspace / path, elsewhere)
+        else:
+            elsewhere.mkdir()
+        (workspace / path).symlink_to(elsewhere)
+        (workspace / SPEC).write_text("mine = 1\n")
+        there = [elsewhere, *elsewhere.rglob("*")]
+        before = {each: each.read_bytes() for each in there if each.is_file()}
+        with pytest.raises(UsageError, match="is a link"):
+            update(changed(release, spec="new = 1\n"), workspace)
+        there = [elsewhere, *elsewhere.rglob("*")]
+        assert {each: each.read_bytes() for each in there if each.is_file()} == before
+        assert (workspace / SPEC).read_text() == "mine = 1\n"
+
+    def test_a_workspace_may_itself_be_reached_by_a_link(
+        self, release: Release, workspace: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "shortcut").symlink_to(workspace)
+        assert update(changed(release, agents="new\n"), tmp_path / "shortcut").written == ["AGENTS.md"]
+        assert (workspace / "AGENTS.md").read_text() == "new\n"
 
     @pytest.mark.parametrize("manifest", [None, "no json", "{}", '{"format": 99, "files": {}, "edit": []}'])
     def test_a_folder_that_is_no_workspace_is_refused(

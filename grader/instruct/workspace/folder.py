@@ -3,6 +3,8 @@
 What a learner wrote is never overwritten and never removed. The files of ``edit`` are theirs: where both
 sides changed one, theirs stays. What else they changed is kept in ``.cu2grad/backups/`` before the release
 takes its place. An update that is interrupted is taken up again by the same command.
+
+Whoever updates a workspace may have more rights than the learner who fills it: no link in it is followed.
 """
 
 from __future__ import annotations
@@ -13,13 +15,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from grader.errors import UsageError
+from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.workspace.manifest import MANIFEST, Manifest, digest, read_manifest
 from grader.instruct.workspace.release import Release
 
 _BACKUPS = ".cu2grad/backups/update"
+_LARGEST = 64 << 20  # bytes of a file that an update looks at
 
 
 @dataclass
@@ -58,7 +62,7 @@ def update(release: Release, folder: Path) -> Changes:
     before = there.files
     changes = Changes()
     with _writing(folder):
-        _refuse_ways_out(folder, {*release.files, *before})
+        _refuse_links(folder, {*release.files, *before, MANIFEST, _BACKUPS})
         for path, content in release.files.items():
             mine = path in release.edit or path in there.edit
             _bring(folder, path, content, before.get(path, ""), mine, changes)
@@ -71,7 +75,7 @@ def update(release: Release, folder: Path) -> Changes:
 def _bring(folder: Path, path: str, new: bytes, before: str, mine: bool, changes: Changes) -> None:
     """One file of the release; ``before`` is the digest of what the last one had there."""
     target = folder / path
-    found = target.read_bytes() if target.is_file() else None
+    found = _content(folder, path)
     if found == new:
         return
     if found is not None and digest(found) != before:  # the learner changed it
@@ -89,12 +93,13 @@ def _bring(folder: Path, path: str, new: bytes, before: str, mine: bool, changes
 
 def _take_away(folder: Path, path: str, before: str, changes: Changes) -> None:
     """A file that the release has no more: it goes if nobody changed it."""
-    target = folder / path
-    if not target.is_file():
+    found = _content(folder, path)
+    if found is None:
         return
-    if digest(target.read_bytes()) != before:
+    if digest(found) != before:
         changes.left.append(path)
         return
+    target = folder / path
     target.unlink()
     changes.removed.append(path)
     for parent in target.parents:
@@ -105,7 +110,9 @@ def _take_away(folder: Path, path: str, before: str, changes: Changes) -> None:
 
 def _manifest_of(folder: Path) -> Manifest:
     try:
-        return read_manifest((folder / MANIFEST).read_bytes())
+        return read_manifest(read_below(folder.resolve(), MANIFEST, _LARGEST))
+    except Refused as reason:
+        raise _in_the_way(folder / MANIFEST, str(reason)) from reason
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{folder} is no workspace that can be brought up to date: {error}.",
@@ -114,16 +121,30 @@ def _manifest_of(folder: Path) -> Manifest:
         ) from error
 
 
-def _refuse_ways_out(folder: Path, paths: set[str]) -> None:
-    """Raises UsageError if a link leads out of the workspace: whoever updates it may have more rights."""
-    root = folder.resolve()
-    for parent in sorted({(folder / path).parent for path in paths}):
-        if not parent.resolve().is_relative_to(root):
-            raise UsageError(
-                f"{parent} leads out of the workspace.",
-                "An update writes into the workspace and nowhere else.",
-                "Put the folder itself in the place of the link, then run the command again.",
-            )
+def _content(folder: Path, path: str) -> bytes | None:
+    """What the workspace has at ``path``; None where there is nothing."""
+    try:
+        return read_below(folder.resolve(), path, _LARGEST)
+    except FileNotFoundError:
+        return None
+    except Refused as reason:
+        raise _in_the_way(folder / path, str(reason)) from reason
+
+
+def _refuse_links(folder: Path, paths: set[str]) -> None:
+    """Raises UsageError, before anything is written, if one of ``paths`` is a link or lies behind one."""
+    steps = {step for path in paths for step in (PurePosixPath(path), *PurePosixPath(path).parents)}
+    for step in sorted(steps - {PurePosixPath(".")}):
+        if (folder / step).is_symlink():
+            raise _in_the_way(folder / step, "is a link")
+
+
+def _in_the_way(path: Path, reason: str) -> UsageError:
+    return UsageError(
+        f"{path} {reason}.",
+        "An update reads and writes plain files in the workspace, and nothing that a link leads to.",
+        "Put a file or folder of your own in its place, or move it away; then run the command again.",
+    )
 
 
 def _backup_folder(folder: Path) -> Path:
