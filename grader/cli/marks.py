@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog import Catalog
+from grader.cli.marks_notes import notes
 from grader.errors import UsageError
-from grader.instruct.course import Course, Mark, State, Total, marks_in, read_course, totals
+from grader.instruct.course import Course, Mark, State, Total, marks_in, read_course, read_people, totals
 from grader.instruct.course.explain import amount, explain
 from grader.instruct.course.late import FULL
 from grader.instruct.export.sheet import inert, write_new
@@ -20,7 +21,7 @@ from grader.words import counted, noun
 _COLUMNS = (
     "student", "exercise", "mark", "weight", "state", "percent_earned", "earned", "out_of", "backend",
     "submitted", "due", "days_late", "days_paid", "points_lost", "adjusted", "group", "released", "flagged",
-    "record", "explanation",
+    "exercise_version", "grader", "record", "explanation",
 )  # fmt: skip
 _LEGEND = {
     "·": "still open",
@@ -50,8 +51,11 @@ class Term:
 
     def chosen(self, request: Request) -> list[Mark]:
         """The marks that were asked for. Raises UsageError for somebody or something that is not there."""
-        slugs = self.slugs(request)
-        marks = marks_in(self.course, self.catalog)
+        return self.select(marks_in(self.course, self.catalog), request)
+
+    def select(self, marks: Iterable[Mark], request: Request) -> list[Mark]:
+        """Those of ``marks`` of the whole class that were asked for. Raises UsageError as ``chosen``."""
+        marks, slugs = list(marks), self.slugs(request)
         known = {mark.student for mark in marks}
         for student in request.students:
             if student not in known:
@@ -85,15 +89,17 @@ def open_term(request: Request) -> Term:
 def show_marks(request: Request, csv_file: Path | None) -> int:
     """Prints what was asked for, and writes ``csv_file`` where one is named."""
     term = open_term(request)
-    marks = term.chosen(request)
+    everybody = marks_in(term.course, term.catalog)
+    marks = term.select(everybody, request)
     if csv_file is not None:
         write_new(csv_file, _csv(term, marks))
         print(f"{counted(len(marks), 'mark')} written to {csv_file}.")
-        return 0
-    if request.students:
+    elif request.students:
         _explain(term, marks)
     else:
         show_table(term, marks, plain=request.plain or not sys.stdout.isatty())
+    for note in notes(everybody, marks, read_people(term.course)):
+        print(note)
     return 0
 
 
@@ -185,6 +191,7 @@ def _csv(term: Term, marks: Iterable[Mark]) -> str:
 
 def _row(term: Term, mark: Mark) -> list[str | float]:
     earned, attempt, released = mark.earned, mark.attempt, mark.released
+    key = mark.record.key if mark.record else None
     sentences = explain(mark, term.catalog.find(mark.assignment.exercise), term.course.zone)
     return [
         mark.student,
@@ -205,6 +212,6 @@ def _row(term: Term, mark: Mark) -> list[str | float]:
         mark.group,
         released.points if released else "",
         "yes" if mark.flagged else "",
-        mark.record.key.name if mark.record else "",
+        *((key.exercise_version, key.grader, key.name) if key else ("", "", "")),
         " ".join(sentences),
     ]

@@ -106,6 +106,22 @@ def regrade(
 
 
 @marks.command()
+def withdraw(
+    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
+    student: Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")],
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so; default: you.")] = "",
+    class_: Class = HERE,
+    exercises: Exercises = None,
+) -> None:
+    """Lets an earlier hand-in that the mark comes from count no more: it came to the wrong student."""
+    from grader.cli.marks import Request
+    from grader.cli.marks_withdraw import withdraw_one
+
+    raise typer.Exit(withdraw_one(Request(class_, exercises, (student,), (exercise,)), reason, by))
+
+
+@marks.command()
 def sample(
     names: Named = None,
     class_: Class = HERE,

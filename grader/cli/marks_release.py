@@ -28,7 +28,9 @@ def release_marks(request: Request, accept: bool) -> int:
     print(f"{counted(len(done.held), 'mark')} would be lower than what was released, which stands:")
     for mark in done.held:
         print(f"  {_change(mark)}")
-    print("See why with: grader marks --student ID. Lower them with: grader marks release --accept")
+    print("See why with: grader marks --student ID. What you accept is lowered one by one:")
+    for mark in done.held:
+        print(f"  grader marks release {mark.assignment.exercise} --student {mark.student} --accept")
     return NOT_ALL
 
 

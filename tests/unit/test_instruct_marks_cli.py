@@ -18,6 +18,7 @@ from grader.cli.marks import Request, open_term, show_table
 from grader.cli.similarity import show_pairs
 from grader.errors import UsageError
 from grader.instruct.course import read_course
+from grader.instruct.results.key import exercise_version
 from grader.instruct.similarity import look_alikes
 from grader.stubs import stub_text
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
@@ -76,6 +77,46 @@ def test_the_csv_has_a_line_for_each_mark_and_no_formula(made: HandmadeClass) ->
         run(made, "marks", "--csv", str(file))  # somebody may have edited it
 
 
+def test_marks_of_another_version_than_the_newest_are_counted_and_named(made: HandmadeClass) -> None:
+    file = made.folder / "marks.csv"
+    assert "another version" not in run(made, "marks")
+    made.grade(made.hand_in("bo", NEGATE, "2026-10-05T11:00", "// bo's\n"), 100, **NEWER)
+    made.grade(made.hand_in("cy", NEGATE, "2026-10-05T11:00"), 100, **NEWER)
+    said = run(made, "marks")
+    assert "00_negate: 1 mark comes from another version" in said and "newest verdict: ana." in said
+    assert "newest verdict: ana." in run(made, "marks", "--student", "ana")
+    assert "another version" not in run(made, "marks", "--student", "bo")
+    assert "newest verdict: ana." in run(made, "marks", "--csv", str(file))
+    rows = {(row["student"], row["exercise"]): row for row in csv.DictReader(file.read_text().splitlines())}
+    assert [rows[each, NEGATE]["grader"] for each in ("ana", "bo", "cy")] == ["1:a", "2:b", "2:b"]
+    assert {rows[each, NEGATE]["exercise_version"] for each in ("ana", "bo")} == {
+        exercise_version(made.catalog.find(NEGATE))
+    }
+
+
+def test_a_line_about_somebody_who_is_not_in_the_class_is_told_with_the_marks(made: HandmadeClass) -> None:
+    made.write("adjustments.csv", f"student,exercise,points,reason,by\nbbo,{NEGATE},-10,late,kim\n")
+    assert "Nobody in this class is called bbo" in run(made, "marks")
+    made.write("adjustments.csv", f"student,exercise,points,reason,by\nbo,{NEGATE},-10,late,kim\n")
+    assert "Nobody" not in run(made, "marks")
+
+
+def test_a_hand_in_is_withdrawn_once_the_folder_holds_another(made: HandmadeClass) -> None:
+    made.write("course.toml", 'takes = "best"\n' + COURSE)
+    words = ("marks", "withdraw", "0", "--reason", "dan's", "--by", "kim", "--student")
+    with pytest.raises(UsageError, match="handed in nothing"):
+        run(made, *words, "cy")
+    with pytest.raises(UsageError, match="Move it out of there"):
+        run(made, *words, "bo")
+    made.marks()
+    made.grade(made.hand_in("bo", NEGATE, "2026-10-05T11:30", "// his own\n"), 10)
+    assert made.mark("bo").points == 100.0
+    assert "bo, 00_negate: the hand-in of 2026-10-05T11:00:00+00:00 counts no more" in run(made, *words, "bo")
+    assert made.mark("bo").points == 10.0
+    log = (made.store.folder / "withdrawn.jsonl").read_text()
+    assert '"reason": "dan\'s", "by": "kim"' in log and '"bo"' not in log
+
+
 def test_somebody_who_is_not_there_is_named(made: HandmadeClass) -> None:
     with pytest.raises(UsageError, match="no student 'zoe'"):
         run(made, "marks", "--student", "zoe")
@@ -90,6 +131,8 @@ def test_a_release_holds_what_would_be_lower(made: HandmadeClass) -> None:
     assert "80!" in run(made, "marks")
     said = run(made, "marks", "release")
     assert "ana, 00_negate: 80 was released, 50 now" in said
+    assert f"grader marks release {NEGATE} --student ana --accept\n" in said  # which lowers nobody else's
+    assert "release --accept" not in said
     assert "exit code 1" in said
     assert "FLAG" in run(made, "marks", "--student", "ana")
     accepted = run(made, "marks", "release", "0", "--student", "ana", "--accept")

@@ -1,0 +1,45 @@
+"""What `grader marks` says beneath its answer: what makes marks hard to compare, and lines without effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from grader.instruct.course import Mark, People
+from grader.instruct.course.versions import of_another_version
+from grader.words import counted, listed, noun
+
+_NAMED = 10  # at most, of those whom a line is about
+
+
+def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People) -> list[str]:
+    """Sentences about ``shown``, some marks of ``everybody``, and about people who are not in the class."""
+    return [*_versions(shown, of_another_version(everybody)), *_strangers(everybody, people)]
+
+
+def _versions(shown: Sequence[Mark], older: Sequence[Mark]) -> Iterator[str]:
+    places = {(mark.student, mark.assignment.exercise) for mark in shown}
+    students: dict[str, list[str]] = {}
+    for mark in older:
+        if (mark.student, mark.assignment.exercise) in places:
+            students.setdefault(mark.assignment.exercise, []).append(mark.student)
+    for slug, names in sorted(students.items()):
+        yield (
+            f"{slug}: {counted(len(names), 'mark')} {noun(len(names) == 1, 'comes', 'come')} from another "
+            f"version of the exercise or grader than the newest verdict: {_named(names)}."
+        )
+    if students:
+        yield "grader batch grades what is in the folder again, where its verdict is of another version."
+
+
+def _strangers(everybody: Sequence[Mark], people: People) -> Iterator[str]:
+    unknown = sorted(people.mentioned - {mark.student for mark in everybody})
+    if unknown:
+        yield (
+            f"Nobody in this class is called {_named(unknown)}: what a table says about them has no effect. "
+            "See: grader course check"
+        )
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return listed([*names[:_NAMED], *([f"{more} more"] if more > 0 else [])])

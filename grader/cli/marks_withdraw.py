@@ -1,0 +1,45 @@
+"""`grader marks withdraw`: a hand-in that is noted, and should not have been, counts no more."""
+
+from __future__ import annotations
+
+import os
+
+from grader.cli.marks import Request, open_term
+from grader.errors import UsageError
+from grader.instruct.course.withdrawn import Withdrawal, withdraw
+from grader.instruct.results import ResultStore
+
+
+def withdraw_one(request: Request, reason: str, by: str) -> int:
+    """Withdraws what the one mark of ``request`` comes from. Raises UsageError where the folder holds it."""
+    term = open_term(request)
+    [mark] = term.chosen(request)
+    attempt, slug = mark.attempt, mark.assignment.exercise
+    if attempt is None:
+        raise UsageError(
+            f"{mark.student} handed in nothing for {slug}.",
+            "Only the hand-in that a mark comes from can be withdrawn.",
+            f"See: grader marks --student {mark.student} --exercise {slug}",
+        )
+    place = term.course.submissions / attempt.student / slug
+    if attempt.present:
+        raise UsageError(
+            f"The mark comes from what lies in {place}.",
+            "What the folder of submissions holds counts.",
+            "Move it out of there, then run this command again.",
+        )
+    store = ResultStore(term.course.results)
+    submitted = attempt.submitted.isoformat() if attempt.submitted else ""
+    withdraw(
+        store.folder,
+        Withdrawal(
+            store.secret.pseudonym(attempt.student), slug, attempt.digest, submitted,
+            reason=reason, by=by or os.environ.get("USER", "unnamed"),
+        ),
+    )  # fmt: skip
+    when = f"of {submitted}" if submitted else "without a time"
+    print(
+        f"{attempt.student}, {slug}: the hand-in {when} counts no more, unless it is put back into {place}."
+    )
+    print(f"See what it means for the mark: grader marks --student {mark.student}")
+    return 0
