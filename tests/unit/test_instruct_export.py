@@ -151,6 +151,19 @@ def test_two_assignments_of_one_title_need_the_number(tmp_path: Path) -> None:
     assert cells(tmp_path / "a.csv")[2] == ["Ada", "7", "A", "", "5"]
 
 
+def test_extra_credit_reaches_canvas(gradebook: Path, tmp_path: Path) -> None:
+    filled = fill_canvas(gradebook, "Negate", [grade("ada", 110), grade("bob", -5)], tmp_path / "out.csv")
+    assert [row[6] for row in cells(tmp_path / "out.csv")[3:5]] == ["11", "0"]
+    assert filled.cut == ()
+
+
+def test_a_sheet_of_marks_is_nobody_elses_to_read(gradebook: Path, tmp_path: Path) -> None:
+    fill_canvas(gradebook, "Negate", [grade("ada", 1)], tmp_path / "out" / "a.csv")
+    write_csv([grade("ada", 1)], tmp_path / "out" / "b.csv")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()}
+    assert modes == {"a.csv": 0o600, "b.csv": 0o600}
+
+
 def test_no_file_is_overwritten(gradebook: Path) -> None:
     with pytest.raises(UsageError, match="File exists"):
         fill_canvas(gradebook, "Negate", [grade("ada", 1)], gradebook)
@@ -169,6 +182,13 @@ def test_moodle_gets_points_and_comments(worksheet: Path, tmp_path: Path) -> Non
     assert (filled.written, filled.column) == (1, "Email address")
     assert filled.untouched == ("bob@x.org is locked in Moodle's gradebook",)
     assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+def test_moodle_gets_no_grade_that_it_would_pass_over(worksheet: Path, tmp_path: Path) -> None:
+    filled = fill_moodle(worksheet, [grade("a1", 110), grade("c1", 100)], tmp_path / "out.csv")
+    assert [row[5] for row in cells(tmp_path / "out.csv")[1:]] == ["80", "3.00", "80"]
+    assert (filled.written, filled.cut) == (2, ("a1 has 88 of 80",))
+    assert filled.sentence.endswith("Cut to the maximum: a1 has 88 of 80.")
 
 
 @pytest.mark.parametrize(("student", "column"), [("13", "Identifier"), ("c1", "ID number")])
@@ -289,11 +309,18 @@ def test_a_fault_of_the_machine_gives_no_document(verdict: Verdict, exercise: Ex
         results(replace(verdict, checks=(fault,)), exercise)
 
 
+def test_a_verdict_that_judged_nothing_gives_no_document(verdict: Verdict, exercise: Exercise) -> None:
+    checks = tuple(replace(check, status=Status.UNAVAILABLE, points=0.0) for check in verdict.checks)
+    with pytest.raises(InfrastructureError, match="Nothing of 00_negate was judged"):
+        results(replace(verdict, checks=checks), exercise, points=10)
+
+
 def test_results_are_written_in_one_step(verdict: Verdict, exercise: Exercise, tmp_path: Path) -> None:
     path = tmp_path / "results" / "results.json"
     write_results(results(verdict, exercise), path)
     assert json.loads(path.read_text())["score"] == 80.0
     assert list(path.parent.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o644
     (tmp_path / "file").write_text("")
     with pytest.raises(InfrastructureError, match="cannot be written"):
         write_results({}, tmp_path / "file" / "results.json")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from grader.durable import PUBLIC, write_atomically
 from grader.errors import InfrastructureError
 from grader.exercise import Exercise
 from grader.instruct.course.grades import earned
@@ -33,8 +32,8 @@ def results(
     check that nobody could judge has no score, and is no zero. ``visibility`` is that of tests and score;
     ``remarks`` are sentences about what was handed in.
 
-    Raises InfrastructureError for a verdict that is this machine's fault: without a document Gradescope says
-    that the autograder failed, keeps no score, and lets it be run again.
+    Raises InfrastructureError for a verdict that is this machine's fault, or of which nothing was judged:
+    without a document Gradescope says that the autograder failed, keeps no score, and lets it be run again.
     """
     if verdict.status is Status.INFRA_ERROR:
         fault = next(check for check in verdict.checks if check.status is Status.INFRA_ERROR)
@@ -44,9 +43,15 @@ def results(
             "Repair it, then run the autograder again for this submission.",
         )
     found = earned(verdict, exercise)
+    if not found.out_of:
+        raise InfrastructureError(
+            f"Nothing of {verdict.exercise} was judged: no check could give points on {verdict.backend}.",
+            "What nobody judged is nobody's zero, so no score is written.",
+            "Run grader doctor here, or choose the other --backend, then run the autograder again.",
+        )
     judged = judged_scores(exercise, verdict.backend)
     total = float(sum(judged.values())) if points is None else points
-    worth = total / found.out_of if found.out_of else 0.0
+    worth = total / found.out_of
     tests = [
         _test(check, worth, visibility, check.name in judged or check.name not in exercise.scores)
         for check in verdict.checks
@@ -67,12 +72,8 @@ def results(
 def write_results(document: dict[str, Any], path: Path = RESULTS) -> None:
     """Write ``document`` in one step. Raises InfrastructureError where that cannot be done."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".results-", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+        write_atomically(path, text, PUBLIC)  # Gradescope reads it as another user
     except OSError as error:
         raise InfrastructureError(
             f"{path} cannot be written: {error.strerror}.",

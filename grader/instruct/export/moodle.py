@@ -1,7 +1,7 @@
 """Fills the grading worksheet of one assignment that Moodle exported, for Moodle to import.
 
 Moodle finds people by ``Identifier``, and passes over a row whose grade was changed since; so these and the
-times stay as they are. Feedback is HTML there.
+times stay as they are. It passes over a grade above the maximum, too, without a word. Feedback is HTML there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ FEEDBACK, CHANGEABLE = "Feedback comments", "Grade can be changed"
 def fill_moodle(worksheet: Path, grades: Iterable[Grade], out: Path) -> Filled:
     """Write to ``out`` the sheet ``worksheet`` with points and, where it has the column, comments.
 
-    Points are scaled to each row's maximum grade. Raises UsageError for another kind of sheet.
+    Points are scaled to each row's maximum grade and end there; whose do is in the answer. Raises UsageError
+    for another kind of sheet.
     """
     sheet = Sheet.read(worksheet, "a grading worksheet of Moodle")
     missing = [name for name in NEEDED if sheet.column(name) < 0]
@@ -34,24 +35,31 @@ def fill_moodle(worksheet: Path, grades: Iterable[Grade], out: Path) -> Filled:
         )
     wanted = by_student(grades)
     named, rows = sheet.find_students(PEOPLE, wanted)
-    untouched = []
+    untouched, cut = [], []
     for student, place in rows.items():
-        why = _fill(sheet, sheet.rows[place], wanted[student])
-        if why:
-            untouched.append(f"{student} {why}")
+        row, grade = sheet.rows[place], wanted[student]
+        why, maximum = _kept(sheet, row), number(row[sheet.column("Maximum Grade")])
+        if why or maximum is None:
+            untouched.append(f"{student} {why or 'has no maximum grade'}")
+            continue
+        points = scaled(grade.points or 0.0, grade.out_of, maximum)
+        if float(points) > maximum:
+            cut.append(f"{student} has {points} of {maximum:g}")
+            points = f"{maximum:g}"
+        _fill(sheet, row, points, grade.comment)
     sheet.write(out)
-    return Filled(len(rows) - len(untouched), named, unknown_of(wanted, rows), tuple(untouched))
+    written = len(rows) - len(untouched)
+    return Filled(written, named, unknown_of(wanted, rows), tuple(untouched), tuple(cut))
 
 
-def _fill(sheet: Sheet, row: list[str], grade: Grade) -> str:
-    """Write one row, or say why not."""
-    changeable, feedback = sheet.column(CHANGEABLE), sheet.column(FEEDBACK)
-    if changeable >= 0 and row[changeable].strip().casefold() == "no":
-        return "is locked in Moodle's gradebook"
-    maximum = number(row[sheet.column("Maximum Grade")])
-    if maximum is None:
-        return "has no maximum grade"
-    row[sheet.column("Grade")] = scaled(grade.points or 0.0, grade.out_of, maximum)
-    if feedback >= 0 and grade.comment:
-        row[feedback] = inert(html.escape(grade.comment, quote=False).replace("\n", "<br>"))
-    return ""
+def _kept(sheet: Sheet, row: list[str]) -> str:
+    """Why a row stays as it is, or ""."""
+    at = sheet.column(CHANGEABLE)
+    return "is locked in Moodle's gradebook" if at >= 0 and row[at].strip().casefold() == "no" else ""
+
+
+def _fill(sheet: Sheet, row: list[str], points: str, comment: str) -> None:
+    row[sheet.column("Grade")] = points
+    feedback = sheet.column(FEEDBACK)
+    if feedback >= 0 and comment:
+        row[feedback] = inert(html.escape(comment, quote=False).replace("\n", "<br>"))

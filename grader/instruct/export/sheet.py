@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.csv_table import BOM, read_table
+from grader.durable import publish
 from grader.errors import UsageError
 from grader.words import counted, listed
 
-_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _SHOWN = 10
 # What makes a spreadsheet take a cell for a formula, as the first character that is not a space.
 _FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
@@ -33,13 +36,14 @@ class Filled:
     """What came of filling a sheet: how many cells were written, by which column people were found.
 
     ``unknown`` are students with a mark who are not in the sheet, ``untouched`` rows that were left alone,
-    with the reason.
+    with the reason, ``cut`` those whose points are more than the LMS takes.
     """
 
     written: int
     column: str
     unknown: tuple[str, ...] = ()
     untouched: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -48,9 +52,10 @@ class Filled:
         if self.unknown:
             more = f" and {len(self.unknown) - _SHOWN} more" if len(self.unknown) > _SHOWN else ""
             parts.append(f"Not in the sheet: {listed(self.unknown[:_SHOWN])}{more}.")
-        if self.untouched:
-            more = f"; and {len(self.untouched) - _SHOWN} more" if len(self.untouched) > _SHOWN else ""
-            parts.append(f"Left as they were: {'; '.join(self.untouched[:_SHOWN])}{more}.")
+        for what, whose in (("Left as they were", self.untouched), ("Cut to the maximum", self.cut)):
+            more = f"; and {len(whose) - _SHOWN} more" if len(whose) > _SHOWN else ""
+            if whose:
+                parts.append(f"{what}: {'; '.join(whose[:_SHOWN])}{more}.")
         return " ".join(parts)
 
 
@@ -69,19 +74,13 @@ class Sheet:
     def read(cls, path: Path, what: str) -> Sheet:
         """The sheet in ``path``. ``what`` names it where it cannot be read (UsageError)."""
         try:
-            with path.open(encoding="utf-8", newline="") as file:
-                text = file.read()
-            bom, text = text.startswith(_BOM), text.removeprefix(_BOM)
-            first = text.partition("\n")[0]
-            delimiter = ";" if first.count(";") > first.count(",") else ","
-            lines = [line for line in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if line]
-        except (OSError, UnicodeDecodeError, csv.Error) as problem:
+            table = read_table(path)
+        except (OSError, ValueError) as problem:
             raise _unreadable(path, what, str(problem)) from problem
-        if not lines:
+        if not table.header:
             raise _unreadable(path, what, "it is empty")
-        header, *rows = lines
-        padded = [row + [""] * (len(header) - len(row)) for row in rows]
-        return cls(header, padded, delimiter, "\r\n" if "\r\n" in text else "\n", bom, path)
+        padded = [cells + [""] * (len(table.header) - len(cells)) for _, cells in table.rows]
+        return cls(table.header, padded, table.delimiter, table.line_end, table.bom, path)
 
     def column(self, name: str) -> int:
         """The place of the column with this header, or -1."""
@@ -112,15 +111,17 @@ class Sheet:
         text = io.StringIO(newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator=self.line_end)
         writer.writerows([self.header, *self.rows])
-        write_new(path, (_BOM if self.bom else "") + text.getvalue())
+        write_new(path, (BOM if self.bom else "") + text.getvalue())
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet. Raises UsageError for one that is: it may have been edited."""
+    """Write a file that is not there yet, for this user alone: whoever may read marks is given them.
+
+    Raises UsageError for one that is there, since it may have been edited.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
+        if not publish(path, text):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
@@ -130,8 +131,11 @@ def write_new(path: Path, text: str) -> None:
 
 
 def scaled(points: float, out_of: float, maximum: float) -> str:
-    """``points`` of ``out_of`` as points of ``maximum``, with two digits at most, as an LMS shows them."""
-    worth = min(max(points / out_of, 0.0), 1.0) * maximum if out_of else 0.0
+    """``points`` of ``out_of`` as points of ``maximum``, with two digits at most, as an LMS shows them.
+
+    Extra credit is above ``maximum``.
+    """
+    worth = max(points / out_of, 0.0) * maximum if out_of else 0.0
     return f"{worth:.2f}".rstrip("0").rstrip(".")
 
 
