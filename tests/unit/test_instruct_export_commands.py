@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from grader.catalog import Catalog, Exercise
 from grader.cli import gradescope, run
+from grader.cli.exporting import export_csv
 from grader.instruct.results import Record, ResultStore, key_of
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Status, Verdict
@@ -102,7 +104,19 @@ def test_an_exercise_that_is_no_assignment_is_refused(
     (class_ / "course.toml").write_text(COURSE_TOML.replace("[assignments.01_muladd]", ""))
     (class_ / "w.csv").write_text("Identifier,Grade,Maximum Grade\n")
     assert grader("export", "moodle", "w.csv", "--assignment", "1") == 2
-    assert "01_muladd is no assignment of GPU programming." in capsys.readouterr().err
+    assert "01_muladd is no assignment of this course." in capsys.readouterr().err
+
+
+def test_the_exercises_of_the_class_are_those_of_its_folder(
+    class_: Path, toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `grader marks` has it, from wherever the command is run."""
+    shutil.copytree(toy_catalog.course / "exercises", class_ / "exercises")
+    shutil.copytree(toy_catalog.course / "solutions", class_ / "solutions")
+    monkeypatch.chdir(tmp_path)
+    export_csv(Path("marks.csv"), class_, None)
+    with (tmp_path / "marks.csv").open(newline="") as file:
+        assert {row["exercise"] for row in csv.DictReader(file)} == {"00_negate", "01_muladd"}
 
 
 def test_gradescope_grades_what_was_uploaded_under_any_name(
