@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from grader.run.text import clean
 from grader.verdict import CheckResult, Finding, Status
 
 
@@ -28,24 +29,37 @@ class Outcome:
     topic: str = ""
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
-        """Turn the share into points. The lesson is named only where there is something to read up on."""
+        """Turn the share into points. The lesson is named only where there is something to read up on.
+
+        Sentences quote what the learner wrote, and compilers do: nothing of it may steer a terminal.
+        """
         share = self.share if self.share is not None else float(self.status is Status.PASS)
         return CheckResult(
             name=name,
             status=self.status,
-            sentence=self.sentence,
+            sentence=clean(self.sentence),
             points=round(out_of * share, 2),
             out_of=float(out_of),
             seconds=round(seconds, 3),
-            case=self.case,
-            input=self.input,
-            expected=self.expected,
-            got=self.got,
+            case=clean(self.case),
+            input=clean(self.input),
+            expected=clean(self.expected),
+            got=clean(self.got),
             index=self.index,
-            findings=self.findings,
-            lines=self.lines,
+            findings=tuple(map(_cleaned, self.findings)),
+            lines=tuple(map(clean, self.lines)),
             lesson=lesson if self.status.stands_in_the_way else "",
         )
+
+
+def _cleaned(finding: Finding) -> Finding:
+    return replace(
+        finding,
+        sentence=clean(finding.sentence),
+        rule=clean(finding.rule),
+        file=clean(finding.file),
+        source=clean(finding.source),
+    )
 
 
 def passed(sentence: str, share: float | None = None) -> Outcome:

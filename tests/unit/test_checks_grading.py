@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from grader.catalog import Exercise, Section
 from grader.checks import build as building
 from grader.checks import grading
 from grader.checks.ending import ended_badly
+from grader.checks.outcome import Outcome
 from grader.errors import BrokenSpec, BuildFailed, ToolchainError
 from grader.run.failures import LoadFailed, OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout
 from grader.run.values import RemoteError, Trace
 from grader.spec import Refusal, tensor
 from grader.stubs import render_stub
-from grader.verdict import CheckResult, Status, Verdict
+from grader.verdict import CheckResult, Finding, Status, Verdict
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 SPEC = """
@@ -218,6 +220,18 @@ def test_compiler_text_is_shown_and_nothing_else_judged(grader: Grader) -> None:
     assert build.lines[-1] == "... 20 more lines: grader check --verbose shows them"
     assert set(statuses(verdict).values()) == {"build_error"}
     assert (verdict.earned, verdict.out_of) == (0, 100)
+
+
+def test_nothing_that_a_learner_wrote_steers_a_terminal() -> None:
+    """Compilers quote `#error` as it is, the audit what was included, a finding its line."""
+    said = "x\x1b]52;c;ZXZpbA==\x07"
+    finding = Finding("race", said, file="kernel.cu", line=1, source=said)
+    outcome = Outcome(
+        Status.FAIL, said, case=said, input=said, expected=said, got=said, findings=(finding,), lines=(said,)
+    )
+    result = outcome.scored("build", 0, 0.0, "")
+    assert "\\u001b" not in json.dumps(asdict(result)) and "\\u0007" not in json.dumps(asdict(result))
+    assert result.sentence == result.findings[0].source == result.lines[0] == "x\ufffd]52;c;ZXZpbA==\ufffd"
 
 
 def test_a_missing_compiler_is_no_zero(grader: Grader) -> None:

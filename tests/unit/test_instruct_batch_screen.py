@@ -78,6 +78,13 @@ def test_what_a_person_has_to_look_at(toy_catalog: Catalog, tmp_path: Path) -> N
     }
 
 
+def test_what_somebody_wrote_steers_no_terminal(toy_catalog: Catalog, tmp_path: Path) -> None:
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
+    refused = CheckResult("build", Status.FAIL, "kernel.cu includes <x\x1b]52;c;ZXZpbA==\x07>.")
+    told = [notice.sentence for notice in summarise(items, outcome_of(items, refused)).notices]
+    assert "Refused by the audit: kernel.cu includes <x\ufffd]52;c;ZXZpbA==\ufffd>." in told
+
+
 @pytest.mark.parametrize(("students", "suspected"), [(9, False), (10, True)])
 def test_a_check_that_nobody_passes_is_suspected(
     students: int, suspected: bool, toy_catalog: Catalog, tmp_path: Path

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from grader.catalog import Catalog, Exercise
+from grader.cli.similarity import show_pairs
 from grader.instruct.similarity import (
     SOLUTION,
     LookAlike,
@@ -295,6 +296,17 @@ def test_the_page_shows_both_sides_and_runs_nothing(hand_in: Writer, muladd: Exe
     assert "t1, t2 = ctx.saved_tensors" in page and "first, second = ctx.saved_tensors" in page
     assert "http" not in page  # nothing is fetched from anywhere
     assert "never" in page or "Nothing here is a verdict" in page
+
+
+def test_what_is_shown_of_a_text_steers_no_terminal(
+    hand_in: Writer, muladd: Exercise, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = OWN["tuple"].replace("zero = 0.0", "zero = 0.0  # \x1b]52;c;ZXZpbA==\x07 \x9b2J")
+    found = look_alikes([hand_in("ana", evil), hand_in("bo", RENAMED)], muladd)
+    assert any("ZXZpbA==" in line for pair in found for each in pair.passages for line in each.first.text)
+    show_pairs(found, plain=False)
+    printed = capsys.readouterr().out + look_alikes_page(found, "Class")
+    assert not set(printed) & {"\x1b", "\x07", "\x9b"}
 
 
 def test_the_page_says_what_was_measured() -> None:

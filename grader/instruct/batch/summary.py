@@ -11,6 +11,7 @@ from grader.instruct.batch.driver import Outcome
 from grader.instruct.batch.plan import Item, by_exercise
 from grader.instruct.results import Record
 from grader.instruct.submissions import look
+from grader.run.text import clean
 from grader.verdict import Status, Verdict
 
 BANDS = ("0 %", "below 50 %", "below 75 %", "below 100 %", "100 %")
@@ -114,5 +115,5 @@ def _concerns(item: Item, record: Record | None, failure: str | None) -> Iterabl
 
 
 def _short(sentence: str) -> str:
-    first = " ".join(sentence.split())
+    first = clean(" ".join(sentence.split()))
     return first if len(first) <= _SHOWN else f"{first[: _SHOWN - 3]}..."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.instruct.similarity.document import GRAM, Document, grams
+from grader.run.text import clean
 
 _REPEATS = 64  # what a document repeats more often than this is a pattern, and starts no passage
 _NOBODYS = -1
@@ -16,7 +17,7 @@ _NOBODYS = -1
 
 @dataclass(frozen=True)
 class Side:
-    """Lines ``first`` to ``last`` (from 1) of ``file``, and their text."""
+    """Lines ``first`` to ``last`` (from 1) of ``file``; their ``text`` has nothing that steers a terminal."""
 
     file: str
     first: int
@@ -119,4 +120,4 @@ def _passage(first: Document, second: Document, start: int, other: int, length: 
 def _side(document: Document, start: int, length: int) -> Side:
     name = list(document.lines)[int(document.file[start])]
     begin, end = int(document.line[start]), int(document.line[start + length - 1])
-    return Side(name, begin, end, tuple(document.lines[name][begin - 1 : end]))
+    return Side(name, begin, end, tuple(map(clean, document.lines[name][begin - 1 : end])))
