@@ -418,6 +418,7 @@ def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str) -> None:
         ("lms,student\n1,../etc\n", "cannot name a folder"),
         ("lms,student\n1,ada\n1,bob\n", "1 stands for two students"),
         ("", "its columns are none"),
+        ('lms,student\n1,"ada"x\n', "line 2"),
     ],
 )
 def test_a_roster_that_is_none_is_refused(tmp_path: Path, text: str, why: str) -> None:
@@ -426,6 +427,26 @@ def test_a_roster_that_is_none_is_refused(tmp_path: Path, text: str, why: str) -
     with pytest.raises(UsageError, match="roster") as caught:
         read_roster(path)
     assert why in caught.value.what
+
+
+def test_a_roster_may_have_semicolons_and_short_lines(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text("\ufefflms;student;submitted\r\n11;ada;2026-10-20 00:10\r\n\r\n12;bob\r\n")
+    roster = read_roster(path, ZoneInfo("Europe/Berlin"))
+    assert roster == Roster({"11": "ada", "12": "bob"}, {"11": datetime(2026, 10, 19, 22, 10, tzinfo=UTC)})
+
+
+@pytest.mark.parametrize("time", ["20.10.2026 00:10", "yesterday"])
+def test_a_time_in_a_roster_that_cannot_be_read_is_named(tmp_path: Path, time: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(f"lms,student,submitted\n11,ada,\n12,bob,{time}\n")
+    with pytest.raises(UsageError) as caught:
+        read_roster(path)
+    assert caught.value.what == f"Line 3 of {path} has the time {time!r}, which cannot be read."
+    worksheet = ROSTERS["moodle"].replace("Thursday, 1 October 2026, 5:30 PM", time)
+    path.write_text(worksheet, encoding="utf-8")
+    with pytest.raises(UsageError, match="Line 2 "):
+        read_roster(path)
 
 
 def test_layouts_and_archives_that_do_not_fit_are_refused(desk: Desk, tmp_path: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.csv_table import read_table
 from grader.errors import UsageError
 
 
@@ -44,30 +43,27 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """The lines of a CSV file, which needs ``columns``; none where there is no such file.
 
     Raises UsageError for a missing column, a line that is longer than the header, an empty first column,
-    or text that is not UTF-8.
+    or text that is no CSV in UTF-8.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        table = read_table(path)
     except FileNotFoundError:
         return
-    except (OSError, UnicodeDecodeError) as problem:
+    except (OSError, ValueError) as problem:
         raise UsageError(
             f"{path} cannot be read: {problem}.", "It must be CSV in UTF-8.", "Save it again as CSV UTF-8."
         ) from problem
-    header = text.partition("\n")[0]
-    delimiter = ";" if header.count(";") > header.count(",") else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    names = [name.strip().lower() for name in next(reader, [])]
+    names = [name.strip().lower() for name in table.header]
     if missing := [column for column in columns if column not in names]:
         raise UsageError(
             f"{path} has no column {missing[0]!r}.",
             f"Its first line must name {', '.join(columns)}.",
             "Correct the first line, then run: grader course check",
         )
-    for values in reader:
+    for line, values in table.rows:
         if not any(value.strip() for value in values):
             continue
-        row = Row(path, reader.line_num, dict(zip(names, map(str.strip, values), strict=False)))
+        row = Row(path, line, dict(zip(names, map(str.strip, values), strict=False)))
         if len(values) > len(names):
             raise row.broken("has more fields than the first line", "Put text with commas into quotes.")
         if not row[columns[0]]:

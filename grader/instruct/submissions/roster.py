@@ -10,19 +10,23 @@ Three kinds are recognised by their columns:
 from __future__ import annotations
 
 import contextlib
-import csv
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
 
+from grader.csv_table import Table, read_table
 from grader.errors import UsageError
 from grader.instruct.submissions.names import is_student
 from grader.instruct.submissions.timestamps import aware
 
 Row = Mapping[str, str]
 Read = Callable[[Row], tuple[str, str, str]]  # the LMS's id, the student, and when it was handed in or ""
-_MOODLE_TIMES = ("%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %d %B %Y, %I:%M:%S %p")
+_MOODLE_TIMES = (
+    "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %d %B %Y, %I:%M:%S %p", "%A, %B %d, %Y, %I:%M %p",
+)  # fmt: skip
+_NEVER = ("", "-")  # what stands in the place of a time where nothing was handed in
 
 
 @dataclass(frozen=True)
@@ -36,38 +40,39 @@ class Roster:
 def read_roster(path: Path, zone: tzinfo | None = None) -> Roster:
     """The roster in the CSV file ``path``. Times without a zone are those of ``zone``, or of this machine.
 
-    Raises UsageError for a file of another kind, and for an id that
-    cannot be a folder's name.
+    Raises UsageError for a file of another kind, for an id that cannot be a folder's name, and for a time
+    that cannot be read: a deadline depends on it, so nothing is guessed.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [_stripped(row) for row in csv.DictReader(file)]
-    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        table = read_table(path)
+    except (OSError, ValueError) as problem:
         raise _unusable(path, str(problem)) from problem
-    columns = set(rows[0]) if rows else set()
+    columns = [name.strip() for name in table.header]
     for needed, read in _KINDS.items():
-        if set(needed) <= columns:
-            return _collected(path, rows, read, zone)
-    raise _unusable(path, f"its columns are {', '.join(rows[0]) if rows else 'none'}")
+        if set(needed) <= set(columns):
+            return _collected(path, _rows(columns, table), read, zone)
+    raise _unusable(path, f"its columns are {', '.join(columns) or 'none'}")
 
 
-def _stripped(row: Mapping[str | None, str | list[str] | None]) -> Row:
-    """Without the cells that a short or a long line has none or too many of."""
-    return {key.strip(): cell.strip() for key, cell in row.items() if key and isinstance(cell, str)}
+def _rows(columns: list[str], table: Table) -> Iterable[tuple[int, Row]]:
+    """Lines by number. What a short line does not have is empty; what a long one has too much is left out."""
+    for line, cells in table.rows:
+        filled = itertools.chain(map(str.strip, cells), itertools.repeat(""))
+        yield line, dict(zip(columns, filled, strict=False))
 
 
-def _collected(path: Path, rows: list[Row], read: Read, zone: tzinfo | None) -> Roster:
+def _collected(path: Path, rows: Iterable[tuple[int, Row]], read: Read, zone: tzinfo | None) -> Roster:
     roster = Roster()
-    for lms, student, submitted in map(read, rows):
+    for line, row in rows:
+        lms, student, submitted = read(row)
         if not lms or not student:
             continue  # a row about points possible, or a person without a login
         if not is_student(student):
             raise _unusable(path, f"{student!r} cannot name a folder")
         if roster.students.setdefault(lms, student) != student:
             raise _unusable(path, f"{lms} stands for two students")
-        moment = _moment(submitted)
-        if moment:
-            roster.times[lms] = aware(moment, zone)
+        if submitted not in _NEVER:
+            roster.times[lms] = aware(_moment(path, line, submitted), zone)
     return roster
 
 
@@ -86,13 +91,17 @@ def _own(row: Row) -> tuple[str, str, str]:
     return row["lms"], row["student"], row.get("submitted", "")
 
 
-def _moment(text: str) -> datetime | None:
+def _moment(path: Path, line: int, text: str) -> datetime:
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat(text)
     for form in _MOODLE_TIMES:
         with contextlib.suppress(ValueError):
             return datetime.strptime(text, form)
-    return None
+    raise UsageError(
+        f"Line {line} of {path} has the time {text!r}, which cannot be read.",
+        "A deadline depends on it, so it is written as 2026-10-20 00:10, or as Moodle writes it in English.",
+        "Correct it, or leave it empty where you do not know it; then run the command again.",
+    )
 
 
 def _unusable(path: Path, why: str) -> UsageError:
