@@ -3,6 +3,7 @@
 Importing this package does not import torch; grading does, while the build is running.
 """
 
-from grader.checks.grading import Progress, grade
+from grader.checks.grading import grade
+from grader.checks.results import Progress
 
 __all__ = ["Progress", "grade"]

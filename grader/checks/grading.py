@@ -14,32 +14,30 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from grader.catalog import Exercise
 from grader.checks import build as building
 from grader.checks import lanes, todo
-from grader.checks.ending import ended_badly, printed
-from grader.checks.origin import digest_of, lesson_for, versions_of
+from grader.checks.origin import digest_of, versions_of
 from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
 from grader.checks.repairs import changed
+from grader.checks.results import Progress, Results
 from grader.errors import InfrastructureError, SubmissionError
 from grader.run.spawn import Zygote
 from grader.spec import Spec, load_spec
 from grader.stubs import open_todos
-from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
+from grader.verdict import NOT_JUDGED, Status, Verdict
 
 if TYPE_CHECKING:
     from grader.build import Artifact
     from grader.build.request import Backend
     from grader.checks.bench import Bench
     from grader.run.session import Session
-
-Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
 
 
 def grade(
@@ -62,7 +60,8 @@ def grade(
     seed = secrets.randbits(48) if seed is None else seed
     if zygote is not None:
         files = lanes.place_in(zygote, files, backend, isolate)
-    grading = Grading(exercise, files, backend, seed, progress or (lambda stage: None), until, zygote)
+    results = Results(exercise, files, progress or (lambda stage: None), until)
+    grading = Grading(exercise, files, backend, seed, results, zygote)
     begun = time.perf_counter()
     grading.run(verbose, isolate, owner)
     return Verdict(
@@ -70,7 +69,7 @@ def grade(
         title=exercise.title,
         backend=backend,
         seed=seed,
-        checks=tuple(grading.results),
+        checks=tuple(results.found),
         files=str(files),
         digest=digest_of(exercise, files),
         versions=versions_of(exercise),
@@ -80,26 +79,24 @@ def grade(
 
 @dataclass
 class Grading:
-    """One run: ``results`` fills up in the order of the checks."""
+    """One run: what stands before the checks, and what becomes of them where there is no code to run."""
 
     exercise: Exercise
     files: Path
     backend: Backend
     seed: int
-    progress: Progress
-    until: str = ""
+    results: Results
     lent: Zygote | None = None
-    results: list[CheckResult] = field(default_factory=list)
     _scratch: str = field(default="", init=False)
 
     def run(self, verbose: bool, isolate: bool, owner: str) -> None:
         open_outcome = todo.check(self.exercise, self.files)
         if open_outcome is not None:
-            self._add("todo", open_outcome, 0.0)
+            self.results.add("todo", open_outcome, 0.0)
             nothing_to_see = "parts" not in self.exercise.scores  # a broken part shows what is wrong with it
             if nothing_to_see and todo.untouched(self.exercise, open_todos(self.exercise, self.files)):
                 left = [name for name in self.exercise.scores if name not in WITHOUT_CODE]
-                self._skip(left, Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet.")
+                self.results.skip(left, Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet.")
                 self._ask()
                 return
         try:
@@ -114,7 +111,7 @@ class Grading:
         """Questions are there to be read before anything is written."""
         if "answers" in self.exercise.scores:
             ask = importlib.import_module("grader.checks.questions.answers").ask
-            self._add("answers", ask(self.exercise, load_spec(self.exercise), self.files), 0.0)
+            self.results.add("answers", ask(self.exercise, load_spec(self.exercise), self.files), 0.0)
 
     def _zygote(self, isolate: bool) -> AbstractContextManager[Zygote]:
         if self.lent is not None:
@@ -125,10 +122,10 @@ class Grading:
 
     def _blame_the_machine(self, fault: InfrastructureError) -> None:
         """Say once what this machine could not do; nothing of it counts against the submission."""
-        done = {result.name for result in self.results}
+        done = {result.name for result in self.results.found}
         first, *rest = [name for name in ("build", *self.exercise.scores) if name not in done]
-        self._add(first, Outcome(Status.INFRA_ERROR, str(fault)), 0.0)
-        self._skip(rest, Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine could not go on.")
+        self.results.add(first, Outcome(Status.INFRA_ERROR, str(fault)), 0.0)
+        self.results.skip(rest, Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine could not go on.")
 
     def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:
@@ -139,7 +136,7 @@ class Grading:
                 why = f"{NOT_JUDGED}: more was changed than a repair takes."
                 self._give_up(zygote, preparing.result(), Status.FAIL, why)
                 return
-            self.progress("build")
+            self.results.progress("build")
             begun = time.perf_counter()
             try:
                 built = building.compile_submission(
@@ -148,7 +145,7 @@ class Grading:
             finally:
                 compiling.set()
             if isinstance(built, Outcome):
-                self._add("build", built, time.perf_counter() - begun)
+                self.results.add("build", built, time.perf_counter() - begun)
                 why = "it is refused" if built.topic == "audit" else "it does not build"
                 self._give_up(zygote, preparing.result(), built.status, f"{NOT_JUDGED}: {why}.")
                 return
@@ -157,7 +154,7 @@ class Grading:
     def _is_changed_too_much(self) -> bool:
         excess = changed.check(self.exercise, self.files)
         if excess is not None:
-            self._add("changes", excess, 0.0)
+            self.results.add("changes", excess, 0.0)
         return excess is not None and excess.status is Status.FAIL
 
     def _load_and_check(
@@ -175,17 +172,14 @@ class Grading:
                 load()
             except SubmissionError as failure:
                 outcome = building.load_failure(failure, artifact, self.exercise, self.files)
-                self._add("build", outcome, time.perf_counter() - begun)
+                self.results.add("build", outcome, time.perf_counter() - begun)
                 self._give_up(zygote, spec, outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
             bench = self._bench(zygote, spec, session, load)
             bench.artifact = artifact
-            self._add("build", building.built(artifact), time.perf_counter() - begun)
-            for name in self._judged(spec):
-                if name == "parts":
-                    self._check_parts(bench)
-                else:
-                    self._check(name, bench, self.exercise.scores[name])
+            self.results.add("build", building.built(artifact), time.perf_counter() - begun)
+            for name in self.results.judged(spec):
+                self.results.check(name, bench)
 
     def _bench(self, zygote: Zygote, spec: Spec, session: Session, load: Callable[[], None]) -> Bench:
         from grader.checks.bench import Bench
@@ -197,62 +191,13 @@ class Grading:
 
     def _give_up(self, zygote: Zygote, spec: Spec, status: Status, sentence: str) -> None:
         """There is no code to run: what needs none is judged all the same."""
-        names = self._judged(spec)
-        self._skip([name for name in names if name not in WITHOUT_CODE], status, sentence)
+        names = self.results.judged(spec)
+        self.results.skip([name for name in names if name not in WITHOUT_CODE], status, sentence)
         with zygote.spawn_worker() as session:
             bench = self._bench(zygote, spec, session, lambda: None)
             for name in names:
                 if name in WITHOUT_CODE:
-                    self._check(name, bench, self.exercise.scores[name])
-
-    def _judged(self, spec: Spec) -> list[str]:
-        """The checks that exist for this exercise, in order; the others leave the denominator."""
-        names = [
-            name
-            for name in CHECKS
-            if name in self.exercise.scores and not (name == "gradient" and spec.gradient is None)
-        ]
-        order = ["build", *names]
-        return order[1 : order.index(self.until) + 1] if self.until in order else names
-
-    def _check_parts(self, bench: Bench) -> None:
-        """One result for each part; what becomes of one leaves the others alone."""
-        settled: set[str] = set()
-        for spec in bench.spec.parts:
-            assert spec.part is not None and spec.part.points is not None
-            bench = replace(bench, spec=spec, calls=[], right=[], current_case="", tried=False)
-            self._check(spec.part.name, bench, spec.part.points, CHECKS["parts"])
-            if self.results[-1].status is Status.PASS:
-                settled.update(spec.part.sections)
-        # A part that is right has no open TODO, whatever comment still stands above the repair.
-        if settled and self.results[0].name == "todo":
-            del self.results[0]
-            if left := todo.check(self.exercise, self.files, settled):
-                self._add("todo", left, 0.0)
-                self.results.insert(0, self.results.pop())
-
-    def _check(self, name: str, bench: Bench, points: float, module: str = "") -> None:
-        self.progress(name)
-        check = importlib.import_module(f"grader.checks.{module or CHECKS[name]}").check
-        begun = time.perf_counter()
-        first_call = len(bench.calls)
-        try:
-            outcome: Outcome = check(bench)
-        except SubmissionError as failure:
-            outcome = ended_badly(failure, bench)
-        bench.outcomes[name] = outcome
-        if outcome.status.stands_in_the_way:
-            outcome = replace(outcome, lines=(*outcome.lines, *printed(bench, first_call)))
-        self._add(name, outcome, time.perf_counter() - begun, points)
-
-    def _add(self, name: str, outcome: Outcome, seconds: float, points: float | None = None) -> None:
-        out_of = self.exercise.scores.get(name, 0) if points is None else points
-        lesson = lesson_for(self.exercise, outcome.topic)
-        self.results.append(outcome.scored(name, out_of, seconds, lesson))
-
-    def _skip(self, names: list[str], status: Status, sentence: str) -> None:
-        for name in names:
-            self._add(name, Outcome(status, sentence), 0.0)
+                    self.results.check(name, bench)
 
 
 def _prepare(exercise: Exercise, backend: Backend, compiling: threading.Event) -> Spec:

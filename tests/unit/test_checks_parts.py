@@ -112,7 +112,7 @@ def judge(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     artifact = Artifact("muladd", "torch_library", Path("x.so"), "simt", True, 0.5, False, Path("log"))
     monkeypatch.setattr(FakeSession, "__enter__", lambda self: self, raising=False)
     monkeypatch.setattr(FakeSession, "__exit__", lambda self, *_: None, raising=False)
-    monkeypatch.setattr(building, "build", lambda request, verbose: artifact)
+    monkeypatch.setattr(building, "build", lambda request, verbose, **_: artifact)
     monkeypatch.setattr(building, "audit_library", lambda exercise, library: None)
 
     def run(functions: dict[str, Callable[..., Any]] = RIGHT, **fake: Any) -> Verdict:

@@ -1,0 +1,94 @@
+"""The checks of one submission, judged one after the other, and what each of them comes to."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from grader.catalog import Exercise
+from grader.checks import todo
+from grader.checks.ending import ended_badly, printed
+from grader.checks.origin import lesson_for
+from grader.checks.outcome import Outcome
+from grader.checks.registry import CHECKS
+from grader.errors import SubmissionError
+from grader.spec import Spec
+from grader.verdict import CheckResult, Status
+
+if TYPE_CHECKING:
+    from grader.checks.bench import Bench
+
+Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
+
+
+@dataclass
+class Results:
+    """``found`` fills up in the order of the checks; nothing is judged after the check ``until``."""
+
+    exercise: Exercise
+    files: Path
+    progress: Progress
+    until: str = ""
+    found: list[CheckResult] = field(default_factory=list)
+
+    def judged(self, spec: Spec) -> list[str]:
+        """The checks that exist for this exercise, in order; the others leave the denominator."""
+        names = [
+            name
+            for name in CHECKS
+            if name in self.exercise.scores and not (name == "gradient" and spec.gradient is None)
+        ]
+        order = ["build", *names]
+        return order[1 : order.index(self.until) + 1] if self.until in order else names
+
+    def check(self, name: str, bench: Bench) -> None:
+        """Judge a check of the scores: one result, of ``parts`` one for each part."""
+        if name == "parts":
+            self._check_parts(bench)
+        else:
+            self._check_one(name, bench, self.exercise.scores[name], CHECKS[name])
+
+    def add(self, name: str, outcome: Outcome, seconds: float, points: float | None = None) -> None:
+        """Put an outcome on record, for ``points``, or as many as the exercise has for the check."""
+        out_of = self.exercise.scores.get(name, 0) if points is None else points
+        lesson = lesson_for(self.exercise, outcome.topic)
+        self.found.append(outcome.scored(name, out_of, seconds, lesson))
+
+    def skip(self, names: Iterable[str], status: Status, sentence: str) -> None:
+        """Put the same on record for checks that are not judged."""
+        for name in names:
+            self.add(name, Outcome(status, sentence), 0.0)
+
+    def _check_parts(self, bench: Bench) -> None:
+        """What becomes of one part leaves the others alone."""
+        settled: set[str] = set()
+        for spec in bench.spec.parts:
+            assert spec.part is not None and spec.part.points is not None
+            bench = replace(bench, spec=spec, calls=[], right=[], current_case="", tried=False)
+            self._check_one(spec.part.name, bench, spec.part.points, CHECKS["parts"])
+            if self.found[-1].status is Status.PASS:
+                settled.update(spec.part.sections)
+        # A part that is right has no open TODO, whatever comment still stands above the repair.
+        if settled and self.found[0].name == "todo":
+            del self.found[0]
+            if left := todo.check(self.exercise, self.files, settled):
+                self.add("todo", left, 0.0)
+                self.found.insert(0, self.found.pop())
+
+    def _check_one(self, name: str, bench: Bench, points: float, module: str) -> None:
+        self.progress(name)
+        check = importlib.import_module(f"grader.checks.{module}").check
+        begun = time.perf_counter()
+        first_call = len(bench.calls)
+        try:
+            outcome: Outcome = check(bench)
+        except SubmissionError as failure:
+            outcome = ended_badly(failure, bench)
+        bench.outcomes[name] = outcome
+        if outcome.status.stands_in_the_way:
+            outcome = replace(outcome, lines=(*outcome.lines, *printed(bench, first_call)))
+        self.add(name, outcome, time.perf_counter() - begun, points)
