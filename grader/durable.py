@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -40,10 +41,16 @@ def make_private(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make what was created, renamed or removed in ``folder`` survive a power cut."""
+    """Make what was created, renamed or removed in ``folder`` survive a power cut.
+
+    Some file systems, mounted drives of a cloud among them, cannot do that for a folder.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
     finally:
         os.close(descriptor)
 

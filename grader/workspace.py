@@ -6,7 +6,6 @@ Whatever is overwritten is first copied to ``.cu2grad/backups/`` in the course f
 from __future__ import annotations
 
 import datetime
-import os
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from grader.answer_key import shipped_key
 from grader.catalog import Catalog, Exercise
+from grader.durable import PUBLIC, write_atomically
 from grader.errors import BrokenExercise, UsageError
 from grader.stubs import OpenTodo, open_todos, render_stub, stub_text, without_markers
 
@@ -96,7 +96,7 @@ def _replace(exercise: Exercise, changes: dict[Path, str]) -> Path | None:
     try:
         backup = _back_up(exercise, [path for path in changes if path.exists()])
         for path, text in changes.items():
-            _write_at_once(path, text)
+            write_atomically(path, text, path.stat().st_mode & 0o777 if path.exists() else PUBLIC)
     except OSError as error:
         raise UsageError(
             f"{error.filename or exercise.root} cannot be written: {error.strerror}.",
@@ -119,17 +119,6 @@ def _back_up(exercise: Exercise, paths: list[Path]) -> Path | None:
         kept.parent.mkdir(exist_ok=True)
         shutil.copy2(path, kept)
     return folder
-
-
-def _write_at_once(path: Path, text: str) -> None:
-    """Replaces ``path`` in one step, so that a reader or a kill never sees half a file."""
-    path.parent.mkdir(exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-    Path(name).chmod(mode)
-    Path(name).replace(path)
 
 
 def _differs(path: Path, text: str) -> bool:

@@ -15,6 +15,7 @@ import pytest
 
 from grader.catalog import Catalog
 from grader.cli import main
+from grader.durable import write_atomically
 from grader.errors import UsageError
 from grader.instruct.workspace import Release, create, folder, release_of, update
 from grader.stubs import open_todos
@@ -63,17 +64,17 @@ def without(release: Release, prefix: str) -> Release:
     return Release(files, edit, release.exercises, release.grader)
 
 
-def until_the_power_goes(after: int) -> Callable[[Path, bytes], None]:
+def until_the_power_goes(after: int) -> Callable[[Path, bytes, int], None]:
     """Writes `after` files, and no more."""
-    whole, left = folder._put, [after]
+    left = [after]
 
-    def put(path: Path, content: bytes) -> None:
+    def write(path: Path, content: bytes, mode: int) -> None:
         if not left[0]:
             raise KeyboardInterrupt
         left[0] -= 1
-        whole(path, content)
+        write_atomically(path, content, mode)
 
-    return put
+    return write
 
 
 def wheel_with(folder: Path, *names: str) -> Path:
@@ -367,7 +368,7 @@ class TestUpdating:
             {path: content + b"\n" for path, content in release.files.items()},
             release.edit, release.exercises, "9",
         )  # fmt: skip
-        monkeypatch.setattr(folder, "_put", until_the_power_goes(after=5))
+        monkeypatch.setattr(folder, "write_atomically", until_the_power_goes(after=5))
         with pytest.raises(KeyboardInterrupt):
             update(new, workspace)
         monkeypatch.undo()
@@ -380,7 +381,7 @@ class TestUpdating:
     def test_a_creation_that_was_interrupted_is_finished_by_an_update(
         self, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(folder, "_put", until_the_power_goes(after=5))
+        monkeypatch.setattr(folder, "write_atomically", until_the_power_goes(after=5))
         with pytest.raises(KeyboardInterrupt):
             create(release, tmp_path / "half")
         monkeypatch.undo()

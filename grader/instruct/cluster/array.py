@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.durable import make_private
 from grader.instruct.batch import Item
 from grader.instruct.cluster.executors import environment
 from grader.instruct.cluster.settings import Blocks, Cluster
-from grader.instruct.results.durable import make_private
 
 _SCRIPT = """\
 #!/bin/bash

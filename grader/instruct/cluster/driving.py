@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.durable import make_private
 from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import Ended, Failed, Item
 from grader.instruct.cluster import errands
@@ -23,7 +24,6 @@ from grader.instruct.cluster.executors import CPU, GPU, configuration, require_p
 from grader.instruct.cluster.interchange import abandon, no_block_starts, require_interchanges
 from grader.instruct.cluster.settings import Cluster
 from grader.instruct.results import Key, Record, ResultStore
-from grader.instruct.results.durable import make_private
 from grader.run.sandbox import worker_readable
 from grader.verdict import Status
 

@@ -17,10 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.catalog import Catalog
+from grader.durable import make_private, write_atomically
 from grader.instruct.course.tables import read_rows
 from grader.instruct.course.withdrawn import withdrawn
 from grader.instruct.results import ResultStore, content_digest
-from grader.instruct.results.durable import make_private, replace
 from grader.instruct.results.lines import Lines
 from grader.instruct.results.secret import ROSTER
 from grader.instruct.submissions import Submission
@@ -132,7 +132,7 @@ def write_roster(results: Path, names: dict[str, str]) -> None:
     text = io.StringIO(newline="")
     rows: Sequence[tuple[str, str]] = sorted(names.items(), key=lambda each: each[1])
     csv.writer(text, lineterminator="\n").writerows([_COLUMNS, *rows])
-    replace(results / ROSTER, text.getvalue())
+    write_atomically(results / ROSTER, text.getvalue())
 
 
 def _attempt(submission: Submission, catalog: Catalog) -> Attempt:

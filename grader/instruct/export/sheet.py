@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import errno
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.csv_table import BOM, read_table
-from grader.durable import publish
 from grader.errors import UsageError
 from grader.words import counted, listed
 
@@ -120,14 +118,19 @@ def write_new(path: Path, text: str) -> None:
     Raises UsageError for one that is there, since it may have been edited.
     """
     try:
-        if not publish(path, text):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8", newline="", opener=_private) as file:
+            file.write(text)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
             "An export is a new file; nothing that is there is overwritten.",
             "Name another file with --out, or move that one away.",
         ) from error
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def scaled(points: float, out_of: float, maximum: float) -> str:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grader.catalog import Catalog
+from grader.durable import PUBLIC, write_atomically
 from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.instruct.course import judged_scores
@@ -56,7 +56,7 @@ def write(files: dict[Path, str], folder: Path) -> Path | None:
     try:
         kept = _back_up(replaced, folder) if replaced else None
         for path, text in files.items():
-            _write(path, text)
+            write_atomically(path, text, PUBLIC)
     except OSError as error:
         raise UsageError(
             f"{error.filename or folder} cannot be written: {error.strerror}.",
@@ -71,7 +71,7 @@ def write_config(catalog: Catalog, folder: Path, title: str) -> bool:
     path = folder / CONFIG
     if path.exists():
         return False
-    _write(path, _config(catalog, title))
+    write_atomically(path, _config(catalog, title), PUBLIC)
     return True
 
 
@@ -104,13 +104,3 @@ def _back_up(paths: Sequence[Path], folder: Path) -> Path:
         place.parent.mkdir(parents=True, exist_ok=True)
         path.replace(place)
     return kept
-
-
-def _write(path: Path, text: str) -> None:
-    """At once, so that a kill leaves no half of a notebook."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(name).chmod(0o644)
-    Path(name).replace(path)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from grader.durable import make_private, write_atomically
 from grader.errors import UsageError
-from grader.instruct.results.durable import make_private, replace
 from grader.locks import open_locked
 
 _TAIL = 1 << 16  # bytes read at once when the last line is looked for
@@ -71,7 +71,7 @@ class Lines:
             changed = sum(old != new for old, new in zip(before, after, strict=True))
             if changed:
                 lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in after if each is not None)
-                replace(self.path, "".join(lines))
+                write_atomically(self.path, "".join(lines))
         return changed
 
     @contextlib.contextmanager

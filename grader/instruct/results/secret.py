@@ -8,8 +8,8 @@ import secrets
 from functools import cached_property
 from pathlib import Path
 
+from grader.durable import publish
 from grader.errors import UsageError
-from grader.instruct.results.durable import publish
 from grader.instruct.results.key import Key
 
 ROSTER, RELEASED = "roster.csv", "released.jsonl"  # beside the secret, with pseudonyms that follow from it

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader.durable import make_private, publish, write_atomically
 from grader.errors import UsageError
-from grader.instruct.results.durable import make_private, publish, replace
 from grader.instruct.results.key import Key
 from grader.instruct.results.log import VerdictLog
 from grader.instruct.results.record import Record
@@ -51,7 +51,7 @@ class ResultStore:
         if earlier is None:
             return self.keep(record)
         publish(self.folder / "superseded" / f"{record.key.name}.{earlier.attempt}.json", earlier.to_json())
-        replace(self._path(record.key), record.to_json())
+        write_atomically(self._path(record.key), record.to_json())
         return record
 
     @contextlib.contextmanager

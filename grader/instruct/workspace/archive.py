@@ -6,11 +6,11 @@ The same release makes the same bytes.
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 import zlib
 from pathlib import Path
 
+from grader.durable import PUBLIC, write_atomically
 from grader.errors import UsageError
 from grader.instruct.workspace.manifest import MANIFEST, digest, read_manifest
 from grader.instruct.workspace.release import Release
@@ -40,11 +40,8 @@ def write_archive(release: Release, path: Path) -> None:
             "An archive that learners may have is not exchanged for another of the same name.",
             "Choose another name, as --zip course-2.zip, or move the old one away.",
         )
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content)
-        draft.replace(path)
+        write_atomically(path, content, PUBLIC)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.", "", "Name a file in a folder that can be written."

@@ -10,13 +10,13 @@ Whoever updates a workspace may have more rights than the learner who fills it: 
 from __future__ import annotations
 
 import datetime
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from grader.durable import PUBLIC, write_atomically
 from grader.errors import UsageError
 from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.workspace.manifest import MANIFEST, Manifest, digest, read_manifest
@@ -50,9 +50,10 @@ def create(release: Release, folder: Path) -> Changes:
                 "A workspace is made in a new folder; what somebody has worked in is brought up to date.",
                 f"Choose another folder, or run: grader workspace create {folder} --update",
             )
-        _put(folder / MANIFEST, release.manifest().to_json())  # first: an update can finish what is begun
+        # The manifest first: an update can finish what is begun.
+        write_atomically(folder / MANIFEST, release.manifest().to_json(), PUBLIC)
         for path, content in release.files.items():
-            _put(folder / path, content)
+            write_atomically(folder / path, content, PUBLIC)
     return Changes(written=list(release.files))
 
 
@@ -68,7 +69,7 @@ def update(release: Release, folder: Path) -> Changes:
             _bring(folder, path, content, before.get(path, ""), mine, changes)
         for path in sorted(before.keys() - release.files.keys()):
             _take_away(folder, path, before[path], changes)
-        _put(folder / MANIFEST, release.manifest().to_json())
+        write_atomically(folder / MANIFEST, release.manifest().to_json(), PUBLIC)
     return changes
 
 
@@ -84,11 +85,11 @@ def _bring(folder: Path, path: str, new: bytes, before: str, mine: bool, changes
                 changes.kept.append(path)
             return
         changes.backup = changes.backup or _backup_folder(folder)
-        _put(changes.backup / path, found)
+        write_atomically(changes.backup / path, found, PUBLIC)
         changes.replaced.append(path)
     else:
         changes.written.append(path)
-    _put(target, new)
+    write_atomically(target, new, PUBLIC)
 
 
 def _take_away(folder: Path, path: str, before: str, changes: Changes) -> None:
@@ -154,16 +155,6 @@ def _backup_folder(folder: Path) -> Path:
     made = Path(tempfile.mkdtemp(prefix=f"{stamp}-", dir=parent))
     made.chmod(0o755)
     return made
-
-
-def _put(path: Path, content: bytes) -> None:
-    """Writes or replaces ``path`` in one step, so that a kill leaves the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    Path(draft).chmod(0o644)
-    Path(draft).replace(path)
 
 
 @contextmanager
