@@ -24,7 +24,10 @@ _KINDS = {
 SHOWN_FINDINGS = 12
 
 # A browser that finds a script, a font or an address in spite of all escaping neither runs nor fetches it.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+POLICY = (
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
+)
 
 
 def verdict_html(verdict: Verdict) -> str:
@@ -38,7 +41,7 @@ def page(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+            POLICY,
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>Verdict on {title}</title><style>{LOOK}{PAGE}</style></head><body>",
             *(

@@ -23,6 +23,13 @@ def test_points_are_those_of_the_verdict(toys: Class) -> None:
         assert (submission.score, submission.max_score) == (53.5, 100.0)
 
 
+def test_results_lie_where_the_class_has_them(toys: Class) -> None:
+    (toys.folder / "course.toml").write_text(f'title = "Toys"\nresults = "marks"\n[assignments.{SLUG}]\n')
+    toys.decide(toys.submit("ada"), a_verdict(correctness=13.5))
+    toys.store.folder.rename(toys.folder / "marks")
+    assert toys.graded("ada")["correctness"] == (13.5, False)
+
+
 def test_earned_marks_survive_a_crash(toys: Class) -> None:
     toys.decide(toys.submit("ada"), a_verdict(safety=Status.CRASH, device_work=Status.CRASH))
     marks = toys.graded("ada")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from grader.verdict import Status
 from tests.nbgrader.school import SECOND, SLUG, Class, a_verdict
 
 pytestmark = pytest.mark.usefixtures("no_kernel")
+# What a browser would run or fetch, if a written answer were taken for HTML.
+SLIPPED_IN = "<img src=x onerror=evil()> <script>steal()</script> <!-- evil -->"
 
 
 def test_a_resubmission_is_judged_anew(toys: Class) -> None:
@@ -164,14 +167,18 @@ def test_questions_of_an_instructors_own_are_kept_for_a_person(toys: Class) -> N
         toys.decide(submission, a_verdict())
         if student == "ada":
             handed = toys.notebook("ada", "submitted")
-            handed.cells[-2].source = "Memory bandwidth."
+            handed.cells[-2].source = f"Memory bandwidth, `k<<<grid, block>>>`. {SLIPPED_IN}"
             (submission.folder / f"{SLUG}.ipynb").write_text(nbformat.writes(handed))
     marks = {student: toys.graded(student) for student in ("ada", "zoe")}
     assert (marks["ada"]["why"], marks["zoe"]["why"]) == ((None, True), (0.0, False))
     assert marks["ada"]["review"] == (None, True)
     assert marks["ada"]["test"] == (None, True)
     assert marks["ada"]["correctness"] == (60.0, False)
-    assert toys.cell("ada", "why").source == "Memory bandwidth."
+    answer = toys.cell("ada", "why").source
+    assert answer.replace("\u200b", "") == f"Memory bandwidth, `k<<<grid, block>>>`. {SLIPPED_IN}"
+    assert toys.api().generate_feedback(SLUG, "ada")["success"]
+    page = toys.feedback("ada")
+    assert "Memory bandwidth" in page and not re.search(r"<(img|script|!--)[^>]*(evil|steal)", page)
     with toys.gradebook() as book:
         assert book.find_comment("why", SLUG, SLUG, "zoe").auto_comment == "No response."
         assert book.find_comment("why", SLUG, SLUG, "ada").auto_comment is None

@@ -8,6 +8,7 @@ import shutil
 import zipfile
 
 from grader.instruct.submissions import Submission
+from grader.report.html import POLICY
 from grader.verdict import CheckResult, Finding, Status
 from tests.adversarial.lane import isolated
 from tests.nbgrader.school import NOTEBOOK, SLUG, Class, a_verdict
@@ -60,6 +61,7 @@ def test_feedback_fetches_nothing_from_elsewhere(toys: Class) -> None:
     toys.autograde("ada")
     assert toys.api().generate_feedback(SLUG, "ada")["success"]
     page = toys.feedback("ada")
+    assert page.index(POLICY) < page.index("<style")  # no script runs that a learner slipped in
     assert not re.findall(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)\s*=\s*[\"']?(?!data:)", page)
     assert not re.findall(r"@import|url\(\s*[\"']?https?:", page)
 
@@ -87,6 +89,8 @@ def test_zip_collect(toys: Class) -> None:
             archive.writestr(f"{inside}kernel.cu", toys.solution())
             archive.write(toys.folder / "release" / SLUG / NOTEBOOK, f"{inside}{NOTEBOOK}")
             archive.writestr(f"{inside}a.out", b"\x7fELF")
+    with toys.gradebook() as book:
+        book.add_student("zoe")
     toys.command("ZipCollectApp", SLUG)
     for student in ("ada", "zoe"):
         folder = toys.folder / "submitted" / student / SLUG
@@ -95,6 +99,24 @@ def test_zip_collect(toys: Class) -> None:
     for command in ("AutogradeApp", "GenerateFeedbackApp"):
         toys.command(command, SLUG)
     assert {points for points, _ in toys.grades("zoe").values()} == {60.0, 20.0}
+
+
+def test_an_archive_is_its_owners_whatever_the_ids_look_like(toys: Class) -> None:
+    """ada_l's is not ada's, and a folder in it called like another's is still hers."""
+    archives = toys.folder / "downloaded" / SLUG / "archive"
+    archives.mkdir(parents=True)
+    (toys.folder / "course.toml").write_text(f'title = "Toys"\n[assignments.{SLUG}]\n')
+    (toys.folder / "students.csv").write_text("student\nada\nada_l\nc+d\n")
+    for name in ("ada_l_late", "c+d", "who_knows", "new"):
+        with zipfile.ZipFile(archives / f"{name}.zip", "w") as archive:
+            archive.writestr("kernel.cu", f"// {name}")
+            archive.writestr("extracted/ada/kernel.cu", "// not ada's")
+    toys.command("ZipCollectApp", SLUG)
+    collected = {
+        path.parents[1].name: path.read_text()
+        for path in (toys.folder / "submitted").glob(f"*/{SLUG}/kernel.cu")
+    }
+    assert collected == {"ada_l": "// ada_l_late", "c+d": "// c+d", "new": "// new"}
 
 
 @isolated

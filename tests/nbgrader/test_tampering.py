@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import pwd
+import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.instruct.submissions import Submission
+from grader.instruct.submissions import Submission, read_submissions, timestamps
 from grader.verdict import Status
 from tests.nbgrader.school import FIRST, NOTEBOOK, SECOND, SLUG, Class, a_verdict
 
@@ -133,7 +136,7 @@ def test_a_link_is_neither_followed_nor_copied(toys: Class) -> None:
     assert done["success"], done["log"]
     copied = {path.name for path in (toys.folder / "autograded" / "eve").rglob("*")}
     assert not copied & {"kernel.cu", "zero", "home", "pipe"}
-    aside = toys.folder / "set_aside" / "eve" / SLUG
+    (aside,) = (toys.folder / "set_aside" / "eve" / SLUG).iterdir()
     assert (aside / "kernel.cu").is_symlink() and (aside / "notes" / "zero").is_symlink()
     assert toys.cell("eve", "file-kernel-cu").source == "# kernel.cu was not handed in."
 
@@ -151,9 +154,30 @@ def test_a_link_in_the_place_of_the_notebook(toys: Class) -> None:
     assert (other.folder / NOTEBOOK).is_file()
 
 
-def _handed_in(toys: Class, student: str) -> Path:
+def test_a_link_that_cannot_be_kept_is_still_not_followed(toys: Class) -> None:
+    """The second hand-in has a link where the first one, set aside before, had a folder."""
+    for name, at in (("a/link", FIRST), ("a", SECOND)):
+        submission = toys.submit("eve", at=at)
+        entry = submission.folder / name
+        entry.parent.mkdir(exist_ok=True)
+        entry.symlink_to("/etc")
+        (submission.folder / "last").symlink_to("/etc/hostname")
+        toys.decide(submission, WRONG)
+        done = toys.autograde("eve")
+        assert done["success"], done["log"]
+        assert not (toys.folder / "autograded" / "eve" / SLUG / "last").exists()
+    assert len(list((toys.folder / "set_aside" / "eve" / SLUG).iterdir())) == 2
+    shutil.rmtree(toys.folder / "set_aside")
+    (toys.folder / "set_aside").write_text("in the way")
+    submission = toys.submit("eve")
+    (submission.folder / "last").symlink_to("/etc/hostname")
+    assert toys.autograde("eve", force=True)["success"]
+    assert not (toys.folder / "autograded" / "eve" / SLUG / "last").exists()
+
+
+def _handed_in(toys: Class, student: str, at: str = FIRST) -> Path:
     """A folder in the exchange's inbound, where everybody can write."""
-    folder = toys.top / "exchange" / "toys" / "inbound" / f"{student}+{SLUG}+{FIRST}+x"
+    folder = toys.top / "exchange" / "toys" / "inbound" / f"{student}+{SLUG}+{at}+x"
     folder.mkdir(parents=True)
     (folder / "kernel.cu").write_text(toys.solution())
     return folder
@@ -171,7 +195,17 @@ def test_collecting_adds_the_notebook_and_copies_no_link(toys: Class) -> None:
     assert (collected / NOTEBOOK).read_bytes() == (toys.folder / "release" / SLUG / NOTEBOOK).read_bytes()
 
 
-@pytest.mark.parametrize("written", [b"yesterday", b"\xff\xfe", b"", b"99999999999 UTC"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"yesterday",
+        b"\xff\xfe",
+        b"",
+        b"99999999999 UTC",
+        b"0001-01-01 00:00:00 +1400",
+        b"2026-10-01 12:00:00 CEST",
+    ],
+)
 def test_an_unreadable_timestamp_is_that_of_the_exchange(toys: Class, written: bytes) -> None:
     """Otherwise it cannot be autograded, and the grade of an earlier submission stays."""
     (_handed_in(toys, "eve") / "timestamp.txt").write_bytes(written)
@@ -189,7 +223,7 @@ def test_a_timestamp_that_can_be_read_stays(toys: Class) -> None:
     (_handed_in(toys, "ada") / "timestamp.txt").write_text("2026-10-01 09:00:00 UTC")
     toys.command("CollectApp", SLUG)
     stamp = toys.folder / "submitted" / "ada" / SLUG / "timestamp.txt"
-    assert stamp.read_text() == "2026-10-01 09:00:00 UTC"
+    assert timestamps.read(stamp.read_text()) == datetime(2026, 10, 1, 9, tzinfo=UTC)
 
 
 def test_one_that_cannot_be_collected_stops_nobody_else(toys: Class) -> None:
@@ -200,9 +234,88 @@ def test_one_that_cannot_be_collected_stops_nobody_else(toys: Class) -> None:
     target = lost.rename(lost.with_name("elsewhere"))
     lost.symlink_to(target)
     _handed_in(toys, "zoe")
-    toys.command("CollectApp", SLUG)
+    for rubbish in (f"..+{SLUG}+{FIRST}+x", f"eve+{SLUG}+soon", f"{SLUG}+{SLUG}+0001-01-01 00:00:00 +1400+x"):
+        (lost.parent / rubbish).mkdir()
+    with pytest.raises(SystemExit):
+        toys.command("CollectApp", SLUG)
     collected = {path.parents[1].name for path in (toys.folder / "submitted").glob(f"*/{SLUG}/kernel.cu")}
     assert collected == {"ada", "zoe"}
+
+
+def test_nobody_hands_in_for_somebody_else(toys: Class, capfd: pytest.CaptureFixture[str]) -> None:
+    """What is one's own is collected, though somebody else made a newer folder of that name."""
+    config = toys.folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("check_owner = False", "check_owner = True"))
+    me = pwd.getpwuid(os.getuid()).pw_name
+    _handed_in(toys, "ada", SECOND)  # made by me
+    _handed_in(toys, me)
+    with pytest.raises(SystemExit):
+        toys.command("CollectApp", SLUG)
+    assert f"it belongs to {me}, and not to ada" in capfd.readouterr().err
+    assert [path.name for path in (toys.folder / "submitted").iterdir()] == [me]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder that is somebody else's")
+def test_a_forged_folder_does_not_hide_the_real_one(toys: Class) -> None:
+    config = toys.folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("check_owner = False", "check_owner = True"))
+    real, forged = _handed_in(toys, "daemon"), _handed_in(toys, "daemon", SECOND)
+    (forged / "kernel.cu").write_text("// forged\n")
+    os.chown(real, pwd.getpwnam("daemon").pw_uid, -1)
+    for options in ((), ("--update",), ("--before-duedate",)):
+        with pytest.raises(SystemExit):
+            toys.command("CollectApp", SLUG, *options)
+        kept = toys.folder / "submitted" / "daemon" / SLUG / "kernel.cu"
+        assert kept.read_text() == toys.solution()
+
+
+def test_a_link_takes_no_file_of_the_same_name_along(toys: Class) -> None:
+    folder = _handed_in(toys, "ada")
+    (folder / "old").mkdir()
+    (folder / "old" / "kernel.cu").symlink_to("../kernel.cu")
+    toys.command("CollectApp", SLUG)
+    collected = toys.folder / "submitted" / "ada" / SLUG
+    assert (collected / "kernel.cu").read_text() == toys.solution()
+    assert not list((collected / "old").iterdir())
+
+
+@pytest.mark.parametrize(
+    "broken", [lambda folder: (folder / "timestamp.txt").mkdir(), lambda folder: folder.chmod(0o500)]
+)
+def test_odd_folders_are_collected_as_well(toys: Class, broken: Callable[[Path], None]) -> None:
+    broken(_handed_in(toys, "eve"))
+    toys.command("CollectApp", SLUG)
+    collected = toys.folder / "submitted" / "eve" / SLUG
+    assert (collected / "timestamp.txt").read_text() == FIRST
+    assert collected.stat().st_mode & 0o700 == 0o700
+
+
+def test_the_earlier_hand_in_stays_until_the_next_is_complete(toys: Class) -> None:
+    _handed_in(toys, "ada")
+    toys.command("CollectApp", SLUG)
+    with (_handed_in(toys, "ada", SECOND) / "huge").open("wb") as file:
+        file.truncate(1 << 28)
+    with pytest.raises(SystemExit):
+        toys.command("CollectApp", SLUG, "--update")
+    collected = toys.folder / "submitted" / "ada" / SLUG
+    assert (collected / "timestamp.txt").read_text() == FIRST
+    (toys.top / "exchange" / "toys" / "inbound" / f"ada+{SLUG}+{SECOND}+x" / "huge").unlink()
+    toys.command("CollectApp", SLUG)
+    assert (collected / "timestamp.txt").read_text() == FIRST
+    toys.command("CollectApp", SLUG, "--update")
+    assert (collected / "timestamp.txt").read_text() == SECOND
+    assert [path.name for path in collected.parent.iterdir()] == [SLUG]
+
+
+def test_the_time_zone_of_the_exchange_is_known(toys: Class) -> None:
+    """nbgrader writes its abbreviation, and reads any as UTC."""
+    with (toys.folder / "nbgrader_config.py").open("a") as config:
+        config.write('c.Exchange.timezone = "Europe/Berlin"\n')
+    moment = "2026-10-01 12:00:00.000000 CEST"
+    (_handed_in(toys, "ada", moment) / "timestamp.txt").write_text(moment)
+    toys.command("CollectApp", SLUG)
+    (submission,) = read_submissions(toys.folder / "submitted", toys.catalog)
+    assert submission.submitted == datetime(2026, 10, 1, 10, tzinfo=UTC)
 
 
 def test_mending_adds_what_was_renamed_or_forgotten(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:

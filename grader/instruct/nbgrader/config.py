@@ -13,6 +13,7 @@ from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, S
 
 from grader.catalog import Catalog
 from grader.errors import UsageError
+from grader.instruct.nbgrader.collecting import CollectArchives
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
 from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
@@ -29,12 +30,6 @@ from grader.instruct.nbgrader.saving import SaveVerdict
 
 if TYPE_CHECKING:
     from traitlets.config import Config
-
-# A download of one archive for each student, ID.zip or ID_whatever.zip, with the files or the folder in it.
-ARCHIVES = (
-    r".*/extracted/(?P<student_id>[A-Za-z0-9][A-Za-z0-9.@-]*)(?:_[^/]*)?/"
-    r"(?:\d\d_[a-z][a-z0-9_]*/)?(?P<file_id>.*)"
-)
 
 
 def configure(c: Config, *, course: str | Path = "", trust_submissions: bool = False) -> None:
@@ -63,7 +58,7 @@ def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
     )
     c.ExchangeFactory.collect = CollectExercises
     c.FileNameCollectorPlugin.valid_ext = sorted({".ipynb", *_suffixes(catalog)})
-    c.FileNameCollectorPlugin.named_regexp = ARCHIVES
+    c.ZipCollectApp.collector_plugin = CollectArchives
 
     # Otherwise the stubs in source/ would take the place of what was handed in.
     c.Autograde.exclude_overwriting = {each.slug: list(each.edit) for each in catalog.exercises}

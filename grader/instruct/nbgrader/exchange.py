@@ -2,45 +2,168 @@
 
 from __future__ import annotations
 
-import glob
+import os
+import pwd
 import shutil
+import stat
+import tempfile
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.utils import ignore_patterns
 
-from grader.instruct.nbgrader.hooks import strange_entries
-from grader.instruct.nbgrader.mending import add_notebook, add_timestamp
+from grader.instruct.nbgrader.hooks import is_plain
+from grader.instruct.nbgrader.mending import add_notebook, add_timestamp, noted
 from grader.instruct.nbgrader.work import exercise_of, released_in
+from grader.instruct.submissions import timestamps
+from grader.instruct.submissions.names import is_student
+
+_NEVER = datetime.max  # of a folder that is not collected: after every deadline, and sorted last
+
+
+class Handin(TypedDict):
+    """One folder of the exchange, as nbgrader describes it; ``refused`` says why it is not collected."""
+
+    username: str
+    filename: str
+    timestamp: datetime  # UTC, without a zone
+    refused: str
 
 
 class CollectExercises(ExchangeCollect):
-    """Copies no link, pipe or device, adds what nbgrader needs beside the files, and goes on after a failure.
+    """Takes from everybody what is theirs, as files and folders alone, and goes on after a failure.
 
-    nbgrader follows links when it copies, and passes over a submission without the notebook as if nothing had
-    been handed in. One whose timestamp it cannot read it does not autograde, so that an earlier grade stays.
-    Where one submission cannot be copied, it stops for all.
+    A folder says by its name whose it is, and everybody may make one. nbgrader collects the newest and logs
+    that it belongs to somebody else. It follows links when it copies, and passes over a submission without
+    the notebook as if nothing had been handed in. One whose timestamp it cannot read it does not autograde,
+    so that an earlier grade stays. Before an update it deletes what was there, and where one submission
+    cannot be copied, it stops for all.
+
+    What is left out is named, and the command fails in the end.
     """
 
+    src_records: list[Handin]
+
+    def init_src(self) -> None:
+        self.left_out: list[str] = []
+        super().init_src()
+        self.src_records = [record for record in self.src_records if not record["refused"]]
+
+    def copy_files(self) -> None:
+        self.log.info("Collecting %d submissions of %s", len(self.src_records), self.coursedir.assignment_id)
+        for record in self.src_records:
+            try:
+                self._collect(record)
+            except (OSError, RuntimeError) as problem:
+                self._leave_out(record["filename"], str(problem))
+        if self.left_out:
+            self.fail("Not collected from {}:\n{}".format(self.inbound_path, "\n".join(self.left_out)))
+
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        if Path(src).is_symlink():
-            self.log.error("Not collected, it is a link: %s", src)
+        """Copy ``src`` as nbgrader does, within its limits, but for what is neither a file nor a folder."""
+        size, most = self.get_size(src), 1000 * self.coursedir.max_dir_size
+        if size > most:
+            raise RuntimeError(f"{size} bytes are too many, CourseDirectory.max_dir_size allows {most}")
+        limits = ignore_patterns(
+            self.coursedir.ignore, self.coursedir.include, self.coursedir.max_file_size, self.log
+        )
+
+        def ignored(folder: str, names: list[str]) -> Iterable[str]:
+            strange = [name for name in names if not is_plain(Path(folder, name))]
+            for name in strange:
+                self.log.warning("Left out, it is neither a file nor a folder: %s", Path(folder, name))
+            return [*strange, *limits(folder, [name for name in names if name not in strange])]
+
+        # What becomes a link only now is copied as a link, and set aside before it is graded.
+        copied = partial(shutil.copy2, follow_symlinks=False)
+        shutil.copytree(src, dest, symlinks=True, ignore=ignored, copy_function=copied)
+        _open_up(Path(dest), shared=self.coursedir.groupshared)
+
+    def _path_to_record(self, path: str) -> Handin:
+        """As nbgrader's, but a folder that anybody made stops nobody else's from being collected."""
+        name = Path(path).name
+        words = [*name.rsplit("+", 3), "", ""]  # student, assignment, time, and something random or nothing
+        when, refused = _NEVER, _why_not(Path(path), words[0], self.check_owner)
+        if not refused:
+            try:
+                when = timestamps.read(words[2], self.timezone).replace(tzinfo=None)
+            except ValueError as problem:
+                refused = f"{problem}; is c.Exchange.timezone that of the learners?"
+        if refused:
+            self._leave_out(name, refused)
+        return Handin(username=words[0], filename=name, timestamp=when, refused=refused)
+
+    def _sort_by_timestamp(self, records: Iterable[Handin]) -> list[Handin]:
+        """The newest first, and what is refused last, so that it stands in nobody's way."""
+        return sorted(records, key=lambda each: (not each["refused"], each["timestamp"]), reverse=True)
+
+    def _leave_out(self, name: str, why: str) -> None:
+        self.left_out.append(f"{name!r}: {why}")
+        self.log.error("Not collected: %r: %s", name, why)
+
+    def _collect(self, record: Handin) -> None:
+        """Put one hand-in into its place; what was there stays until the new one is complete."""
+        slug, student = self.coursedir.assignment_id, record["username"]
+        place = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, slug))
+        when = record["timestamp"].replace(tzinfo=UTC)
+        if place.is_dir() and not self._takes_over(when, noted(place)):
+            newer = "no newer one is there" if self.update else "--update takes a newer one"
+            self.log.info("Already collected, and %s: %s %s", newer, student, slug)
             return
-        ignored = self.coursedir.ignore
-        strange = [glob.escape(path.name) for path in strange_entries(Path(src))]
-        try:
-            self.coursedir.ignore = [*ignored, *strange]
-            super().do_copy(src, dest, log)
-        except (OSError, RuntimeError) as problem:
-            self.log.error("Not collected: %s: %s", src, problem)
-            shutil.rmtree(dest, ignore_errors=True)  # half a submission would pass for a whole one
-            return
-        finally:
-            self.coursedir.ignore = ignored
+        self.log.info("Collecting: %s %s", student, slug)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".collecting-", dir=place.parent) as scratch:
+            whole = Path(scratch, slug)
+            self.do_copy(str(Path(self.inbound_path, record["filename"])), str(whole))
+            self._complete(whole, when)
+            if place.exists():
+                place.rename(Path(scratch, "earlier"))
+            whole.rename(place)
+
+    def _takes_over(self, when: datetime, earlier: datetime | None) -> bool:
+        """As nbgrader has it: --update takes what is newer, --before-duedate also what is older."""
+        if self.update and (earlier is None or when > earlier):
+            return True
+        return bool(self.before_duedate) and earlier != when
+
+    def _complete(self, folder: Path, when: datetime) -> None:
+        """Add what nbgrader needs beside the files of an exercise."""
         slug = self.coursedir.assignment_id
         if exercise_of(self.config.CoursePreprocessor.course, slug) is None:
             return
-        if added := add_notebook(Path(dest), released_in(self.coursedir, slug)):
+        if added := add_notebook(folder, released_in(self.coursedir, slug)):
             self.log.warning("%s was not handed in; the released notebook takes its place.", added.name)
-        if add_timestamp(Path(dest), self._path_to_record(src)["timestamp"]):
-            self.log.warning("The timestamp cannot be read; that of the exchange takes its place: %s", dest)
+        if add_timestamp(folder, when, self.timezone):
+            self.log.warning("The timestamp cannot be read; that of the exchange takes its place.")
+
+
+def _why_not(folder: Path, student: str, check_owner: bool) -> str:
+    """Why ``folder`` is no hand-in of ``student``, or ""."""
+    if not is_student(student):
+        return "that is no id of a student"
+    try:
+        about = folder.lstat()
+    except OSError as problem:
+        return str(problem)
+    if not stat.S_ISDIR(about.st_mode):
+        return "it is no folder"
+    if not check_owner:
+        return ""
+    try:
+        owner = pwd.getpwuid(about.st_uid).pw_name
+    except KeyError:
+        owner = f"user {about.st_uid}"
+    return "" if owner == student else f"it belongs to {owner}, and not to {student}"
+
+
+def _open_up(folder: Path, *, shared: bool) -> None:
+    """Let the owner, or the whole group, write to all of a copy, which comes with the learner's modes."""
+    to_folders, to_files = (0o2770, 0o660) if shared else (0o700, 0o600)
+    for parent, _, files in os.walk(folder):
+        for path in (Path(parent), *(Path(parent, name) for name in files)):
+            if is_plain(path):
+                path.chmod(stat.S_IMODE(path.stat().st_mode) | (to_folders if path.is_dir() else to_files))

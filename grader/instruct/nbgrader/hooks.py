@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nbformat.v4 import new_notebook
@@ -42,15 +43,21 @@ def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) 
 def set_aside(folder: Path) -> list[Path]:
     """Move what is neither a file nor a folder out of ``folder``, STEP/STUDENT/ASSIGNMENT, to set_aside/.
 
-    Returns where it is now. Nothing is read or followed.
+    Returns where it is now, in a new folder each time, where nothing earlier is in the way. What cannot be
+    moved is removed. Nothing is read or followed.
     """
     course, student, assignment = folder.parents[2], folder.parent.name, folder.name
+    stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
     moved = []
     for entry in sorted(strange_entries(folder)):
-        place = course / SET_ASIDE / student / assignment / entry.relative_to(folder)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        entry.replace(place)
-        moved.append(place)
+        place = course / SET_ASIDE / student / assignment / stamp / entry.relative_to(folder)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            entry.replace(place)
+        except OSError:
+            entry.unlink()
+        else:
+            moved.append(place)
     return moved
 
 
@@ -60,12 +67,16 @@ def strange_entries(folder: Path) -> list[Path]:
         Path(parent, name)
         for parent, folders, files in os.walk(folder)
         for name in (*folders, *files)
-        if not _is_plain(Path(parent, name))
+        if not is_plain(Path(parent, name))
     ]
 
 
-def _is_plain(path: Path) -> bool:
-    mode = path.lstat().st_mode
+def is_plain(path: Path) -> bool:
+    """Whether it is a file or a folder, or nobody can tell, and so follow it either."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return True
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 

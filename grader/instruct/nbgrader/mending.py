@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
-from nbgrader.utils import parse_utc
 
 from grader.catalog import Catalog
 from grader.instruct.nbgrader.notebook import REPORT
 from grader.instruct.submissions import timestamps
+from grader.instruct.submissions.reading import Refused, read_below
+
+STAMP_BYTES = 200  # more is no time stamp
 
 
 def add_notebook(folder: Path, released: Path) -> Path | None:
@@ -24,21 +27,30 @@ def add_notebook(folder: Path, released: Path) -> Path | None:
     if (there.is_file() and not there.is_symlink()) or not original.is_file() or not folder.is_dir():
         return None
     if there.is_symlink() or there.exists():
-        there.replace(there.with_name(f"{name}.set_aside"))
+        _put_aside(there)
     shutil.copyfile(original, there)
     return there
 
 
-def add_timestamp(folder: Path, moment: datetime) -> bool:
-    """Write when it came, ``moment`` in UTC without a zone, unless nbgrader can read that there already."""
-    path = folder / timestamps.NAME
+def add_timestamp(folder: Path, moment: datetime, local: str = "") -> bool:
+    """Write when it came, so that nbgrader reads of it what the grader does: as noted there, else ``moment``.
+
+    ``moment`` is aware; ``local`` is the time zone whose abbreviations are known, such as CEST. Returns
+    whether nothing was noted that can be read.
+    """
+    path, known = folder / timestamps.NAME, noted(folder, local)
+    if path.is_dir() or path.is_symlink():
+        _put_aside(path)
+    path.write_text(timestamps.written(known or moment), encoding="utf-8")
+    return known is None
+
+
+def noted(folder: Path, local: str = "") -> datetime | None:
+    """The moment in a submission's ``timestamp.txt``; None where there is none that can be read."""
     try:
-        if parse_utc(path.read_text(encoding="utf-8").strip()) is not None:
-            return False
-    except (OSError, ValueError, OverflowError):
-        path.unlink(missing_ok=True)
-    path.write_text(timestamps.written(moment.replace(tzinfo=UTC)), encoding="utf-8")
-    return True
+        return timestamps.read(read_below(folder, timestamps.NAME, STAMP_BYTES).decode(), local)
+    except (OSError, Refused, ValueError):
+        return None
 
 
 def add_notebooks(course: Path, catalog: Catalog) -> list[Path]:
@@ -65,6 +77,10 @@ def drop_unfinished(course: Path, catalog: Catalog) -> list[Path]:
     for folder in unfinished:
         shutil.rmtree(folder)
     return unfinished
+
+
+def _put_aside(path: Path) -> None:
+    path.replace(path.with_name(f"{path.name}.{secrets.token_hex(4)}.set_aside"))
 
 
 def _is_finished(path: Path) -> bool:

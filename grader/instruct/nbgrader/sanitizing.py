@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,6 +21,7 @@ from grader.instruct.submissions import Handed, look
 from grader.stubs import stub_text
 
 SHOWN = 100_000  # characters of one file in the notebook; the file itself lies beside it
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 # As nbconvert colours them, which takes every cell for Python otherwise.
 _LANGUAGES = {".py": "python", ".toml": "toml"} | dict.fromkeys((".cu", ".cuh", ".cpp", ".h"), "cuda")
 
@@ -76,7 +78,9 @@ class CanonicalNotebook(CoursePreprocessor):
         for cell in canonical.cells:
             facts = cell.metadata.get("nbgrader", {})
             if facts.get("solution") and not facts["grade_id"].startswith(FILE):
-                cell.source = answers.get(facts["grade_id"], cell.source)
+                answer = answers.get(facts["grade_id"])
+                if answer is not None:
+                    cell.source = answer if cell.cell_type == "code" else _without_tags(answer)
         return canonical, resources
 
 
@@ -147,6 +151,15 @@ def _answers(nb: NotebookNode) -> Iterator[tuple[str, str]]:
         name = facts.get("grade_id") if isinstance(facts, dict) else None
         if isinstance(name, str) and isinstance(cell.get("source"), str):
             yield name, cell["source"]
+
+
+def _without_tags(text: str) -> str:
+    """``text`` as Markdown that is no HTML: formgrader shows it in the browser of whoever marks.
+
+    A character without width after each ``<`` that would begin a tag looks right in code, too, where an
+    entity would be shown as it is written.
+    """
+    return _TAG.sub("<\u200b", text)
 
 
 def _shown(name: str, handed: Handed) -> str:
