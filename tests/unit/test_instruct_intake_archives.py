@@ -302,7 +302,7 @@ def test_a_guessed_time_is_put_right_on_the_same_files(desk: Desk) -> None:
     desk.take(late, layout="canvas")
     secret = (desk.into / "12" / SLUG / "submission_secret.txt").read_text()
     report = desk.take(late, layout="canvas", roster=roster)
-    assert report.summary == "1 submissions: 0 new, 0 replaced, 1 time corrected, 0 as it was, 0 refused."
+    assert report.summary == "1 submission: 0 new, 0 replaced, 1 time corrected, 0 as it was, 0 refused."
     assert told(report, "12") == "It was handed in at 2026-10-01 10:00:00.000000 UTC: time corrected."
     assert (stamp(), report.exit_code, desk.kernel("12")) == (known, 0, "late")
     assert (desk.into / "12" / SLUG / "submission_secret.txt").read_text() == secret

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from grader.instruct.submissions.landing import Landing
+from grader.words import counted
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Report:
             if landing is not Landing.CORRECTED or landing in landings
         ]
         failed = sum(intake.failed for intake in self.intakes)
-        return f"{len(self.intakes)} submissions: {', '.join(counts)}, {failed} refused."
+        return f"{counted(len(self.intakes), 'submission')}: {', '.join(counts)}, {failed} refused."
 
     def lines(self) -> list[str]:
         """The report, to be printed: the exceptions, then the sum."""
