@@ -105,7 +105,7 @@ def test_no_sandbox_sees_the_keys_of_the_connections(tmp_path: Path) -> None:
     folder = private_folder(tmp_path / "results", [exercise])
     key = folder / "client.key_secret"
     key.write_text("secret-key = 1")
-    assert folder.stat().st_mode & 0o777 == 0o700
+    assert [each.stat().st_mode & 0o777 for each in (folder, folder.parent)] == [0o700, 0o700]
 
     inside = sandbox.prefix(
         "plain", [submission, exercise], {**os.environ, "PARSL_WORKER_BLOCK_ID": "7", "SLURM_JOB_ID": "9"}
