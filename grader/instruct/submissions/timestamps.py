@@ -51,7 +51,7 @@ def aware(moment: datetime, zone: tzinfo | None) -> datetime:
 
 
 def _called(moment: datetime, abbreviation: str, local: str) -> datetime | None:
-    """``moment`` in the zone ``local`` if that calls it by ``abbreviation``; an hour that comes twice has two."""
+    """``moment`` in the zone ``local``, if that calls it by ``abbreviation``; an hour may come twice."""
     if not (abbreviation and local):
         return None
     readings = (moment.replace(tzinfo=_zone(local), fold=fold) for fold in (0, 1))
