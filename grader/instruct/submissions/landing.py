@@ -128,3 +128,4 @@ def _set_aside(into: Path, place: Path) -> None:
     kept = into.with_name(f"{into.name}.replaced") / place.relative_to(into) / stamp
     make_private(kept.parent)
     place.rename(kept)
+    sync_folder(kept.parent)
