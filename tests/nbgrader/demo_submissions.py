@@ -63,7 +63,8 @@ def _first_kernel(exercise: Exercise) -> list[Kind]:
         _mutant(exercise, "loop on the host"),
         Kind("crash", at_the_launcher("*static_cast<volatile int*>(nullptr) = 1;"),
              {"correctness": Status.CRASH}, 0.0),
-        Kind("endless loop", at_the_launcher("for (volatile int turn = 0;; turn = turn + 1) {}"),
+        # It sleeps, so that the other lanes have the processor meanwhile.
+        Kind("endless loop", at_the_launcher("for (timespec second{1, 0};; nanosleep(&second, nullptr)) {}"),
              {"correctness": Status.TIMEOUT}, 0.0),
         Kind("hostile comment", _changed(exercise, "kernel.cu", lambda text: f"// {HOSTILE}\n{text}")),
     ]  # fmt: skip
