@@ -84,7 +84,7 @@ def gradescope(
     course: Course = None,
     backend: Annotated[
         Literal["simt", "cuda"] | None,
-        typer.Option(help="Where kernels run. Default: cuda where there is one."),
+        typer.Option(help="Where kernels run. Default: simt, whatever the machine has."),
     ] = None,
     trust_submissions: Annotated[
         bool, typer.Option("--trust-submissions", help="Run what was handed in without a sandbox.")
