@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog, Exercise
-from grader.cli import gradescope, run
+from grader.cli import gradescope, main
 from grader.cli.exporting import export_csv
 from grader.instruct.results import Record, ResultStore, key_of
 from grader.instruct.submissions import Submission
@@ -61,10 +61,7 @@ def grader(toy_catalog: Catalog, class_: Path, monkeypatch: pytest.MonkeyPatch) 
     def command(*words: object) -> int:
         monkeypatch.chdir(class_)
         monkeypatch.setattr("sys.argv", ["grader", *map(str, words), "--course", str(toy_catalog.course)])
-        with pytest.raises(SystemExit) as ended:
-            run()
-        code = ended.value.code
-        return code if isinstance(code, int) else 0
+        return main()
 
     return command
 
