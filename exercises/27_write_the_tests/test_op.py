@@ -119,7 +119,7 @@ def milliseconds(streams: list[torch.cuda.Stream], work: Callable[[], object]) -
 
 
 # TODO(places): tests with another stream current, by milliseconds and by values while the default
-#   stream is busy, and with x on another device than the current one, about 20 lines.
+#   stream is busy, and with x on another device than the current one, about 19 lines.
 def test_places() -> None:
     pytest.skip("TODO(places)")
 
