@@ -27,7 +27,7 @@ PATIENCE = 240.0
 Driver = Callable[..., "subprocess.Popen[str]"]
 
 
-def test_a_killed_interchange_ends_the_run_and_a_killed_worker_does_not(
+def test_a_killed_interchange_ends_the_run_and_the_next_grades_the_rest(
     handed_in: Callable[[int], HandedIn], tmp_path: Path, start_driver: Driver
 ) -> None:
     pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
@@ -45,11 +45,8 @@ def test_a_killed_interchange_ends_the_run_and_a_killed_worker_does_not(
     assert "hands out work for [cpu] ended with code -9" in said
 
     driver = start_driver(cluster_toml, course, "simt")
-    last = wait_for_grades(course, driver, 5)
-    os.kill(last, signal.SIGKILL)
     said, _ = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 0, said
-    assert fakes.witnesses(course.results)[-1]["worker"] != last
 
     deadline = time.monotonic() + PATIENCE
     while fakes.processes_of(course.results):
