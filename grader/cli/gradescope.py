@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
+from grader.cli.replaying import read_verdict
 from grader.errors import UsageError
 from grader.instruct.course import DEFAULT_BACKEND
 from grader.instruct.export.gradescope import Visibility, results, write_results
@@ -72,14 +73,7 @@ def _graded(exercise: Exercise, request: Request) -> tuple[Verdict, Chosen]:
 
 
 def _stored(path: Path, exercise: Exercise) -> Verdict:
-    try:
-        verdict = Verdict.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} cannot be read: {error}.",
-            "A verdict is the JSON that grader check --json prints.",
-            "Write one with: grader check 03 --json > verdict.json",
-        ) from error
+    verdict = read_verdict(path)
     if verdict.exercise != exercise.slug:
         raise UsageError(
             f"{path} is a verdict on {verdict.exercise}, and {exercise.slug} was asked for.",

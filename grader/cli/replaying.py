@@ -21,7 +21,7 @@ def replay_verdict(wanted: str, request: Request) -> int:
     Returns the exit code of the new verdict.
     """
     catalog = Catalog.open(request.course)
-    stored = _read(_verdict_file(wanted, catalog))
+    stored = read_verdict(_verdict_file(wanted, catalog))
     exercise = catalog.find(stored.exercise)
     backend: Backend = "cuda" if stored.backend == "cuda" else "simt"
     request = replace(request, backend=backend, seed=stored.seed)
@@ -46,7 +46,8 @@ def _verdict_file(wanted: str, catalog: Catalog) -> Path:
     return kept
 
 
-def _read(path: Path) -> Verdict:
+def read_verdict(path: Path) -> Verdict:
+    """What `grader check --json` wrote to a file. Raises UsageError where that cannot be read."""
     try:
         return Verdict.from_json(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
