@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +30,7 @@ from grader.instruct.course import class_of, read_people, remember
 from grader.instruct.results import ResultStore
 from grader.instruct.similarity import LookAlike, look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
+from grader.run import sandbox
 from grader.run.processors import processors
 
 _LANES_PER_GPU = 4  # while one has the GPU, the others compile: nvcc takes longer than what is run
@@ -96,20 +96,17 @@ def _next_step(outcome: Outcome) -> str:
 
 def require_sandbox() -> None:
     """Raise UsageError where bubblewrap is missing, or where this machine does not let it work."""
-    bwrap = shutil.which("bwrap")
     rule = "A batch runs native code of other people, and without a sandbox it would run with your rights."
     trusted = "if you trust every submission, add --trust-submissions."
-    if bwrap is None:
+    if shutil.which("bwrap") is None:
         raise UsageError(
             "grader batch needs bubblewrap, and there is no `bwrap` on PATH.",
             rule,
             f"Install it with `apt install bubblewrap`; or, {trusted}",
         )
-    attempt = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
-    done = subprocess.run(attempt, capture_output=True, text=True, check=False)
-    if done.returncode:
+    if why := sandbox.why_unusable():
         raise UsageError(
-            f"grader batch needs bubblewrap, and it does not work here: {done.stderr.strip()}",
+            f"grader batch needs bubblewrap, and it does not work here: {why}",
             rule,
             "Let this user make user namespaces (in a container, its seccomp profile decides); or, "
             + trusted,

@@ -22,7 +22,7 @@ from grader import cache, toolchain
 from grader.build.devices import detect_backend, gpu_present
 from grader.catalog import Catalog
 from grader.errors import GraderError, ToolchainError
-from grader.run import groups, landlock
+from grader.run import groups, landlock, sandbox
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_TORCH = (2, 11)
@@ -135,10 +135,9 @@ def _sandbox() -> Line:
     if path is None:
         fix = "Run: sudo apt install bubblewrap  (needed for --isolate and for grading strangers' code)"
         return Line("optional", "sandbox", "bwrap is not installed", fix)
-    done = _run(path, "--ro-bind", "/", "/", "--unshare-all", "true")
-    if done.returncode != 0:
+    if why := sandbox.why_unusable():
         fix = "This system forbids unprivileged user namespaces; --isolate is not available here."
-        return Line("optional", "sandbox", f"bwrap does not start: {_first_line(done, stderr=True)}", fix)
+        return Line("optional", "sandbox", f"bwrap does not start: {why.splitlines()[0]}", fix)
     limit = groups.process_limit()
     found = f"bwrap at {path}, processes are limited by {limit or 'nothing'}"
     if not limit:
@@ -206,6 +205,6 @@ def _run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
 
-def _first_line(done: subprocess.CompletedProcess[str], stderr: bool = False) -> str:
-    text = (done.stderr if stderr else done.stdout).strip()
+def _first_line(done: subprocess.CompletedProcess[str]) -> str:
+    text = done.stdout.strip()
     return text.splitlines()[0] if text else f"exit code {done.returncode}"

@@ -13,6 +13,7 @@ import importlib.util
 import os
 import shutil
 import site
+import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -146,6 +147,14 @@ def _system() -> list[str]:
     for name in _SYSTEM_FILES:
         line += ["--ro-bind-try", name, name]
     return line
+
+
+def why_unusable() -> str:
+    """What bubblewrap says where this machine does not let it work; ``""`` where it does. It is installed."""
+    bwrap = shutil.which("bwrap") or "bwrap"
+    line = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    return (done.stderr.strip() or f"it ended with {done.returncode}") if done.returncode else ""
 
 
 def worker_readable(extra: Iterable[Path]) -> list[Path]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.run import Limits, Zygote, landlock, seccomp
+from grader.run import Limits, Zygote, landlock, sandbox, seccomp
 from grader.run.session import Session
 from tests.adversarial.submissions import HONEST, assert_serves
 
@@ -51,9 +50,8 @@ def why_not_isolated() -> str:
     """Why bubblewrap cannot be used here; empty if it can."""
     if shutil.which("bwrap") is None:
         return "needs bubblewrap: apt install bubblewrap"
-    line = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
-    return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
+    why = sandbox.why_unusable()
+    return f"bubblewrap does not work here: {why}" if why else ""
 
 
 def why_not_reusable() -> str:

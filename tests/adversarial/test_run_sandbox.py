@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -17,6 +16,7 @@ import pytest
 from grader.errors import InfrastructureError
 from grader.run import WorkerCrashed, WorkerTimeout, Zygote, groups, sandbox
 from grader.run.session import Session
+from tests.adversarial.lane import isolated
 from tests.adversarial.submissions import HONEST, LIMITS, assert_serves
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,18 +44,6 @@ def hang():
     subprocess.Popen(["sleep", "1000"])
     while True: time.sleep(1)
 """
-
-
-def _usable() -> str:
-    """Why bubblewrap cannot be used here, empty if it can."""
-    if shutil.which("bwrap") is None:
-        return "needs bubblewrap: apt install bubblewrap"
-    line = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
-    return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""
-
-
-isolated = pytest.mark.skipif(bool(_usable()), reason=_usable() or "usable")
 
 
 @pytest.fixture(scope="module")
