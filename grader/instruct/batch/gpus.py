@@ -6,6 +6,7 @@ The lock belongs to the GPU's UUID. An index is no name: two jobs that each were
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import shutil
@@ -97,7 +98,12 @@ def _listing() -> str:
     if program is None:
         return ""
     try:
-        answer = subprocess.run([program, "-L"], capture_output=True, text=True, timeout=30, check=True)
+        return _printed_by(program)
     except (OSError, subprocess.SubprocessError):
         return ""
-    return answer.stdout
+
+
+@functools.cache
+def _printed_by(program: str) -> str:
+    """Asked for once: every submission needs it twice, and GPUs do not come and go. A failure is not kept."""
+    return subprocess.run([program, "-L"], capture_output=True, text=True, timeout=30, check=True).stdout
