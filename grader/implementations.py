@@ -36,7 +36,6 @@ from grader.errors import BrokenExercise
 from grader.stubs import without_markers
 from grader.toml_table import TomlTable, read_toml
 
-BACKENDS = ("simt", "cuda")
 HIDDEN, PUBLISHED, ACCEPTED = "hidden.toml", "mutants.toml", "accepted"
 
 
@@ -62,12 +61,12 @@ class Kind:
 class Mistake:
     """A wrong implementation, and the class of what is wrong with it.
 
-    It shows on ``backends``, with at least ``devices`` GPUs.
+    It shows on ``backends``, or on all where none is named, with at least ``devices`` GPUs.
     """
 
     kind: Kind
     implementation: Implementation
-    backends: tuple[str, ...] = BACKENDS
+    backends: tuple[str, ...] = ()
     devices: int = 1
 
 
@@ -92,7 +91,7 @@ class Collection:
         shown = (
             each
             for each in self.mistakes
-            if devices >= each.devices and (backend in each.backends or backend not in BACKENDS)
+            if devices >= each.devices and (not each.backends or backend in each.backends)
         )
         return replace(self, mistakes=tuple(shown))
 
@@ -177,7 +176,7 @@ def _read_mistake(table: TomlTable, kinds: Mapping[str, Kind], given: Implementa
     name = table.text("name")
     kind = kinds[table.text("class", one_of=tuple(kinds))]
     edit = read_edit(table, name, tuple(given.files), lambda file: given.files[file])
-    backends = table.texts("backends", BACKENDS)
+    backends = table.texts("backends", ())
     devices = table.integer("devices", 1)
     table.finish()
     files = {**given.files, edit.file: edit.apply(given.files[edit.file])}

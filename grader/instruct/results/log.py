@@ -63,12 +63,7 @@ def _entry(record: Record, student: str) -> Entry:
     return Entry(
         record=key.name,
         student=student,
-        exercise=key.exercise,
-        exercise_version=key.exercise_version,
-        grader=key.grader,
-        backend=key.backend,
-        device=key.device,
-        digest=key.digest,
+        **asdict(key),
         status=verdict.status.value,
         earned=verdict.earned,
         out_of=verdict.out_of,
