@@ -13,6 +13,7 @@ from grader.cli.marks_commands import course as course_commands
 from grader.cli.marks_commands import marks, similarity
 from grader.cli.nbgrader_commands import nbgrader
 from grader.cli.notebook_commands import import_verdict, notebook
+from grader.cli.options import Backend, Course, Name, Only, Plain, Submissions, Trust
 from grader.cli.workspace_commands import workspace
 
 app = typer.Typer(
@@ -33,21 +34,12 @@ app.add_typer(cluster, name="cluster")
 app.add_typer(export, name="export")
 
 
-Backend = Literal["simt", "cuda"]
 Origin = Literal["exercises", "solutions"]
 Kind = Literal["write", "fix", "predict", "test"]
-Course = Annotated[
-    Path | None,
-    typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
-]
-Name = Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")]
 From = Annotated[Origin, typer.Option("--from", help="Grade your files, or the reference solutions.")]
 On = Annotated[
     Backend | None,
     typer.Option(help="Where kernels run: simt on the CPU, cuda on a GPU. Default: cuda where there is one."),
-]
-Plain = Annotated[
-    bool, typer.Option("--plain", help="No colour, boxes or moving lines; made for screen readers and logs.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; several as a list.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show the compiler's full output.")]
@@ -109,9 +101,7 @@ def check(
 
 @app.command()
 def batch(
-    submissions: Annotated[
-        Path, typer.Argument(metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/...")
-    ],
+    submissions: Submissions,
     results: Annotated[
         Path | None, typer.Option("--results", metavar="DIR", help="Default: results of the class.")
     ] = None,
@@ -122,19 +112,12 @@ def batch(
         Backend | None,
         typer.Option(help="Default: what the class's course.toml says; without one, simt."),
     ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only", metavar="EXERCISE/STUDENT", help="An exercise, a student or both; repeatable."
-        ),
-    ] = None,
+    only: Only = None,
     regrade: Annotated[
         bool, typer.Option("--regrade", help="Also what is graded: with the same seed, and the old is kept.")
     ] = False,
     course: Course = None,
-    trust: Annotated[
-        bool, typer.Option("--trust-submissions", help="Run them without a sandbox, with your rights.")
-    ] = False,
+    trust: Trust = False,
     cluster_file: Annotated[
         Path | None, typer.Option("--cluster", metavar="FILE", help="Grade on the machines that FILE names.")
     ] = None,

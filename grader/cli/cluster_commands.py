@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from grader.cli.options import Backend, Course, Only, Submissions, Trust
 
 cluster = typer.Typer(no_args_is_help=True, help="For instructors: grading on more than one machine.")
 
@@ -15,24 +17,15 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="cluster.toml")]
 @cluster.command()
 def array(
     file: File,
-    submissions: Annotated[
-        Path, typer.Argument(metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/...")
-    ],
+    submissions: Submissions,
     results: Annotated[
         Path | None, typer.Option("--results", metavar="DIR", help="Default: results beside SUBMISSIONS.")
     ] = None,
-    backend: Annotated[Literal["simt", "cuda"] | None, typer.Option(help="As for grader batch.")] = None,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="EXERCISE/STUDENT", help="As for grader batch.")
-    ] = None,
+    backend: Annotated[Backend | None, typer.Option(help="As for grader batch.")] = None,
+    only: Only = None,
     chunk: Annotated[int, typer.Option("--chunk", min=1, help="Submissions in each job.")] = 50,
-    course: Annotated[
-        Path | None,
-        typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
-    ] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust-submissions", help="Run them without a sandbox, with your rights.")
-    ] = False,
+    course: Course = None,
+    trust: Trust = False,
 ) -> None:
     """Writes a Slurm job array that grades SUBMISSIONS. It needs no Parsl."""
     from grader.cli.batch import Request

@@ -7,14 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from grader.cli.options import Backend, Course, Name, Trust
+
 export = typer.Typer(no_args_is_help=True, help="For instructors: marks for a spreadsheet or an LMS.")
 
 Class = Annotated[
     Path | None, typer.Option("--class", metavar="DIR", help="The folder of the class. Default: here.")
-]
-Course = Annotated[
-    Path | None,
-    typer.Option("--course", metavar="DIR", help="Use the exercises in DIR instead of those around here."),
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="A new file to write.")]
 Exercise = Annotated[str, typer.Option("--assignment", metavar="EXERCISE", help="Number or slug, as 03.")]
@@ -62,7 +60,7 @@ def moodle(
 
 
 def gradescope(
-    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
+    exercise: Name,
     submission: Annotated[Path, typer.Option(metavar="DIR", help="What was uploaded.")] = Path(
         "/autograder/submission"
     ),
@@ -83,17 +81,13 @@ def gradescope(
     ] = None,
     course: Course = None,
     backend: Annotated[
-        Literal["simt", "cuda"] | None,
+        Backend | None,
         typer.Option(help="Where kernels run. Default: simt, whatever the machine has."),
     ] = None,
-    trust_submissions: Annotated[
-        bool, typer.Option("--trust-submissions", help="Run what was handed in without a sandbox.")
-    ] = False,
+    trust: Trust = False,
 ) -> None:
     """For instructors: grades one submission inside Gradescope's autograder, and writes its results.json."""
     from grader.cli.gradescope import Request, run_autograder
 
-    request = Request(
-        exercise, submission, results, course, backend, points, visibility, verdict, trust_submissions
-    )
+    request = Request(exercise, submission, results, course, backend, points, visibility, verdict, trust)
     raise typer.Exit(run_autograder(request))

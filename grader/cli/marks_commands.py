@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from grader.cli.options import Course, Name, Plain, Trust
 from grader.errors import UsageError
 
 marks = typer.Typer(help="For instructors: what each student has of each assignment, and why.")
@@ -17,10 +18,6 @@ Class = Annotated[
     Path,
     typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
 ]
-Exercises = Annotated[
-    Path | None,
-    typer.Option("--course", metavar="DIR", help="Take the exercises in DIR instead of those around here."),
-]
 Student = Annotated[
     list[str] | None, typer.Option("--student", metavar="ID", help="Of this student alone; repeatable.")
 ]
@@ -29,7 +26,9 @@ Only = Annotated[
     typer.Option("--exercise", metavar="EXERCISE", help="Of this assignment alone; repeatable."),
 ]
 Named = Annotated[list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every assignment.")]
-Plain = Annotated[bool, typer.Option("--plain", help="No colour and no boxes.")]
+Whose = Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")]
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")]
+By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who asks for it; default: you.")]
 HERE = Path()
 
 
@@ -37,7 +36,7 @@ HERE = Path()
 def show(
     context: typer.Context,
     class_: Class = HERE,
-    exercises: Exercises = None,
+    exercises: Course = None,
     student: Student = None,
     exercise: Only = None,
     csv: Annotated[
@@ -71,7 +70,7 @@ def _refuse_options_before(context: typer.Context, command: str) -> None:
 def release(
     names: Named = None,
     class_: Class = HERE,
-    exercises: Exercises = None,
+    exercises: Course = None,
     student: Student = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Also lower what was released: look at each of them first.")
@@ -87,15 +86,13 @@ def release(
 
 @marks.command()
 def regrade(
-    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
-    student: Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")],
-    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who asks for it; default: you.")] = "",
+    exercise: Name,
+    student: Whose,
+    reason: Reason,
+    by: By = "",
     class_: Class = HERE,
-    exercises: Exercises = None,
-    trust: Annotated[
-        bool, typer.Option("--trust-submissions", help="Run it without a sandbox, with your rights.")
-    ] = False,
+    exercises: Course = None,
+    trust: Trust = False,
 ) -> None:
     """Grades what the mark comes from once more, with the stored seed, and logs what came of it."""
     from grader.cli.marks import Request
@@ -107,12 +104,12 @@ def regrade(
 
 @marks.command()
 def withdraw(
-    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
-    student: Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")],
-    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so; default: you.")] = "",
+    exercise: Name,
+    student: Whose,
+    reason: Reason,
+    by: By = "",
     class_: Class = HERE,
-    exercises: Exercises = None,
+    exercises: Course = None,
 ) -> None:
     """Lets an earlier hand-in that the mark comes from count no more: it came to the wrong student."""
     from grader.cli.marks import Request
@@ -125,7 +122,7 @@ def withdraw(
 def sample(
     names: Named = None,
     class_: Class = HERE,
-    exercises: Exercises = None,
+    exercises: Course = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write a sheet for the second marker.")
     ] = None,
@@ -139,12 +136,12 @@ def sample(
 
 @marks.command()
 def comments(
-    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
+    exercise: Name,
     student: Annotated[
         str | None, typer.Option("--student", metavar="ID", help="What fits this student's verdict.")
     ] = None,
     class_: Class = HERE,
-    exercises: Exercises = None,
+    exercises: Course = None,
 ) -> None:
     """Prints the comment bank of course.toml, as far as it fits."""
     from grader.cli.marks import Request
@@ -155,7 +152,7 @@ def comments(
 
 
 @course.command()
-def init(class_: Class = HERE, exercises: Exercises = None) -> None:
+def init(class_: Class = HERE, exercises: Course = None) -> None:
     """Writes a course.toml to begin with, and never over one that is there."""
     from grader.cli.courses import begin_course
 
@@ -163,7 +160,7 @@ def init(class_: Class = HERE, exercises: Exercises = None) -> None:
 
 
 @course.command()
-def check(class_: Class = HERE, exercises: Exercises = None) -> None:
+def check(class_: Class = HERE, exercises: Course = None) -> None:
     """Reads course.toml and the tables beside it, and says what they amount to or what is wrong."""
     from grader.cli.courses import check_course
 
@@ -187,7 +184,7 @@ def forget(
 def similarity(
     names: Named = None,
     class_: Class = HERE,
-    exercises: Exercises = None,
+    exercises: Course = None,
     past: Annotated[
         list[Path] | None,
         typer.Option("--past", metavar="DIR", help="Compare with a past term's submissions; repeatable."),

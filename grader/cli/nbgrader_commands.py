@@ -8,13 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from grader.cli.options import Course
+
 nbgrader = typer.Typer(no_args_is_help=True, help="For instructors: a course for nbgrader.")
 
 Layout = Literal["auto", "canvas", "moodle", "gradescope", "plain"]
-Course = Annotated[
-    Path | None,
-    typer.Option("--course", metavar="DIR", help="Take the exercises in DIR instead of those around here."),
-]
 
 
 @nbgrader.command()

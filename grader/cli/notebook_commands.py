@@ -7,14 +7,11 @@ from typing import Annotated
 
 import typer
 
-Course = Annotated[
-    Path | None,
-    typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
-]
+from grader.cli.options import Course, Name
 
 
 def notebook(
-    exercise: Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")],
+    exercise: Name,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Default: SLUG.ipynb in this folder.")
     ] = None,

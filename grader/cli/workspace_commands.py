@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from grader.cli.options import Course
+
 workspace = typer.Typer(no_args_is_help=True, help="Learners' folders, without the answers.")
 
 
@@ -28,10 +30,7 @@ def create(
     update: Annotated[
         bool, typer.Option("--update", help="DIR is a workspace: bring it up to date, keep every edit.")
     ] = False,
-    course: Annotated[
-        Path | None,
-        typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
-    ] = None,
+    course: Course = None,
 ) -> None:
     """Makes a learner's folder: stubs, lessons and hints, and nothing of the solutions."""
     from grader.cli.workspaces import Wanted, create_workspace

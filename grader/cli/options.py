@@ -1,0 +1,29 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Backend = Literal["simt", "cuda"]
+Course = Annotated[
+    Path | None,
+    typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
+]
+Name = Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="EXERCISE/STUDENT", help="An exercise, a student or both; repeatable."),
+]
+Plain = Annotated[
+    bool, typer.Option("--plain", help="No colour, boxes or moving lines; made for screen readers and logs.")
+]
+Submissions = Annotated[
+    Path, typer.Argument(metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/...")
+]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust-submissions", help="Run submissions without a sandbox, with your rights."),
+]
