@@ -19,8 +19,9 @@ Arena arena;
 __attribute__((init_priority(101))) Region regions[kRegions];
 
 namespace {
+// NORESERVE: the kernel counts no page before it is touched, or fork() of a process with much of it open would fail.
 void* reserve(size_t bytes, int protection) {
-    void* range = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* range = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return range == MAP_FAILED ? nullptr : range;
 }
 
