@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -135,6 +136,16 @@ def test_a_large_allocation_costs_what_is_touched(runtime: ctypes.CDLL) -> None:
 def test_large_allocations_are_reused_before_addresses_run_out(runtime: ctypes.CDLL) -> None:
     for _ in range(100):  # of 1 GiB each, one at a time: more addresses than a device has
         assert runtime.cudaFree(allocate(runtime, 1 << 30)) == 0
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # from Python 3.12 on, with threads
+def test_a_process_forks_however_much_it_has_allocated(runtime: ctypes.CDLL) -> None:
+    held = [allocate(runtime, 1 << 30) for _ in range(48)]  # more than most machines have, and untouched
+    child = os.fork()  # raises where the kernel counts every page as one that the child will write
+    if child == 0:
+        os._exit(0)
+    assert os.waitpid(child, 0) == (child, 0)
+    assert [runtime.cudaFree(each) for each in held] == [0] * 48
 
 
 def test_more_than_there_is_gives_null(runtime: ctypes.CDLL) -> None:
