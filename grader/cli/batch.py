@@ -30,8 +30,8 @@ from grader.instruct.course import class_of, read_people, remember
 from grader.instruct.results import ResultStore
 from grader.instruct.similarity import LookAlike, look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
+from grader.processors import processors
 from grader.run import sandbox
-from grader.run.processors import processors
 
 _LANES_PER_GPU = 4  # while one has the GPU, the others compile: nvcc takes longer than what is run
 NOT_ALL_JUDGED = 3

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import re
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader import cache
-from grader.errors import InfrastructureError
 from grader.linker import shared_library_flags
+from grader.simt import compiling
 from grader.simt.models import architecture
 from grader.toolchain import host_compiler, python_include, torch_install
 
@@ -125,19 +124,10 @@ def runtime_library(progress: Progress | None = None) -> Path:
     """
     architecture()
     sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
-    command = [
-        *_LIBRARY_FLAGS,
-        "-O2",
-        "-g1",
-        "-fvisibility=hidden",
-        "-shared",
-        "-Wl,-soname,libcu2grad_simt.so",
-        "-Wl,--no-undefined",
-        # Its own std::string, and not the one that a program exports, with hooks in it.
-        "-Wl,-Bsymbolic-functions",
-        _version(),
-    ]
-    return _library("libcu2grad_simt.so", sources, [*command, *_includes(include_dirs())], [], progress)
+    flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
+    # Its own std::string, and not the one that a program exports, with hooks in it.
+    linking = ["-Wl,--no-undefined", "-Wl,-Bsymbolic-functions"]
+    return _library("libcu2grad_simt.so", sources, flags, linking, progress)
 
 
 @functools.cache
@@ -146,36 +136,25 @@ def device_library(progress: Progress | None = None) -> Path:
     from grader.simt.device import PARTS, SOURCES
 
     torch, runtime = torch_install(), runtime_library(progress)
-    folders = [*include_dirs(), *torch.include_dirs, python_include()]
-    command = [
-        "-std=c++20",
-        "-fPIC",
-        "-O1",
-        "-shared",
-        "-Wl,-soname,libcu2grad_device.so",
-        *_includes(folders),
-    ]
-    libraries = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
-    libraries += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
+    flags = ["-std=c++20", "-fPIC", "-O1"]
+    flags += _includes([*include_dirs(), *torch.include_dirs, python_include()])
+    linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
+    linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
-    return _library("libcu2grad_device.so", list(SOURCES), command, libraries, progress, parts)
+    return _library("libcu2grad_device.so", SOURCES, flags, linking, progress, parts)
 
 
 @functools.cache
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
-    names = _MODULE_PARTS if checked else _MODULE_PARTS[:1]
+    sources = [RUNTIME_SOURCES / name for name in (_MODULE_PARTS if checked else _MODULE_PARTS[:1])]
     defined = [f"-DCU2GRAD_CHECKED={int(checked)}", _version()]
     flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
-    compiler = host_compiler()
     with cache.entry(["module", *_identity(flags), checked], room="simt") as slot:
         if slot.missing:
-            parts = [slot.folder / f"{name}.o" for name in names]
-            for name, part in zip(names, parts, strict=True):
-                _run([*compiler.command, *flags, "-c", str(RUNTIME_SOURCES / name), "-o", str(part)])
-            _run(
-                [*compiler.command, "-r", "-nostdlib", *map(str, parts), "-o", str(slot.folder / "module.o")]
-            )
+            made = slot.folder / "module.o"
+            with compiling.objects_of(sources, flags) as objects:
+                compiling.run([*host_compiler().command, "-r", "-nostdlib", *objects, "-o", str(made)])
     return slot.path / "module.o"
 
 
@@ -186,17 +165,19 @@ def _library(
     name: str,
     sources: Sequence[Path],
     flags: Sequence[str],
-    libraries: Sequence[str],
+    linking: Sequence[str],
     progress: Progress | None,
     parts: Sequence[object] = (),
 ) -> Path:
-    with cache.entry([name, *_identity([*flags, *libraries]), *parts], room="simt") as slot:
+    compiler = host_compiler()
+    linking = ["-shared", f"-Wl,-soname,{name}", *linking]
+    with cache.entry([name, *_identity([*flags, *linking]), *parts], room="simt") as slot:
         if slot.missing:
             if progress:
                 progress(f"building {name} (once per compiler)")
-            command = [*host_compiler().command, *flags, *map(str, sources), *libraries]
-            command += shared_library_flags(host_compiler())
-            _run([*command, "-o", str(slot.folder / name)])
+            with compiling.objects_of(sources, flags) as objects:
+                command = [*compiler.command, *objects, *linking, *shared_library_flags(compiler)]
+                compiling.run([*command, "-o", str(slot.folder / name)])
     return slot.path / name
 
 
@@ -220,15 +201,3 @@ def _version() -> str:
 
 def _includes(folders: Sequence[Path]) -> list[str]:
     return [part for folder in folders for part in ("-I", str(folder))]
-
-
-def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        return
-    first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:300])
-    raise InfrastructureError(
-        f"{Path(command[0]).name} could not build the simulated GPU: {first}",
-        "Its runtime is compiled on this machine with the same compiler as your kernels.",
-        "grader doctor checks the compiler and its headers.",
-    )

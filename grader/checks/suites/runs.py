@@ -23,8 +23,8 @@ from grader.build.request import Backend, Interface
 from grader.checks.bench import Bench
 from grader.errors import BrokenExercise, BrokenSpec, BuildFailed, SubmissionError
 from grader.implementations import Implementation
+from grader.processors import processors
 from grader.run.failures import LoadFailed, WorkerTimeout
-from grader.run.processors import processors
 from grader.run.values import Arg
 from grader.spec import Tests
 

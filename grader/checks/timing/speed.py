@@ -14,7 +14,7 @@ from grader.checks.outcome import Outcome, passed
 from grader.checks.timing.ratios import Ratio, ratio
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import error_outcome
-from grader.run.processors import processors
+from grader.processors import processors
 from grader.run.values import Measurement
 from grader.spec import Speed
 from grader.verdict import Status
