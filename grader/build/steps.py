@@ -124,8 +124,9 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
 
     def prepare(folder: Path) -> tuple[str, ...]:
         translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
-        names = ["-include", "simt/prelude.h", "-include", str(_prelude(request, folder))]
-        command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *names]
+        names = ["-include", str(_prelude(request, folder))]
+        forced = headers.simt_prelude(tuple(flags))
+        command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
         return (*command, "-c", str(translated), "-o", str(folder / OBJECT))
 
     return Step(source, _key(request, source, key), prepare)

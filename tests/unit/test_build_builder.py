@@ -68,7 +68,9 @@ class PlainBackend:
 def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("CXX", raising=False)
-    monkeypatch.setattr(steps, "native", PlainBackend(tmp_path / "backend"))
+    plain = PlainBackend(tmp_path / "backend")
+    monkeypatch.setattr(steps, "native", plain)
+    monkeypatch.setattr(headers, "native", plain)
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("vector", "string"))
     monkeypatch.setattr(steps, "_interface_dirs", lambda _: ())
     toolchain.host_compiler.cache_clear()
@@ -384,12 +386,21 @@ def test_the_precompiled_header_is_really_used(binding: BuildRequest) -> None:
     assert "warning" not in artifact.log.read_text(), "-Winvalid-pch has nothing to say"
     command = compile_command(artifact)
     (folder,) = (cache.cache_root() / "headers").iterdir()
-    assert str(folder / "binding.h") in command
+    assert str(folder / "forced.h") in command
     prelude = command.index(next(part for part in command if part.endswith("prelude.h")))
     Path(command[prelude]).parent.mkdir(exist_ok=True)
     Path(command[prelude]).touch()
     tried = subprocess.run([*command[:-1], os.devnull, "-H"], capture_output=True, text=True, check=True)
-    assert f"! {folder / 'binding.h.gch'}" in tried.stderr, "g++ -H marks a precompiled header that it uses"
+    assert f"! {folder / 'forced.h.gch'}" in tried.stderr, "g++ -H marks a precompiled header that it uses"
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++ (Debian package g++)")
+def test_kernels_are_compiled_over_the_precompiled_prelude(request_: BuildRequest) -> None:
+    log = build(request_).log.read_text()
+    (folder,) = (cache.cache_root() / "headers").iterdir()
+    assert (folder / "forced.h").read_text() == "#include <simt/prelude.h>\n"
+    assert f"-Winvalid-pch -include {folder / 'forced.h'}" in log
+    assert "warning" not in log, "g++ would say why it does not use it"
 
 
 @pytest.mark.usefixtures("without_torch")
@@ -414,12 +425,12 @@ def test_it_is_shared_and_read_only(binding: BuildRequest) -> None:
     build(binding)
     build(replace(binding, name="another", owner="somebody"))
     (folder,) = (cache.cache_root() / "headers").iterdir()
-    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.glob("binding.h*")}
-    assert modes == {"binding.h": 0o444, "binding.h.gch": 0o444}
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.glob("forced.h*")}
+    assert modes == {"forced.h": 0o444, "forced.h.gch": 0o444}
 
 
 def test_a_header_that_does_not_compile_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("no/such/header.h",))
     flags = headers.forced_includes("torch_library", ("-std=c++20",), tmp_path, precompile=True)
-    assert flags == ["-include", str(tmp_path / "binding.h")]
+    assert flags == ["-include", str(tmp_path / "forced.h")]
     assert entries("headers") == set()
