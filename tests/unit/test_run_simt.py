@@ -12,6 +12,7 @@ from grader.build import BuildRequest, build
 from grader.run import Limits, TensorArg, WorkerCrashed, Zygote
 from grader.run.session import Session
 from grader.simt.counters import symbolise
+from tests.adversarial.lane import isolated
 
 KERNELS = """
 #include <cuda_runtime.h>
@@ -234,11 +235,8 @@ def test_a_crash_on_the_host_is_told_with_its_line(session: Session) -> None:
     assert session.call("triple", [TensorArg(VALUES)]).error is None
 
 
+@isolated
 def test_the_same_under_bubblewrap(folder: Path) -> None:
-    from tests.adversarial.test_run_sandbox import _usable
-
-    if _usable():
-        pytest.skip(_usable())
     sources = (folder / "kernel.cu", folder / "binding.cpp")
     artifact = build(BuildRequest("run_simt_test", "torch_library", sources, "simt"))
     with (
