@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import shutil
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,18 +11,31 @@ from grader.author.proof import uncaught
 from grader.author.solution_rules import LEAST_MUTANTS
 from grader.catalog import Exercise
 from grader.checks import grade
+from grader.checks.lanes import open_lane
 from grader.mutants import Mutant, load_mutants
+from grader.run import Zygote
 
 from .conftest import EXERCISES, MUTANTS, SEED
 
 ON_SIMT = [mutant for mutant in MUTANTS if "simt" in mutant.backends]
 
 
-@pytest.mark.parametrize("mutant", ON_SIMT, ids=lambda each: f"{each.exercise.slug}: {each.name}")
-def test_the_mistake_is_caught(mutant: Mutant, tmp_path: Path) -> None:
-    mutant.write(tmp_path)
+@pytest.fixture(scope="module")
+def lane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
+    """One for all: torch is imported once, and what a mistake leaves as it was is compiled once."""
+    with open_lane("simt", tmp_path_factory.mktemp("spool").resolve(), EXERCISES, isolate=False) as zygote:
+        yield zygote
 
-    verdict = grade(mutant.exercise, tmp_path, backend="simt", seed=SEED, until=mutant.caught_by)
+
+@pytest.mark.parametrize("mutant", ON_SIMT, ids=lambda each: f"{each.exercise.slug}: {each.name}")
+def test_the_mistake_is_caught(mutant: Mutant, lane: Zygote) -> None:
+    assert lane.spool is not None
+    files = lane.spool / mutant.exercise.slug
+    shutil.rmtree(files, ignore_errors=True)
+    files.mkdir()
+    mutant.write(files)
+
+    verdict = grade(mutant.exercise, files, backend="simt", seed=SEED, until=mutant.caught_by, zygote=lane)
 
     said = "\n".join(f"{check.name} {check.status}: {check.sentence}" for check in verdict.checks)
     assert uncaught(mutant, verdict) == "", said
