@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.errors import InfrastructureError
 from grader.processors import processors
-from grader.toolchain import host_compiler
+from grader.toolchain import HostCompiler
 
 _MOST_AT_ONCE = 8  # a compiler takes some 150 MB
 _FEW = 3  # files for which precompiling headers takes longer than it saves
@@ -23,15 +23,15 @@ _HEADERS = ("algorithm", "map", "memory", "mutex", "string", "unordered_map", "v
 
 
 @contextmanager
-def objects_of(sources: Sequence[Path], flags: Sequence[str]) -> Iterator[list[str]]:
+def objects_of(compiler: HostCompiler, sources: Sequence[Path], flags: Sequence[str]) -> Iterator[list[str]]:
     """The objects of `sources`, in the same order, for as long as the context lasts.
 
     Raises InfrastructureError with the first error of the compiler.
     """
     with tempfile.TemporaryDirectory(prefix="cu2grad-simt-") as scratch:
         folder = Path(scratch)
-        prefix = [*host_compiler().command, *flags]
-        forced = _precompiled(prefix, folder) if len(sources) > _FEW else []
+        prefix = [*compiler.command, *flags]
+        forced = _precompiled(compiler.family, prefix, folder) if len(sources) > _FEW else []
 
         def compiled(source: Path) -> str:
             made = folder / f"{source.stem}.o"
@@ -43,13 +43,12 @@ def objects_of(sources: Sequence[Path], flags: Sequence[str]) -> Iterator[list[s
         yield made
 
 
-def _precompiled(prefix: Sequence[str], folder: Path) -> list[str]:
-    """Flags that give a source the standard headers it includes anyway, in the form that g++ reads."""
-    if host_compiler().family != "gcc":
-        return []
+def _precompiled(family: str, prefix: Sequence[str], folder: Path) -> list[str]:
+    """Flags that give a source the standard headers, which it includes anyway."""
     header = folder / "standard.h"
     header.write_text("".join(f"#include <{name}>\n" for name in _HEADERS))
-    run([*prefix, "-x", "c++-header", str(header), "-o", f"{header}.gch"])
+    suffix = "gch" if family == "gcc" else "pch"
+    run([*prefix, "-x", "c++-header", str(header), "-o", f"{header}.{suffix}"])
     return ["-Winvalid-pch", "-include", str(header)]
 
 

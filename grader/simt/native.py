@@ -153,7 +153,7 @@ def module_object(checked: bool) -> Path:
     with cache.entry(["module", *_identity(flags), checked], room="simt") as slot:
         if slot.missing:
             made = slot.folder / "module.o"
-            with compiling.objects_of(sources, flags) as objects:
+            with compiling.objects_of(host_compiler(), sources, flags) as objects:
                 compiling.run([*host_compiler().command, "-r", "-nostdlib", *objects, "-o", str(made)])
     return slot.path / "module.o"
 
@@ -175,7 +175,7 @@ def _library(
         if slot.missing:
             if progress:
                 progress(f"building {name} (once per compiler)")
-            with compiling.objects_of(sources, flags) as objects:
+            with compiling.objects_of(compiler, sources, flags) as objects:
                 command = [*compiler.command, *objects, *linking, *shared_library_flags(compiler)]
                 compiling.run([*command, "-o", str(slot.folder / name)])
     return slot.path / name

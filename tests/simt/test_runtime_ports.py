@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from grader.simt import native
+from grader.simt.compiling import objects_of
 from grader.simt.translate import translate
+from grader.toolchain import HostCompiler
 from tests.simt.runtime_program import SOURCES, build, program, run
 
 CASES = ["registers", "shuffles", "nested_branches", "matmul", "spin_lock", "grid_rounds", "active_in_branch"]
@@ -25,8 +27,10 @@ def static_program(folder: Path, compiler: str, *flags: str) -> Path:
     device_code = [*native.compile_flags(False), "-include", "simt/prelude.h"]
     build(compiler, *device_code, *includes, "-c", translated, "-o", folder / "execution.o")
     runtime = sorted(path for path in native.RUNTIME_SOURCES.glob("*.cpp") if path.name != "hooks.cpp")
-    command = [compiler, "-static", *RUNTIME_FLAGS, *flags, *includes, *runtime, folder / "execution.o"]
-    build(*command, "-o", folder / "execution")
+    with objects_of(
+        HostCompiler((compiler,), "gcc", ""), runtime, [*RUNTIME_FLAGS, *flags, *includes]
+    ) as objects:
+        build(compiler, "-static", *objects, folder / "execution.o", "-o", folder / "execution")
     return folder / "execution"
 
 
