@@ -112,6 +112,11 @@ def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
     _trim_sometimes()
 
 
+def holds(parts: Iterable[object], *, room: str = "builds") -> bool:
+    """Whether `entry` would find the folder that belongs to `parts`."""
+    return _intact(cache_root() / room / digest(parts))
+
+
 def trim(limit: int | None = None, *, idle: float = IN_USE_SECONDS) -> list[Path]:
     """Evict the least recently used entries until the cache holds at most `limit` bytes; returns what went.
 

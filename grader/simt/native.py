@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader import cache
@@ -116,18 +117,27 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
     return flags
 
 
+def is_built() -> bool:
+    """Whether this machine has the simulated GPU. Raises UsageError as `runtime_library` does."""
+    return _runtime().is_built()
+
+
 @functools.cache
 def runtime_library(progress: Progress | None = None) -> Path:
     """libcu2grad_simt.so: the simulated GPU and the CUDA runtime API over it.
 
     Raises UsageError when the environment names a device that is not simulated.
     """
+    return _runtime().build(progress)
+
+
+def _runtime() -> _Library:
     architecture()
     sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
     linking = ["-Wl,--no-undefined", "-Wl,-Bsymbolic-functions"]
-    return _library("libcu2grad_simt.so", sources, flags, linking, progress)
+    return _Library("libcu2grad_simt.so", sources, flags, linking)
 
 
 @functools.cache
@@ -141,7 +151,7 @@ def device_library(progress: Progress | None = None) -> Path:
     linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
     linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
-    return _library("libcu2grad_device.so", SOURCES, flags, linking, progress, parts)
+    return _Library("libcu2grad_device.so", SOURCES, flags, linking, parts).build(progress)
 
 
 @functools.cache
@@ -161,24 +171,35 @@ def module_object(checked: bool) -> Path:
 # ---- building ------------------------------------------------------------------------------------------
 
 
-def _library(
-    name: str,
-    sources: Sequence[Path],
-    flags: Sequence[str],
-    linking: Sequence[str],
-    progress: Progress | None,
-    parts: Sequence[object] = (),
-) -> Path:
-    compiler = host_compiler()
-    linking = ["-shared", f"-Wl,-soname,{name}", *linking]
-    with cache.entry([name, *_identity([*flags, *linking]), *parts], room="simt") as slot:
-        if slot.missing:
-            if progress:
-                progress(f"building {name} (once per compiler)")
-            with compiling.objects_of(compiler, sources, flags) as objects:
-                command = [*compiler.command, *objects, *linking, *shared_library_flags(compiler)]
-                compiling.run([*command, "-o", str(slot.folder / name)])
-    return slot.path / name
+@dataclass(frozen=True)
+class _Library:
+    """A library of the grader's own; `parts` are what it depends on beside flags and the folders included."""
+
+    name: str
+    sources: Sequence[Path]
+    flags: Sequence[str]
+    linking: Sequence[str]
+    parts: Sequence[object] = ()
+
+    def is_built(self) -> bool:
+        return cache.holds(self._key(), room="simt")
+
+    def build(self, progress: Progress | None) -> Path:
+        with cache.entry(self._key(), room="simt") as slot:
+            if slot.missing:
+                if progress:
+                    progress(f"building {self.name} (once per compiler)")
+                self._make(slot.folder / self.name)
+        return slot.path / self.name
+
+    def _key(self) -> list[object]:
+        return [self.name, *_identity([*self.flags, *self.linking]), *self.parts]
+
+    def _make(self, library: Path) -> None:
+        compiler = host_compiler()
+        with compiling.objects_of(compiler, self.sources, self.flags) as objects:
+            command = [*compiler.command, "-shared", f"-Wl,-soname,{self.name}", *objects, *self.linking]
+            compiling.run([*command, *shared_library_flags(compiler), "-o", str(library)])
 
 
 def _identity(flags: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from grader import cache, toolchain
-from grader.build import Artifact, BuildRequest, build, headers, steps
+from grader.build import Artifact, BuildRequest, build, builder, headers, steps
 from grader.errors import BuildFailed, ToolchainError
 
 KERNEL = """\
@@ -54,6 +55,9 @@ class PlainBackend:
     def module_object(self, checked: bool) -> Path:
         return self.folder / "module.o"
 
+    def is_built(self) -> bool:
+        return True
+
     def device_library(self) -> Path:
         return self.folder / "libdevice.so"
 
@@ -65,16 +69,16 @@ class PlainBackend:
 
 
 @pytest.fixture(autouse=True)
-def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlainBackend]:
     monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("CXX", raising=False)
     plain = PlainBackend(tmp_path / "backend")
-    monkeypatch.setattr(steps, "native", plain)
-    monkeypatch.setattr(headers, "native", plain)
+    for module in (builder, steps, headers):
+        monkeypatch.setattr(module, "native", plain)
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("vector", "string"))
     monkeypatch.setattr(steps, "_interface_dirs", lambda _: ())
     toolchain.host_compiler.cache_clear()
-    yield
+    yield plain
     toolchain.host_compiler.cache_clear()
 
 
@@ -309,14 +313,15 @@ def test_a_missing_compiler_is_named(request_: BuildRequest, monkeypatch: pytest
 
 RUN_BUILD = """\
 import sys
+import threading
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 import pytest
 import test_build_builder as tests
-from grader.build import BuildRequest, build, steps
+from grader.build import BuildRequest, build, builder, headers, steps
 backend = tests.PlainBackend.__new__(tests.PlainBackend)
 backend.folder = Path(sys.argv[2])
-steps.native = backend
+builder.native = headers.native = steps.native = backend
 steps._interface_dirs = lambda _: ()
 sources = tuple(map(Path, sys.argv[3:]))
 print(tests.value(build(BuildRequest("scale", "pybind", sources, "simt", checked=False))))
@@ -401,6 +406,27 @@ def test_kernels_are_compiled_over_the_precompiled_prelude(request_: BuildReques
     assert (folder / "forced.h").read_text() == "#include <simt/prelude.h>\n"
     assert f"-Winvalid-pch -include {folder / 'forced.h'}" in log
     assert "warning" not in log, "g++ would say why it does not use it"
+
+
+def test_a_new_machine_gets_its_device_and_its_headers_at_the_same_time(
+    request_: BuildRequest, backend: PlainBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, headers_made = threading.Event(), threading.Event()
+
+    def device() -> Path:
+        begun.set()
+        assert headers_made.wait(30)
+        return backend.folder / "libdevice.so"
+
+    def prelude(flags: tuple[str, ...]) -> list[str]:
+        assert begun.wait(30)
+        headers_made.set()
+        return []
+
+    monkeypatch.setattr(backend, "is_built", lambda: False)
+    monkeypatch.setattr(backend, "device_library", device)
+    monkeypatch.setattr(headers, "simt_prelude", prelude)
+    assert value(build(request_), 3) == 60
 
 
 @pytest.mark.usefixtures("without_torch")
