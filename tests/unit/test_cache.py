@@ -33,7 +33,9 @@ def fill(key: str, text: str = "content") -> Path:
 
 
 def is_held(key: str) -> bool:
+    said = cache.holds([key])
     with cache.entry([key]) as slot:
+        assert said is not slot.missing
         if slot.missing:
             slot.discard()
     return not slot.missing
