@@ -1,7 +1,8 @@
-"""From a one-line edit of kernel.cu to the verdict, in a cold process, against the tutorial's way.
+"""From a one-line edit of kernel.cu to the verdict, against the tutorial's way.
 
 What a learner waits for after saving a file. Each round changes one line of the code of 03's ``kernel.cu``
-into one that no cache has seen, then runs ``grader check`` in a new process.
+into one that no cache has seen, then runs ``grader check`` in a new process; afterwards the same with
+``grader watch``, from the save to the last line of the verdict.
 The tutorial's way compiles the same op as one file that includes ``torch/extension.h``: with nvcc where
 nvcc is present (compilation alone, no link, no check), otherwise the C++ side of ``load_inline``. Where there
 is a GPU, ``torch.utils.cpp_extension.load`` of that file is timed as well, in a cold process, and the seconds
@@ -12,12 +13,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import record
@@ -63,9 +66,29 @@ def load_seconds() -> float:
         return seconds([sys.executable, "-c", program, str(TUTORIAL), scratch], dict(os.environ))
 
 
-def verdicts(rounds: int) -> tuple[float, list[float], float]:
-    """Seconds of the very first check with an empty cache, of one check per edit after it, and of the checks
-    in such a verdict.
+def watched(
+    command: list[str], environment: dict[str, str], save: Callable[[int], None], rounds: int
+) -> list[float]:
+    """Seconds from each save to its verdict, by a `grader watch` that has given its first one."""
+    times = []
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        verdict_ends = (line for line in process.stdout if line.startswith("Seed "))
+        for generation in range(rounds + 1):
+            start = time.perf_counter()
+            if generation:
+                save(generation)
+            if next(verdict_ends, None) is None:
+                sys.exit(f"{' '.join(command)} ended by itself")
+            times.append(time.perf_counter() - start)
+            time.sleep(0.5)  # until it waits for the next
+        process.send_signal(signal.SIGINT)
+    return times[1:]
+
+
+def verdicts(rounds: int) -> tuple[float, list[float], list[float], float]:
+    """Seconds of the very first check with an empty cache, of one check per edit after it, of one verdict per
+    edit while watching, and of the checks in such a verdict.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = course(Path(scratch) / "course")
@@ -78,8 +101,10 @@ def verdicts(rounds: int) -> tuple[float, list[float], float]:
         for generation in range(rounds):
             edit(kernel, original, generation)
             times.append(seconds(command, environment))
+        command[3] = "watch"
+        saved = watched(command, environment, lambda n: edit(kernel, original, rounds + n), rounds)
         checks = record.check_seconds(EXERCISE, "--course", str(folder), environment=environment)
-        return first, times, sum(checks.values()) - checks["build"]
+        return first, times, saved, sum(checks.values()) - checks["build"]
 
 
 def tutorial_command(output: Path) -> tuple[str, list[str]]:
@@ -119,7 +144,7 @@ def main() -> None:
     parser = record.arguments(__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
-    first, times, checks = verdicts(options.rounds)
+    first, times, saved, checks = verdicts(options.rounds)
     with tempfile.TemporaryDirectory() as scratch:
         label, command = tutorial_command(Path(scratch) / "tutorial.o")
         tutorial = seconds(command, dict(os.environ))
@@ -134,6 +159,11 @@ def main() -> None:
             "edit to verdict, median",
             f"{median:.2f} s",
             f"{options.rounds} edits, from {min(times):.2f} to {max(times):.2f} s",
+        ),
+        (
+            "save to verdict with grader watch, median",
+            f"{statistics.median(saved):.2f} s",
+            f"{options.rounds} edits, from {min(saved):.2f} to {max(saved):.2f} s",
         ),
         (label, f"{tutorial:.1f} s", "compilation alone"),
         ("ratio", f"{tutorial / median:.1f}", "tutorial's compilation / edit to verdict"),

@@ -100,6 +100,20 @@ def check(
 
 
 @app.command()
+def watch(
+    exercise: Name,
+    course: Course = None,
+    backend: On = None,
+    plain: Plain = False,
+    verbose: Verbose = False,
+) -> None:
+    """Checks your files now, and again whenever you save one. Ctrl-C ends it."""
+    from grader.cli.watching import watch_exercise
+
+    raise typer.Exit(watch_exercise(exercise, course, backend, plain, verbose))
+
+
+@app.command()
 def batch(
     submissions: Submissions,
     results: Annotated[

@@ -174,24 +174,25 @@ def _next_step(
     """The sentence that ends every run: about the first verdict that is no pass, or about what comes next."""
     for exercise, verdict in zip(exercises, verdicts, strict=True):
         if not verdict.passed:
-            return _after_failure(exercise, verdict, solutions)
+            again = command("check", exercise, *(["--from", "solutions"] if solutions else []))
+            return after_failure(exercise, verdict, again, f"run: {again}")
     if solutions:
         return "Next: grader list"
     records = {exercise.slug: progress.load_record(exercise) for exercise in catalog.exercises}
     return next_step(catalog, records)
 
 
-def _after_failure(exercise: Exercise, verdict: Verdict, solutions: bool) -> str:
-    again = command("check", exercise, *(["--from", "solutions"] if solutions else []))
+def after_failure(exercise: Exercise, verdict: Verdict, grading: str, then: str) -> str:
+    """What to do about a verdict that is no pass; ``grading`` is the command, ``then`` follows a repair."""
     hint = command("hint", exercise)
     match verdict.status:
         case Status.INFRA_ERROR:
-            return f"Your code was not judged. Next: grader doctor, then {again}"
+            return f"Your code was not judged. Next: grader doctor, then {grading}"
         case Status.NOT_ATTEMPTED:
-            return f"Next: {start_sentence(exercise)}. For a hint: {hint}"
+            return f"Next: {start_sentence(exercise, then)}. For a hint: {hint}"
         case Status.UNAVAILABLE | Status.INCONCLUSIVE:
-            return f"Nothing could be judged here. Try another backend: {again} --backend simt"
+            return f"Nothing could be judged here. Try another backend: {grading} --backend simt"
         case Status.BUILD_ERROR:
-            return f"Next: repair the first thing that build names, then run: {again}"
+            return f"Next: repair the first thing that build names, then {then}"
         case _:
-            return f"Next: repair it and run: {again}. For a hint: {hint}"
+            return f"Next: repair it and {then}. For a hint: {hint}"

@@ -38,11 +38,12 @@ def next_step(catalog: Catalog, records: dict[str, Record | None]) -> str:
     return "Every exercise is passed. Check them all once more: grader check --all"
 
 
-def start_sentence(exercise: Exercise) -> str:
-    """How to begin ``exercise``: what to read, what to edit, what to run."""
+def start_sentence(exercise: Exercise, then: str = "") -> str:
+    """How to begin ``exercise``: what to read, what to edit, and ``then``; by default, what to run."""
     lesson = exercise.lesson_path
     read = f"read {shown(lesson)}, then " if lesson.is_file() else ""
-    return f"{read}edit {shown(exercise.root)} and run: {command('check', exercise)}"
+    then = then or f"run: {command('check', exercise)}"
+    return f"{read}edit {shown(exercise.root)} and {then}"
 
 
 def command(verb: str, exercise: Exercise, *words: str) -> str:

@@ -1,0 +1,116 @@
+"""`grader watch`: a verdict now, and another one after every save.
+
+On simt torch is imported once for all of them: a verdict then costs the compiler and the checks alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from watchfiles import watch
+
+from grader import progress
+from grader.build.request import Backend
+from grader.catalog import Catalog, Exercise
+from grader.checks import grade
+from grader.checks.lanes import open_lane
+from grader.checks.results import Progress
+from grader.cli.checking import after_failure, found_backend, keep
+from grader.cli.listing import command, next_step, shown
+from grader.cli.screen import Screen
+from grader.run import Zygote
+from grader.verdict import Verdict
+from grader.words import listed
+
+_GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share
+_SOURCES = (".cu", ".cuh", ".cpp", ".h", ".hpp", ".py", ".toml")
+
+
+def watch_exercise(
+    name: str, course: Path | None, backend: Backend | None, plain: bool, verbose: bool
+) -> int:
+    """Grades until Ctrl-C, which is how this ends: returns 0."""
+    catalog = Catalog.open(course)
+    exercise = catalog.find(name)
+    screen = Screen(plain=plain, verbose=verbose)
+    screen.say(f"Watching {shown(exercise.root)}. Ctrl-C ends it.")
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as left:
+        spool = Path(left.enter_context(TemporaryDirectory(prefix="cu2grad-watch-"))).resolve()
+        desk = _Desk(exercise, backend or found_backend(), spool)
+        left.callback(desk.close)
+        while True:
+            with screen.working(exercise.slug) as stage:
+                verdict = desk.graded(stage, verbose)
+            keep(exercise, verdict)
+            screen.show(verdict)
+            screen.say(_advice(catalog, exercise, verdict))
+            saved = desk.next_save()
+            screen.say(f"\n{time.strftime('%H:%M:%S')}: {listed(saved)} changed.")
+    return 0
+
+
+def _advice(catalog: Catalog, exercise: Exercise, verdict: Verdict) -> str:
+    if not verdict.passed:
+        return after_failure(exercise, verdict, command("watch", exercise), "save it")
+    return next_step(catalog, {each.slug: progress.load_record(each) for each in catalog.exercises})
+
+
+class _Desk:
+    """The learner's sources as they were when they were graded last, and the lane that grades them."""
+
+    def __init__(self, exercise: Exercise, backend: Backend, spool: Path) -> None:
+        self._exercise = exercise
+        self._backend: Backend = backend
+        self._files = spool / exercise.slug
+        self._graded: dict[str, bytes] = {}
+        # On cuda every verdict has processes of its own: one that starts opens the GPU afresh.
+        self._lane: Zygote | None = None
+        if backend == "simt":
+            self._lane = open_lane(backend, spool, [exercise], isolate=False)
+
+    def close(self) -> None:
+        if self._lane is not None:
+            self._lane.close()
+
+    def graded(self, stage: Progress, verbose: bool) -> Verdict:
+        """The verdict on a copy, which stays as it is whatever is saved meanwhile."""
+        self._graded = _sources(self._exercise.root)
+        shutil.rmtree(self._files, ignore_errors=True)
+        for name, content in self._graded.items():
+            path = self._files / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        verdict = grade(
+            self._exercise, self._files, backend=self._backend, verbose=verbose, progress=stage,
+            zygote=self._lane,
+        )  # fmt: skip
+        return replace(verdict, files=str(self._exercise.root))
+
+    def next_save(self) -> list[str]:
+        """Waits until sources differ from those graded last, and names them: also those saved meanwhile."""
+        root = self._exercise.root
+        later = watch(root, yield_on_timeout=True, rust_timeout=_GLANCE_MILLISECONDS)
+        looks = itertools.chain([()], later)
+        return next(names for _ in looks if (names := self._differing(_sources(root))))
+
+    def _differing(self, now: dict[str, bytes]) -> list[str]:
+        names = sorted({*now, *self._graded})
+        return [name for name in names if now.get(name) != self._graded.get(name)]
+
+
+def _sources(root: Path) -> dict[str, bytes]:
+    """By their names below `root`: no editor's copies, nothing that a build or the grader left."""
+    found = {}
+    for path in root.rglob("*"):
+        name = path.relative_to(root)
+        hidden = any(part.startswith(".") or part in ("build", "__pycache__") for part in name.parts)
+        if path.suffix in _SOURCES and not hidden:
+            with contextlib.suppress(OSError):  # an editor replaces it at this moment: it comes back
+                found[str(name)] = path.read_bytes()
+    return found

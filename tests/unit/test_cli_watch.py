@@ -1,0 +1,137 @@
+"""`grader watch`: what is graded again, what is not, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import progress
+from grader.catalog import Catalog, Exercise
+from grader.cli import watching
+from grader.stubs import without_markers
+from grader.verdict import CheckResult, Status, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+Step = Callable[[Path], None]  # what happens to the learner's folder while, or after, something is graded
+
+
+class PretendedGrader:
+    """Takes the next step at each verdict, and presses Ctrl-C when there is none left."""
+
+    def __init__(self, root: Path, steps: list[Step]) -> None:
+        self.root = root
+        self.steps = steps
+        self.seen: list[dict[str, str]] = []
+        self.options: list[dict[str, Any]] = []
+
+    def __call__(self, exercise: Exercise, files: Path, **options: Any) -> Verdict:
+        self.seen.append({str(path.relative_to(files)): path.read_text() for path in files.rglob("*.*")})
+        self.options.append(options)
+        if not self.steps:
+            raise KeyboardInterrupt
+        self.steps.pop(0)(self.root)
+        result = CheckResult("correctness", Status.FAIL, "pretended", 0.0, 100.0)
+        return Verdict(
+            exercise.slug, exercise.title, "simt", 7, (result,), digest="sha256:0", files=str(files)
+        )
+
+
+def later(step: Step) -> Step:
+    return lambda root: threading.Timer(0.3, step, [root]).start()
+
+
+def save(text: str, name: str = "kernel.cu") -> Step:
+    return lambda root: (root / name).write_text(text) and None
+
+
+@pytest.fixture
+def exercise(toy_catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Exercise:
+    monkeypatch.setattr(watching, "open_lane", lambda *_, **__: None)
+    return toy_catalog.exercises[0]
+
+
+def watched(exercise: Exercise, monkeypatch: pytest.MonkeyPatch, *steps: Step) -> PretendedGrader:
+    grader = PretendedGrader(exercise.root, list(steps))
+    monkeypatch.setattr(watching, "grade", grader)
+    assert watching.watch_exercise("00", exercise.course, "simt", plain=True, verbose=False) == 0
+    return grader
+
+
+def test_a_save_is_graded_and_kept(
+    exercise: Exercise, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grader = watched(exercise, monkeypatch, later(save("// first")), later(save("// second")))
+
+    assert [files["kernel.cu"] for files in grader.seen[1:]] == ["// first", "// second"]
+    assert "kernel.cu changed." in capsys.readouterr().out
+    record = progress.load_record(exercise)
+    assert record is not None
+    assert record.status == "fail"
+
+
+def test_what_is_saved_meanwhile_is_graded_next(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    grader = watched(exercise, monkeypatch, save("// while the first was graded"))
+    assert [files["kernel.cu"] for files in grader.seen[1:]] == ["// while the first was graded"]
+
+
+def test_only_sources_that_differ_are_a_reason(
+    exercise: Exercise, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = (exercise.root / "kernel.cu").read_text()
+
+    def litter(root: Path) -> None:
+        for name in ("kernel.cu~", ".kernel.cu", "notes.txt", "build/kernel.cu", "__pycache__/op.py"):
+            (root / name).parent.mkdir(exist_ok=True)
+            (root / name).write_text("left by an editor or a build")
+        save(kernel)(root)  # the same once more
+        later(save("#pragma once", "own.h"))(root)
+
+    grader = watched(exercise, monkeypatch, later(litter))
+
+    assert len(grader.seen) == 2
+    assert grader.seen[1].keys() - grader.seen[0].keys() == {"own.h"}
+    assert "own.h changed." in capsys.readouterr().out
+
+
+def test_a_gpu_is_opened_anew_for_every_verdict(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a lane was opened")
+
+    monkeypatch.setattr(watching, "open_lane", refuse)
+    grader = PretendedGrader(exercise.root, [])
+    monkeypatch.setattr(watching, "grade", grader)
+    watching.watch_exercise("00", exercise.course, "cuda", plain=True, verbose=False)
+    assert [(each["backend"], each["zygote"]) for each in grader.options] == [("cuda", None)]
+
+
+def test_verdicts_follow_saves_until_it_is_interrupted(tmp_path: Path) -> None:
+    """The real grader, on exercise 00: wrong, right, Ctrl-C."""
+    slug, scratch = "00_first_kernel", tmp_path / "tmp"
+    scratch.mkdir()
+    shutil.copytree(ROOT / "exercises" / slug, tmp_path / "exercises" / slug)
+    kernel = tmp_path / "exercises" / slug / "kernel.cu"
+    right = without_markers((ROOT / "solutions" / slug / "kernel.cu").read_text())
+    assert right.count("if (i >= n) return;") == 1
+    kernel.write_text(right.replace("if (i >= n) return;", ""))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch), "CU2GRAD_BACKEND": "simt"}
+    command = [sys.executable, "-m", "grader", "watch", "00", "--course", str(tmp_path), "--plain"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = iter(process.stdout.readline, "")
+        assert any("Safety failed" in line for line in said)
+        assert any("repair it and save it" in line for line in said)
+        kernel.write_text(right)
+        assert "kernel.cu changed." in next(line for line in said if line.strip())
+        assert "passed, 100 of 100" in next(said)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    assert list(scratch.iterdir()) == []
