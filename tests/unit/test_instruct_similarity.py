@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,7 @@ from grader.instruct.similarity import (
     look_alikes_of_class,
     past_term,
 )
-from grader.instruct.similarity.compare import LEAST_OVERLAP
+from grader.instruct.similarity.compare import LEAST_OVERLAP, MOST
 from grader.instruct.similarity.document import GRAM, WINDOW, Handout, document, grams, winnowed
 from grader.instruct.similarity.page import look_alikes_page
 from grader.instruct.similarity.passages import passages
@@ -190,6 +191,29 @@ def test_who_hands_in_together_is_not_compared(hand_in: Writer, muladd: Exercise
     found = look_alikes(submissions, muladd, together=lambda one, other: {one, other} == {"ana", "bo"})
     assert ("ana", "bo") not in pairs(found)
     assert {("ana", "cy"), ("bo", "cy")} == set(pairs(found))
+
+
+def test_groups_do_not_push_who_copied_off_the_list(hand_in: Writer, muladd: Exercise) -> None:
+    """Partners hand in the same files, so their pairs are the strongest, and more than are listed."""
+    draw = random.Random(1)
+
+    def text() -> str:
+        signs = draw.choices(["+", "-", "*", "/", "%", "&", "|", "^", "<", ">", "==", "and", "or"], k=60)
+        return f"        return (grad {' grad '.join(signs)} grad)"
+
+    partners = [
+        hand_in(f"g{group}{member}", each)
+        for group, each in enumerate(text() for _ in range(60))
+        for member in "ab"
+    ]
+    copied = text()
+    submissions = [*partners, hand_in("ana", copied), hand_in("bo", copied)]
+
+    def together(one: str, other: str) -> bool:
+        return one[:-1] == other[:-1]
+
+    assert len(look_alikes(submissions, muladd)) == MOST
+    assert pairs(look_alikes(submissions, muladd, together=together)) == [("ana", "bo")]
 
 
 def test_passages_are_found_where_they_were_moved_to(muladd: Exercise) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -85,14 +86,13 @@ def look_alikes(
     before = {label: _read(each, exercise, handout) for label, each in (past or {}).items()}
     found = [
         _look_alike(exercise, first, second, score, own[first], (own | before)[second])
-        for first, second, score in _pairs(own, before, most)
-        if not together(first, second)
+        for first, second, score in islice(_pairs(own, before, together), most)
     ]
     solution = _solution(exercise, handout)
     if solution is not None:
         found += [
             _look_alike(exercise, student, SOLUTION, score, own[student], solution)
-            for student, score in _like_solution(own, solution, most)
+            for student, score in islice(_like_solution(own, solution), most)
         ]
     return sorted(found, key=lambda each: (-each.overlap, each.first, each.second))[:most]
 
@@ -143,37 +143,39 @@ def _solution(exercise: Exercise, handout: Handout) -> Document | None:
 
 
 def _pairs(
-    own: Mapping[str, Document], before: Mapping[str, Document], most: int
+    own: Mapping[str, Document], before: Mapping[str, Document], together: Callable[[str, str], bool]
 ) -> Iterator[tuple[str, str, float]]:
     """(student, student or past hand-in, overlap) of all pairs that have enough in common, the most first.
 
-    Names count for nothing here: who copies renames.
+    Names count for nothing here: who copies renames. Who hands in ``together`` is left out here already:
+    a class of groups would fill every list, and hide who copied.
     """
     names = [*own, *before]
     prints = Prints.of([each.fingerprints(each.plain) for each in (*own.values(), *before.values())])
     scores = overlaps(prints, len(own)) if own else np.zeros((0, 0), dtype=np.float32)
     scores[:, : len(own)] = np.triu(scores[:, : len(own)], k=1)  # each pair once, and nobody with himself
-    for first, second in _strongest(scores, most):
-        yield names[first], names[second], float(scores[first, second])
+    for first, second in _strongest(scores):
+        if not together(names[first], names[second]):
+            yield names[first], names[second], float(scores[first, second])
 
 
-def _like_solution(own: Mapping[str, Document], solution: Document, most: int) -> Iterator[tuple[str, float]]:
-    """(student, overlap) of those whose own text stands in the solution.
+def _like_solution(own: Mapping[str, Document], solution: Document) -> Iterator[tuple[str, float]]:
+    """(student, overlap) of those whose own text stands in the solution, the most first.
 
     Names count here: a short exercise has few right answers, and what tells is whose names they bear.
     """
     students = list(own)
     prints = Prints.of([each.fingerprints(each.named) for each in (*own.values(), solution)])
     scores = overlaps(prints, len(own), contained=True)[:, -1:]
-    for first, _ in _strongest(scores, most):
+    for first, _ in _strongest(scores):
         yield students[first], float(scores[first, 0])
 
 
-def _strongest(scores: Scores, most: int) -> list[tuple[int, int]]:
-    """Places of what is worth a look, the largest first, at most ``most``."""
+def _strongest(scores: Scores) -> Iterator[tuple[int, int]]:
+    """Places of what is worth a look, the largest first."""
     rows, columns = np.nonzero(scores >= LEAST_OVERLAP)
-    order = np.argsort(-scores[rows, columns], kind="stable")[:most]
-    return [(int(rows[each]), int(columns[each])) for each in order]
+    for each in np.argsort(-scores[rows, columns], kind="stable"):
+        yield int(rows[each]), int(columns[each])
 
 
 def _look_alike(
