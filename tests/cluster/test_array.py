@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -49,29 +50,59 @@ def test_the_script_asks_for_what_a_chunk_needs(handed_in: Callable[[int], Hande
         "export TORCH_CUDA_ARCH_LIST=9.0",
     ):
         assert wanted in lines
-    listed = (course.results / "cluster" / "array.txt").read_text().splitlines()
-    assert listed == [f"00_negate/student{number:03d}" for number in range(7)]
+    (listed,) = (course.results / "cluster").glob("array-*.txt")
+    assert listed.read_text().splitlines() == [f"00_negate/student{number:03d}" for number in range(7)]
     assert "#SBATCH --gres=gpu:1" not in lines_of(course, SLURM, "simt", 3)
     assert "#SBATCH --array=0-0%2" in lines_of(course, SLURM, "simt", 7)
 
 
-def test_each_job_takes_its_own_chunk(handed_in: Callable[[int], HandedIn], tmp_path: Path) -> None:
-    """The script itself, with a `grader` that only prints what it is asked: together they take all, once."""
-    course = handed_in(7)
+def printing(course: HandedIn) -> Path:
+    """The script for chunks of three, with a `grader` that only prints what it is asked."""
     lines_of(course, SMALL + '[gpu]\nmodel = "x"\n', "simt", 3)
     script = course.results / "cluster" / "array.sh"
     script.write_text(script.read_text().replace(f"exec {sys.executable}", "exec echo"))
-    taken = []
-    for job in range(3):
-        done = subprocess.run(
-            ["bash", str(script)],
-            env={**os.environ, "SLURM_ARRAY_TASK_ID": str(job)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        taken += [word.removeprefix("--only=") for word in done.stdout.split() if word.startswith("--only=")]
+    return script
+
+
+def printed_by(script: Path, job: int) -> str:
+    return subprocess.run(
+        ["bash", str(script)],
+        env={**os.environ, "SLURM_ARRAY_TASK_ID": str(job)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def names_in(printed: str) -> list[str]:
+    return [word.removeprefix("--only=") for word in printed.split() if word.startswith("--only=")]
+
+
+def test_each_job_takes_its_own_chunk(handed_in: Callable[[int], HandedIn]) -> None:
+    """Together they take all, once."""
+    script = printing(handed_in(7))
+    taken = [name for job in range(3) for name in names_in(printed_by(script, job))]
     assert taken == [f"00_negate/student{number:03d}" for number in range(7)]
+
+
+def test_past_the_end_of_the_list_a_job_grades_nobody(handed_in: Callable[[int], HandedIn]) -> None:
+    """A batch without --only would take the whole class."""
+    script = printing(handed_in(3))
+    assert printed_by(script, 1) == ""
+
+
+def test_a_job_that_waits_keeps_its_slice_when_the_array_is_written_again(
+    handed_in: Callable[[int], HandedIn], tmp_path: Path
+) -> None:
+    """sbatch keeps a copy of the script, and not of the list."""
+    course = handed_in(7)
+    waiting = printing(course).rename(tmp_path / "waiting.sh")
+    before = printed_by(waiting, 1)
+    shutil.rmtree(course.submissions / "student000")
+    again = printing(course)
+    assert names_in(printed_by(again, 1)) == [f"00_negate/student{number:03d}" for number in (4, 5, 6)]
+    assert printed_by(waiting, 1) == before
+    assert names_in(before) == [f"00_negate/student{number:03d}" for number in (3, 4, 5)]
 
 
 @pytest.mark.slow

@@ -6,12 +6,13 @@ alone, so submitting the array again after a loss grades what is missing, and no
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.durable import make_private
+from grader.durable import make_private, write_atomically
 from grader.instruct.batch import Item
 from grader.instruct.cluster.executors import environment
 from grader.instruct.cluster.settings import Blocks, Cluster
@@ -31,6 +32,8 @@ _SCRIPT = """\
 set -euo pipefail
 {environment}
 mapfile -t -s $((SLURM_ARRAY_TASK_ID * {chunk})) -n {chunk} names < {listed}
+# Nothing is left past the end of the list; and without a name, the whole class would be graded.
+(( ${{#names[@]}} )) || exit 0
 exec {command} "${{names[@]/#/--only=}}"
 """
 
@@ -47,14 +50,16 @@ class Batch:
 def write_array(items: Sequence[Item], batch: Batch, cluster: Cluster, chunk: int) -> Path:
     """Write ``RESULTS/cluster/array.sh`` for ``items`` and the list that it reads; returns the script.
 
-    A job has a GPU where anything is to be graded on cuda.
+    A job has a GPU where anything is to be graded on cuda. The list is named by what is in it: jobs that wait
+    have the script of their own time, and take their slices from the list that it was written with.
     """
     folder = batch.results / "cluster"
     logs = folder / "array"
     make_private(logs)
     folder.chmod(0o700)
-    listed = folder / "array.txt"
-    listed.write_text("".join(f"{item.exercise.slug}/{item.submission.student}\n" for item in items))
+    names = "".join(f"{item.exercise.slug}/{item.submission.student}\n" for item in items)
+    listed = folder / f"array-{hashlib.sha256(names.encode()).hexdigest()[:12]}.txt"
+    write_atomically(listed, names)
     timed = any(item.backend == "cuda" for item in items)
     blocks = cluster.gpu if timed and cluster.gpu else cluster.cpu
     words = [cluster.python, "-m", "grader", "batch", str(batch.submissions), "--results", str(batch.results)]
