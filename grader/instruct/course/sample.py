@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from grader.instruct.course.marks import Mark
 from grader.instruct.course.policy import Course
 
 
-def double_marking(course: Course, marks: Iterable[Mark]) -> list[Mark]:
+def double_marking(course: Course, marks: Sequence[Mark]) -> list[Mark]:
     """The sample of each assignment, from what was handed in, by assignment and then by student.
 
     Everybody has a number that follows from ``draw`` and who it is; the lowest are taken. So somebody who
