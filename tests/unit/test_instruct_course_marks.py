@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 
@@ -436,6 +437,36 @@ def test_a_withdrawal_is_forgotten_with_its_hand_in_and_not_before(made: Handmad
     for day, gone in ((date(2026, 10, 5), 0), (date(2026, 10, 6), 1)):
         lines = forget(made.store, day, apply=True).lines
         assert (lines["attempts.jsonl"], lines["withdrawn.jsonl"]) == (gone, gone)
+
+
+@pytest.mark.parametrize("by_an_earlier_version", [False, True])
+def test_what_has_no_time_and_no_record_is_as_old_as_its_line(
+    made: HandmadeClass, by_an_earlier_version: bool
+) -> None:
+    """Nobody graded it, and nobody knows when it was handed in: it still has to go some day."""
+    made.hand_in("ana", NEGATE)
+    made.marks()
+    log = made.store.folder / "attempts.jsonl"
+    line = json.loads(log.read_text())
+    withdrawn = Withdrawal(line["student"], NEGATE, line["digest"], "", "so", "kim")
+    withdraw(made.store.folder, withdrawn)
+    noted = datetime.fromisoformat(line.pop("noted")).date()
+    if by_an_earlier_version:
+        log.write_text(json.dumps(line) + "\n")
+        noted = date(2026, 3, 1)
+        moment = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
+        os.utime(log, (moment, moment))
+    assert not any(forget(made.store, noted, apply=True).lines.values())
+    assert sorted(read_roster(made.store.folder).values()) == ["ana"]
+    done = forget(made.store, noted + timedelta(days=1), apply=True)
+    assert (done.lines["attempts.jsonl"], done.lines["withdrawn.jsonl"]) == (1, 1)
+    assert (done.people, done.secret) == (1, True)
+
+
+def test_what_was_graded_lately_stays_however_long_ago_it_was_noted(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("ana", NEGATE), 60, graded="2150-01-01T00:00:00+00:00")
+    made.marks()
+    assert not any(forget(made.store, date(2149, 1, 1), apply=True).lines.values())
 
 
 def test_a_record_that_cannot_be_read_is_named_when_forgetting(made: HandmadeClass) -> None:

@@ -3,7 +3,8 @@
 The same files of one student are one hand-in, at the time that the folder gives now: so a time that was
 wrong can be set right. What was withdrawn is none, unless the folder holds it.
 
-``RESULTS/attempts.jsonl`` has a line for each, by pseudonym; ``RESULTS/roster.csv`` says who that is.
+``RESULTS/attempts.jsonl`` has a line for each, by pseudonym, with when it was ``noted``;
+``RESULTS/roster.csv`` says who that is.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from grader.catalog import Catalog
 from grader.durable import make_private, write_atomically
+from grader.instruct.course.released import now as moment
 from grader.instruct.course.tables import read_rows
 from grader.instruct.course.withdrawn import withdrawn
 from grader.instruct.results import ResultStore, content_digest
@@ -62,7 +64,8 @@ def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Cat
         names = _enter(store.folder, {name: student for student, name in pseudonyms.items()})
         noted = dict.fromkeys(_keys(lines))
         if new := [key for key in now if key not in noted]:
-            lines.append(*(dict(zip(_KEY, key, strict=True)) for key in new))
+            noted_at = moment()
+            lines.append(*({**dict(zip(_KEY, key, strict=True)), "noted": noted_at} for key in new))
     return [
         Attempt(
             names[student], exercise, digest, datetime.fromisoformat(submitted) if submitted else None,

@@ -55,8 +55,8 @@ def forget(store: ResultStore, before: date, *, apply: bool) -> Forgotten:
 
 
 def _forget(store: ResultStore, before: date, apply: bool) -> Forgotten:
-    paths, digests = _old_records(store.folder, before)
-    rules = _rules(before, digests)
+    paths, old, still = _records(store.folder, before)
+    rules = _rules(store.folder, before, old, still)
     changed, named = {}, set()
     for name, rule in rules.items():
         lines = Lines(store.folder / name)
@@ -90,8 +90,8 @@ def _apply(store: ResultStore, paths: list[Path], left: dict[str, str], done: Fo
         write_roster(store.folder, left)
 
 
-def _old_records(results: Path, before: date) -> tuple[list[Path], set[str]]:
-    """Files of records graded before that day; and the digests of hand-ins that only these are about."""
+def _records(results: Path, before: date) -> tuple[list[Path], set[str], set[str]]:
+    """Files of records graded before that day; digests of hand-ins that only these are about; the others'."""
     old, digests, still = [], set(), set()
     for path in sorted([*results.glob("records/*.json"), *results.glob("superseded/*.json")]):
         record = read_record(path)
@@ -100,7 +100,7 @@ def _old_records(results: Path, before: date) -> tuple[list[Path], set[str]]:
             digests.add(record.key.digest)
         else:
             still.add(record.key.digest)
-    return old, digests - still
+    return old, digests - still, still
 
 
 def _leftovers(results: Path, before: date) -> list[Path]:
@@ -112,15 +112,32 @@ def _leftovers(results: Path, before: date) -> list[Path]:
     return [path for path in paths if datetime.fromtimestamp(path.lstat().st_mtime, UTC).date() < before]
 
 
-def _rules(before: date, digests: set[str]) -> dict[str, _Rule]:
-    """For each log what becomes of a line. A hand-in without a time is as old as the records about it.
+def _rules(results: Path, before: date, old: set[str], still: set[str]) -> dict[str, _Rule]:
+    """For each log what becomes of a line. A hand-in without a time is as old as the records about it:
+    ``old`` and ``still`` are the digests that have any. Without one, it is as old as its line.
 
     A withdrawal goes with its hand-in, which would count again without it.
     """
+    log = Lines(results / ATTEMPTS)
+    # Lines of earlier versions do not say when they were noted; not after the file was last written.
+    noted = datetime.fromtimestamp(log.path.stat().st_mtime if log.path.exists() else 0.0, UTC).isoformat()
 
     def attempt(line: dict[str, Any]) -> dict[str, Any] | None:
-        old = _is_old(line["submitted"], before) if line["submitted"] else line["digest"] in digests
-        return None if old else line
+        if line["submitted"]:
+            gone = _is_old(line["submitted"], before)
+        elif line["digest"] in old | still:
+            gone = line["digest"] in old
+        else:
+            gone = _is_old(line.get("noted", noted), before)
+        return None if gone else line
+
+    def place(line: dict[str, Any]) -> tuple[str, str, str]:
+        return line["student"], line["exercise"], line["digest"]
+
+    stay = {place(line) for _, line in log if attempt(line) is not None}
+
+    def withdrawal(line: dict[str, Any]) -> dict[str, Any] | None:
+        return line if place(line) in stay else None
 
     def graded(line: dict[str, Any]) -> dict[str, Any] | None:
         return line | _PERSONAL if _is_old(line["graded"], before) else line
@@ -128,7 +145,7 @@ def _rules(before: date, digests: set[str]) -> dict[str, _Rule]:
     def told(line: dict[str, Any]) -> dict[str, Any] | None:
         return None if _is_old(line["when"], before) else line
 
-    return {VERDICTS: graded, ATTEMPTS: attempt, WITHDRAWN: attempt, RELEASED: told, REGRADES: told}
+    return {VERDICTS: graded, ATTEMPTS: attempt, WITHDRAWN: withdrawal, RELEASED: told, REGRADES: told}
 
 
 def _is_old(moment: str, before: date) -> bool:
