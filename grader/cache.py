@@ -83,8 +83,8 @@ def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
 
     Raises InfrastructureError when the entry is missing and the cache cannot be written.
     """
-    name = digest(parts)
-    path = cache_root() / room / name
+    path = place(parts, room=room)
+    name = path.name
     if _intact(path):
         _touch(path)
         yield Slot(path, path, missing=False)
@@ -112,9 +112,14 @@ def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
     _trim_sometimes()
 
 
+def place(parts: Iterable[object], *, room: str = "builds") -> Path:
+    """Where the folder that belongs to `parts` is, or will be."""
+    return cache_root() / room / digest(parts)
+
+
 def holds(parts: Iterable[object], *, room: str = "builds") -> bool:
     """Whether `entry` would find the folder that belongs to `parts`."""
-    return _intact(cache_root() / room / digest(parts))
+    return _intact(place(parts, room=room))
 
 
 def trim(limit: int | None = None, *, idle: float = IN_USE_SECONDS) -> list[Path]:

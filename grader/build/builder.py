@@ -85,8 +85,7 @@ def _compile(
         edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
         outcome = run(edges, Path(scratch))
         for slot in slots.values():
-            if slot.missing and not (slot.folder / OBJECT).is_file():
-                slot.discard()
+            _keep_whole(slot, outcome)
     log = diagnostics.without_python_symbols(outcome.log) if request.is_python_module else outcome.log
     compiled = not any(slot.discarded for slot in slots.values())
     unresolved = diagnostics.link_errors(log)  # for a Python module, the linker only warns of them
@@ -107,9 +106,13 @@ def _compile_common(steps: list[Step], verbose: bool) -> None:
             if slot.missing:
                 edge = ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder))
                 with tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
-                    ninja.run([edge], Path(scratch), verbose=verbose)
-                if not (slot.folder / OBJECT).is_file():
-                    slot.discard()
+                    _keep_whole(slot, ninja.run([edge], Path(scratch), verbose=verbose))
+
+
+def _keep_whole(slot: cache.Slot, outcome: ninja.Outcome) -> None:
+    """An object is kept where there is one and nobody killed the assembler over it."""
+    if slot.missing and (outcome.stopped or not (slot.folder / OBJECT).is_file()):
+        slot.discard()
 
 
 def _prepared(one: Step, folder: Path) -> tuple[str, ...]:

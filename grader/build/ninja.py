@@ -32,10 +32,14 @@ class Edge:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether every command succeeded, and everything that ninja and the commands printed."""
+    """Whether every command succeeded, and everything that ninja and the commands printed.
+
+    Where they were ``stopped``, an output that is there may be half of one.
+    """
 
     ok: bool
     log: str
+    stopped: bool = False
 
 
 class Enclosure(Protocol):
@@ -113,7 +117,7 @@ def _run(
         if stopped:
             _kill_group(running.pid)
             printed += f"\nerror: the compiler was stopped {stopped}\n".encode()
-    return Outcome(running.returncode == 0, printed.decode(errors="replace"))
+    return Outcome(running.returncode == 0, printed.decode(errors="replace"), bool(stopped))
 
 
 def _read(descriptor: int, seconds: float) -> tuple[bytes, str]:

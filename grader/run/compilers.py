@@ -75,8 +75,7 @@ def toolchain(backend: str) -> list[Path]:
     """The folders of the compilers and of ninja, as far as they are not the system's."""
     found = [ninja().parent]
     if compiler := shutil.which(host_compiler().command[0]):
-        folder = Path(compiler).resolve().parent  # a whole toolchain, but never a whole home for its ~/bin
-        found.append(folder if folder.parent == Path.home() else folder.parent)
+        found.append(sandbox.installed_in(Path(compiler)))
     if backend == "cuda":
         toolkit = cuda_toolkit()
         found += [toolkit.nvcc.resolve().parent.parent, *toolkit.include_dirs, toolkit.library_dir]

@@ -163,6 +163,12 @@ def worker_readable(extra: Iterable[Path]) -> list[Path]:
     return [Path(path) for path in (*system, *_readable([_PACKAGE, *extra]))]
 
 
+def installed_in(program: Path) -> Path:
+    """The folder that holds a program and all it needs: the one above ``bin``, but never a whole home."""
+    folder = program.resolve().parent
+    return folder if folder.parent == Path.home().resolve() else folder.parent
+
+
 def _readable(extra: Iterable[Path]) -> list[str]:
     """Python's prefixes, the folders that packages come from, and ``extra``; parents first, none twice."""
     folders = {sys.prefix, sys.base_prefix, *site.getsitepackages()}
@@ -173,7 +179,7 @@ def _readable(extra: Iterable[Path]) -> list[str]:
         folders.update(
             str(Path(place).parent) for place in (spec.submodule_search_locations if spec else None) or ()
         )
-    folders.add(str(Path(sys.executable).resolve().parent.parent))
+    folders.add(str(installed_in(Path(sys.executable))))
     folders |= {str(Path(path).absolute()) for path in extra}
     kept: list[str] = []
     for folder in sorted(folders):

@@ -6,6 +6,7 @@ headers that are precompiled for them.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -39,7 +40,11 @@ def objects_of(compiler: HostCompiler, sources: Sequence[Path], flags: Sequence[
             return str(made)
 
         with ThreadPoolExecutor(min(processors(), _MOST_AT_ONCE)) as pool:
-            made = list(pool.map(compiled, sources))
+            try:
+                made = list(pool.map(compiled, sources))
+            except InfrastructureError:
+                pool.shutdown(cancel_futures=True)  # one error is enough to tell
+                raise
         yield made
 
 
@@ -54,10 +59,11 @@ def _precompiled(family: str, prefix: Sequence[str], folder: Path) -> list[str]:
 
 def run(command: Sequence[str]) -> None:
     """Run a compiler on what belongs to the grader. Raises InfrastructureError where it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    english = {**os.environ, "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(command, env=english, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return
-    first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:300])
+    first = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr.strip()[:300])
     raise InfrastructureError(
         f"{Path(command[0]).name} could not build the simulated GPU: {first}",
         "Its runtime is compiled on this machine with the same compiler as your kernels.",

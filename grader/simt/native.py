@@ -117,22 +117,37 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
     return flags
 
 
+# What lies in the cache is asked for at every use: one that is never asked for is evicted, with the longest
+# batch still running.
+
+
 def is_built() -> bool:
-    """Whether this machine has the simulated GPU. Raises UsageError as `runtime_library` does."""
-    return _runtime().is_built()
+    """Whether this machine has the simulated GPU and its device in torch."""
+    return _runtime().is_built() and _device().is_built()
 
 
-@functools.cache
+def runtime_path() -> Path:
+    """Where `runtime_library` is, or will be: looks at nothing, and builds nothing."""
+    return _runtime().path
+
+
 def runtime_library(progress: Progress | None = None) -> Path:
     """libcu2grad_simt.so: the simulated GPU and the CUDA runtime API over it.
 
     Raises UsageError when the environment names a device that is not simulated.
     """
+    architecture()
     return _runtime().build(progress)
 
 
+def device_library(progress: Progress | None = None) -> Path:
+    """libcu2grad_device.so: the simulated `cuda` device inside the installed torch."""
+    runtime_library(progress)
+    return _device().build(progress)
+
+
+@functools.cache
 def _runtime() -> _Library:
-    architecture()
     sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
@@ -141,20 +156,18 @@ def _runtime() -> _Library:
 
 
 @functools.cache
-def device_library(progress: Progress | None = None) -> Path:
-    """libcu2grad_device.so: the simulated `cuda` device inside the installed torch."""
+def _device() -> _Library:
     from grader.simt.device import PARTS, SOURCES
 
-    torch, runtime = torch_install(), runtime_library(progress)
+    torch, runtime = torch_install(), _runtime().path
     flags = ["-std=c++20", "-fPIC", "-O1"]
     flags += _includes([*include_dirs(), *torch.include_dirs, python_include()])
     linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
     linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
-    return _Library("libcu2grad_device.so", SOURCES, flags, linking, parts).build(progress)
+    return _Library("libcu2grad_device.so", SOURCES, flags, linking, parts)
 
 
-@functools.cache
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
     sources = [RUNTIME_SOURCES / name for name in (_MODULE_PARTS if checked else _MODULE_PARTS[:1])]
@@ -180,6 +193,10 @@ class _Library:
     flags: Sequence[str]
     linking: Sequence[str]
     parts: Sequence[object] = ()
+
+    @property
+    def path(self) -> Path:
+        return cache.place(self._key(), room="simt") / self.name
 
     def is_built(self) -> bool:
         return cache.holds(self._key(), room="simt")

@@ -210,3 +210,16 @@ def test_the_command_hides_the_environment_and_binds_read_only(
     assert not {"/", str(ROOT), str(Path.home()), str(ROOT / "solutions")} & set(bound)
     assert "--bind" not in line
     assert "--dev-bind" not in line
+
+
+def test_no_program_opens_a_whole_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "real"
+    (home / "bin").mkdir(parents=True)
+    (home / "gcc-15" / "bin").mkdir(parents=True)
+    for program in (home / "bin" / "g++", home / "gcc-15" / "bin" / "g++"):
+        program.touch()
+    (tmp_path / "linked").symlink_to(home)
+    for name in ("real", "linked"):
+        monkeypatch.setenv("HOME", str(tmp_path / name))
+        assert sandbox.installed_in(tmp_path / name / "bin" / "g++") == home / "bin"
+        assert sandbox.installed_in(tmp_path / name / "gcc-15" / "bin" / "g++") == home / "gcc-15"

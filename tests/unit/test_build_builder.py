@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from grader import cache, toolchain
-from grader.build import Artifact, BuildRequest, build, builder, headers, steps
+from grader.build import Artifact, BuildRequest, build, builder, headers, ninja, steps
 from grader.errors import BuildFailed, ToolchainError
 
 KERNEL = """\
@@ -457,6 +457,42 @@ def test_it_is_shared_and_read_only(binding: BuildRequest) -> None:
 
 def test_a_header_that_does_not_compile_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("no/such/header.h",))
+    flags = headers.forced_includes("torch_library", ("-std=c++20",), tmp_path, precompile=True)
+    assert flags == ["-include", str(tmp_path / "forced.h")]
+    assert entries("headers") == set()
+
+
+# ---- compilers that never end ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def endless_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CXX that leaves half an output where it is told to write, and goes on for ever."""
+    script = tmp_path / "endless-g++"
+    script.write_text(
+        '#!/bin/sh\ncase "$*" in *--version*) exec g++ "$@";; esac\n'
+        'for word; do [ "$before" = -o ] && echo half > "$word"; before=$word; done\nsleep 600\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    monkeypatch.setattr(ninja, "TIMEOUT_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("endless_compiler")
+@pytest.mark.parametrize("common", [False, True])
+def test_half_an_object_is_not_kept(
+    request_: BuildRequest, common: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CU2GRAD_PCH", "0")
+    monkeypatch.setattr(BuildRequest, "is_common", lambda *_: common)
+    with pytest.raises(BuildFailed, match="does not compile") as caught:
+        build(request_)
+    assert "the compiler was stopped after" in caught.value.log
+    assert entries("objects") == set()
+
+
+@pytest.mark.usefixtures("endless_compiler")
+def test_a_header_that_takes_too_long_is_done_without(tmp_path: Path) -> None:
     flags = headers.forced_includes("torch_library", ("-std=c++20",), tmp_path, precompile=True)
     assert flags == ["-include", str(tmp_path / "forced.h")]
     assert entries("headers") == set()

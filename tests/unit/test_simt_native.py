@@ -1,0 +1,56 @@
+"""The grader's own libraries in the cache: there, gone, and made again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader import cache
+from grader.errors import InfrastructureError
+from grader.simt import compiling, native
+from grader.toolchain import host_compiler
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> native._Library:
+    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "one.cpp"
+    source.write_text('extern "C" int one() { return 1; }\n')
+    return native._Library("libone.so", [source], ["-fPIC"], [])
+
+
+def test_a_library_is_where_it_was_said_to_be(library: native._Library) -> None:
+    said: list[str] = []
+    assert not library.is_built()
+    assert library.build(said.append) == library.path
+    assert library.is_built()
+    assert said == ["building libone.so (once per compiler)"]
+
+
+def test_one_that_is_in_use_is_not_evicted_and_one_that_is_gone_is_built(library: native._Library) -> None:
+    manifest = library.build(None).with_name(cache.MANIFEST)
+    os.utime(manifest, (0, 0))
+    library.build(None)
+    assert cache.trim(limit=0) == [], "its last use was a moment ago"
+    shutil.rmtree(library.path.parent)
+    assert library.build(None).is_file()
+
+
+@pytest.mark.parametrize("made", [native.runtime_library, native.device_library, native.module_object])
+def test_no_path_is_remembered(made: object) -> None:
+    """A lane that runs for hours asks again, which is what keeps the entry, or makes it anew."""
+    assert not hasattr(made, "cache_info")
+
+
+def test_the_first_error_is_told_in_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    wrong = tmp_path / "wrong.cpp"
+    wrong.write_text("int f() { return g(); }\n")
+    with (
+        pytest.raises(InfrastructureError, match=r"could not build the simulated GPU: .*error: .*g"),
+        compiling.objects_of(host_compiler(), [wrong], []),
+    ):
+        pass
