@@ -279,6 +279,57 @@ def test_a_link_takes_no_file_of_the_same_name_along(toys: Class) -> None:
     assert not list((collected / "old").iterdir())
 
 
+@pytest.mark.parametrize("exchanged", ["notes", "notes/deep", "notes/mine.txt"])
+def test_what_becomes_a_link_after_it_was_listed_is_not_followed(
+    toys: Class, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], exchanged: str
+) -> None:
+    """Else a learner hands in what only the instructor can read."""
+    from grader.instruct.nbgrader import exchange
+
+    hidden = toys.top / "hidden"
+    (hidden / "deep").mkdir(parents=True)
+    for name in ("mine.txt", "deep/mine.txt"):
+        (hidden / name).write_text("only for the instructor")
+    folder = _handed_in(toys, "eve")
+    (folder / "notes" / "deep").mkdir(parents=True)
+    (folder / "notes" / "mine.txt").write_text("mine")
+    _handed_in(toys, "zoe")
+
+    def exchanging(*_: object) -> Callable[[str, list[str]], list[str]]:
+        """As nbgrader's patterns, which are asked when a folder has been listed; nothing is ignored."""
+
+        def ignored(listed: str, names: list[str]) -> list[str]:
+            place = folder / exchanged
+            if Path(listed) == place.parent:
+                place.rename(toys.top / "away")
+                place.symlink_to(hidden / Path(exchanged).relative_to("notes"))
+            return []
+
+        return ignored
+
+    monkeypatch.setattr(exchange, "ignore_patterns", exchanging)
+    with pytest.raises(SystemExit):
+        toys.command("CollectApp", SLUG)
+    assert f"{exchanged} became a link" in capfd.readouterr().err
+    kept = [path for path in (toys.folder / "submitted").rglob("*") if path.is_file()]
+    assert {path.parents[1].name for path in kept} == {"zoe"}
+    assert not any("only for the instructor" in path.read_text() for path in kept)
+
+
+def test_what_is_collected_keeps_its_folders_times_and_modes(toys: Class) -> None:
+    folder = _handed_in(toys, "ada")
+    (folder / "notes" / "deep").mkdir(parents=True)
+    script = folder / "notes" / "deep" / "run.sh"
+    script.write_text("true\n")
+    script.chmod(0o750)
+    os.utime(script, (1e9, 1e9))
+    toys.command("CollectApp", SLUG)
+    collected = toys.folder / "submitted" / "ada" / SLUG / "notes" / "deep" / "run.sh"
+    assert collected.read_text() == "true\n"
+    about = collected.stat()
+    assert (about.st_mode & 0o777, about.st_mtime) == (0o750, 1e9)
+
+
 @pytest.mark.parametrize(
     "broken", [lambda folder: (folder / "timestamp.txt").mkdir(), lambda folder: folder.chmod(0o500)]
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -78,9 +78,11 @@ class CollectExercises(ExchangeCollect):
                 self.log.warning("Left out, it is neither a file nor a folder: %s", Path(folder, name))
             return [*strange, *limits(folder, [name for name in names if name not in strange])]
 
-        # What becomes a link only now is copied as a link, and set aside before it is graded.
-        copied = partial(shutil.copy2, follow_symlinks=False)
-        shutil.copytree(src, dest, symlinks=True, ignore=ignored, copy_function=copied)
+        source = os.open(src, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            _copy_folder(source, Path(src), Path(dest), ignored)
+        finally:
+            os.close(source)
         _open_up(Path(dest), shared=self.coursedir.groupshared)
 
     def _path_to_record(self, path: str) -> Handin:
@@ -158,6 +160,54 @@ def _why_not(folder: Path, student: str, check_owner: bool) -> str:
     except KeyError:
         owner = f"user {about.st_uid}"
     return "" if owner == student else f"it belongs to {owner}, and not to {student}"
+
+
+def _copy_folder(
+    source: int, shown: Path, place: Path, ignored: Callable[[str, list[str]], Iterable[str]]
+) -> None:
+    """Copy the folder that ``source`` has open, and that ``shown`` names, with modes and times.
+
+    Each entry is opened from the descriptor of its folder, and no link is followed, also when the learner
+    exchanges a folder for one after it was listed: what only the instructor may read is copied for nobody.
+    Raises RuntimeError for what is neither a file nor a folder any more.
+    """
+    names = os.listdir(source)
+    left_out = set(ignored(str(shown), names))
+    place.mkdir()
+    for name in (name for name in names if name not in left_out):
+        entry = _opened(name, source, shown)
+        try:
+            if stat.S_ISDIR(os.fstat(entry).st_mode):
+                _copy_folder(entry, shown / name, place / name, ignored)
+            else:
+                _copy_file(entry, shown / name, place / name)
+        finally:
+            os.close(entry)
+    _like(place, os.fstat(source))
+
+
+def _opened(name: str, within: int, shown: Path) -> int:
+    try:
+        # A pipe would keep an opener waiting for a writer, for ever.
+        return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=within)
+    except OSError as problem:
+        if problem.errno == errno.ELOOP:
+            raise RuntimeError(f"{shown / name} became a link while it was copied") from problem
+        raise
+
+
+def _copy_file(source: int, shown: Path, place: Path) -> None:
+    about = os.fstat(source)
+    if not stat.S_ISREG(about.st_mode):
+        raise RuntimeError(f"{shown} is no file any more")
+    with os.fdopen(os.dup(source), "rb") as content, place.open("xb") as copy:
+        shutil.copyfileobj(content, copy)
+    _like(place, about)
+
+
+def _like(place: Path, about: os.stat_result) -> None:
+    os.utime(place, ns=(about.st_atime_ns, about.st_mtime_ns))
+    place.chmod(stat.S_IMODE(about.st_mode))
 
 
 def _open_up(folder: Path, *, shared: bool) -> None:
