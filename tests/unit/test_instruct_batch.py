@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -11,17 +12,29 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from grader.catalog import Catalog
 from grader.errors import InfrastructureError
-from grader.instruct.batch import build_one, grade_one, local, summarise
-from grader.instruct.batch.lane import SCRATCH_PREFIX, tidy
+from grader.instruct.batch import (
+    Ended,
+    Item,
+    LaneSettings,
+    build_one,
+    grade_one,
+    items_of,
+    local,
+    run_batch,
+    summarise,
+)
+from grader.instruct.batch.lane import SCRATCH_PREFIX, Lane, Task, tidy
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.verdict import Status, Verdict
+from tests.unit.failing_disk import fail_to_open
 from tests.unit.fake_batch import Watched, hand_in, judge, judge_that_fails, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -204,6 +217,28 @@ def test_what_cannot_be_judged_is_told_and_harms_nobody_else(
     assert logged["infra_error"] == (local.TRIES * len(mine) if of_the_machine else 0)
     notices = [notice for notice in summarise(items, outcome).notices if notice.student == "cleo"]
     assert len(notices) == len(mine) and all("Not judged" in notice.sentence for notice in notices)
+
+
+def test_what_cannot_be_read_when_its_turn_comes_harms_nobody_else(
+    toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stale NFS handle is no empty hand-in: that one is not judged, and nothing is kept of it."""
+    submissions = read_submissions(submitted, toy_catalog, ["00"])
+    items = items_of(submissions, toy_catalog, lambda exercise: "simt")
+    fail_to_open(monkeypatch, "kernel.cu", errno.ESTALE, below="/cleo/")
+    store = ResultStore(results)
+
+    def grading(left: Sequence[Item]) -> Iterator[Ended]:
+        with Lane(LaneSettings(results, toy_catalog.exercises, isolate=False, judge=judge)) as lane:
+            for number, item in enumerate(left):
+                yield Ended(item, lane.grade(Task(number, item.submission, item.exercise, "simt")), 0.0)
+
+    outcome = run_batch(items, store, grading, Watched())
+    unlucky = next(item for item in items if item.submission.student == "cleo")
+    assert list(outcome.failed) == [unlucky.key]
+    assert "cleo/00_negate/kernel.cu cannot be read: " in outcome.failed[unlucky.key]
+    assert outcome.graded == len(SIX) - 1
+    assert {record.key for record in store.all()} == {item.key for item in items} - {unlucky.key}
 
 
 def test_a_lane_that_dies_once_costs_nothing(

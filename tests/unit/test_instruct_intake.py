@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import socket
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,8 +14,10 @@ import pytest
 
 from grader.catalog import Catalog, Exercise
 from grader.errors import InfrastructureError, UsageError
+from grader.instruct.results import key_of
 from grader.instruct.submissions import Submission, files_of, look, read_submissions, stage, timestamps
 from grader.instruct.submissions.limits import FILE_BYTES
+from tests.unit.failing_disk import fail_to_open
 
 
 @pytest.fixture
@@ -179,6 +184,53 @@ def test_links_and_pipes_are_not_followed(root: Path, exercise: Exercise, tmp_pa
     kernel.unlink()
     os.mkfifo(kernel)  # an open() without O_NONBLOCK would wait here for ever
     assert look(handed_in(root), exercise).refused == {"kernel.cu": "kernel.cu is not a regular file."}
+
+
+def test_what_is_no_file_is_refused(root: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = root / "ada" / "00_negate" / "kernel.cu"
+    kernel.unlink()
+    monkeypatch.chdir(kernel.parent)  # the whole path may be too long for an address
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(kernel.name)
+    assert look(handed_in(root), exercise).refused == {"kernel.cu": "kernel.cu is not a regular file."}
+    within = replace(exercise, edit=("op.py/kernel.cu",))
+    (kernel.parent / "op.py").write_text("a file where a folder should be")
+    assert look(handed_in(root), within).refused == {
+        "op.py/kernel.cu": "op.py/kernel.cu cannot be read (Not a directory)."
+    }
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.EMFILE, errno.ENOMEM, errno.ESTALE])
+def test_what_this_machine_cannot_read_is_not_taken_for_missing(
+    root: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    place = root / "ada" / "00_negate"
+    fail_to_open(monkeypatch, "kernel.cu", number)
+    said = f"{place / 'kernel.cu'} cannot be read: {os.strerror(number)}."
+    with pytest.raises(InfrastructureError, match=re.escape(said)):
+        look(handed_in(root), exercise)
+    with pytest.raises(InfrastructureError, match=re.escape(said)):
+        key_of(handed_in(root), exercise, "simt")
+
+
+def test_a_file_that_opens_and_cannot_be_read_is_not_taken_for_missing(
+    root: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> object:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fdopen", failing)
+    with pytest.raises(InfrastructureError, match=r"kernel\.cu cannot be read"):
+        files_of(handed_in(root), exercise)
+
+
+def test_a_time_that_this_machine_cannot_read_is_not_taken_for_none(
+    root: Path, toy_catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "ada" / "00_negate" / timestamps.NAME).write_text("2026-10-01 17:30:00 UTC")
+    fail_to_open(monkeypatch, timestamps.NAME, errno.ESTALE)
+    with pytest.raises(InfrastructureError, match=r"ada/00_negate/timestamp\.txt cannot be read"):
+        read_submissions(root, toy_catalog)
 
 
 def test_a_folder_that_is_a_link_is_not_entered(root: Path, exercise: Exercise) -> None:

@@ -42,7 +42,7 @@ class Key:
 
 
 def key_of(submission: Submission, exercise: Exercise, backend: str, device: str = "") -> Key:
-    """The key of what ``submission`` holds now. Raises UsageError where it cannot be read."""
+    """The key of what ``submission`` holds now. Raises InfrastructureError where it cannot be read."""
     return Key(
         digest=content_digest(submission, exercise),
         exercise=exercise.slug,
@@ -54,7 +54,10 @@ def key_of(submission: Submission, exercise: Exercise, backend: str, device: str
 
 
 def content_digest(submission: Submission, exercise: Exercise) -> str:
-    """SHA-256 of the names and contents of the files that count. Raises UsageError like :func:`key_of`."""
+    """SHA-256 of the names and contents of the files that count.
+
+    Raises InfrastructureError like :func:`key_of`.
+    """
     return _digest(files_of(submission, exercise).items())
 
 

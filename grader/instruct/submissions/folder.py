@@ -24,7 +24,8 @@ def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -
     ``EXERCISE/STUDENT`` or ``STUDENT/EXERCISE``. Names that begin with a dot are passed over.
 
     Raises UsageError for what cannot be read, for a word of ``only`` that names nothing, and where there is
-    nothing at all: a submission that is passed over in silence would be a lost one.
+    nothing at all: a submission that is passed over in silence would be a lost one. Raises
+    InfrastructureError where a time stamp is there and this machine cannot read it.
     """
     problems: list[_Problem] = []
     slugs = {exercise.slug for exercise in catalog.exercises}

@@ -60,7 +60,7 @@ def land(
     A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it.
     One with other files stays, unless ``replace``; then it moves to ``INTO.replaced/STUDENT/SLUG/TIME``.
 
-    Raises UsageError when ``into`` cannot be written.
+    Raises UsageError when ``into`` cannot be written, InfrastructureError when what is there cannot be read.
     """
     place = into / student / slug
     landing = Landing.NEW

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path, PurePosixPath
 
+from grader.errors import InfrastructureError
 from grader.instruct.submissions.limits import in_words
+
+# What a name itself can be the reason of. Whatever else goes wrong is the matter of the machine or its disk.
+_AT_FAULT = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO)
 
 
 class Refused(Exception):
@@ -22,18 +27,33 @@ def read_below(folder: Path, name: str, limit: int) -> bytes:
     Raises:
         FileNotFoundError: there is no such file.
         Refused: a part is a link, the file is not a regular one, or it is longer than ``limit`` bytes.
+        InfrastructureError: this machine cannot read it, which says nothing about what was handed in.
     """
     *folders, last = PurePosixPath(name).parts
-    opened = [_open(str(folder), os.O_DIRECTORY)]
+    opened: list[int] = []
     try:
+        opened.append(_open(str(folder), os.O_DIRECTORY))
         for part in folders:
             opened.append(_open(part, os.O_DIRECTORY, opened[-1]))
         # A pipe would keep an opener waiting for a writer, for ever.
         opened.append(_open(last, os.O_NONBLOCK, opened[-1]))
         return _content(opened[-1], limit)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise unreadable(folder / name, error) from error
     finally:
         for descriptor in reversed(opened):
             os.close(descriptor)
+
+
+def unreadable(path: Path, error: OSError) -> InfrastructureError:
+    """What to raise where this machine cannot read ``path``, which somebody may well have handed in."""
+    return InfrastructureError(
+        f"{path} cannot be read: {error.strerror or error}.",
+        "What is there and cannot be read is not taken for missing.",
+        "Make it readable for yourself and see that the disk is well, then run the same command again.",
+    )
 
 
 def _open(name: str, flags: int, within: int | None = None) -> int:
@@ -42,9 +62,14 @@ def _open(name: str, flags: int, within: int | None = None) -> int:
     except FileNotFoundError:
         raise
     except OSError as error:
-        if stat.S_ISLNK(_mode(name, within)):
+        mode = _mode(name, within)
+        if stat.S_ISLNK(mode):
             raise Refused("is a link or lies behind one") from error
-        raise Refused(f"cannot be read ({error.strerror})") from error
+        if mode and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise Refused("is not a regular file") from error
+        if error.errno in _AT_FAULT:
+            raise Refused(f"cannot be read ({error.strerror})") from error
+        raise
 
 
 def _mode(name: str, within: int | None) -> int:

@@ -36,7 +36,10 @@ class Handed:
 
 
 def look(submission: Submission, exercise: Exercise) -> Handed:
-    """Read what the exercise lets a learner edit, and nothing else. A missing file is in neither part."""
+    """Read what the exercise lets a learner edit, and nothing else. A missing file is in neither part.
+
+    Raises InfrastructureError where this machine cannot read a file that is there: nobody's zero.
+    """
     files: dict[str, bytes] = {}
     refused: dict[str, str] = {}
     left = SUBMISSION_BYTES
@@ -57,7 +60,10 @@ def look(submission: Submission, exercise: Exercise) -> Handed:
 
 
 def files_of(submission: Submission, exercise: Exercise) -> dict[str, bytes]:
-    """The files that count, by name. What is missing, a link or too long is absent: :func:`look` says why."""
+    """The files that count, by name. What is missing, a link or too long is absent: :func:`look` says why.
+
+    Raises InfrastructureError like :func:`look`.
+    """
     return look(submission, exercise).files
 
 
@@ -67,7 +73,8 @@ def stage(submission: Submission, exercise: Exercise, into: Path) -> Path:
     That is what :func:`files_of` finds and the exercise's own ``given`` files: what a learner did to a copy
     of those does not count.
 
-    Raises InfrastructureError when ``into`` cannot be written or already holds one of the files.
+    Raises InfrastructureError when ``into`` cannot be written or already holds one of the files, and like
+    :func:`look`.
     """
     return lay_out(files_of(submission, exercise), exercise, into)
 
