@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import struct
@@ -15,12 +16,13 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog, Exercise
-from grader.errors import UsageError
+from grader.errors import InfrastructureError, UsageError
 from grader.instruct.submissions import sources
 from grader.instruct.submissions.choosing import shown
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.layouts import recognised
 from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES
+from grader.instruct.submissions.reading import Refused
 from grader.instruct.submissions.report import Report
 
 SLUG = "00_negate"
@@ -126,6 +128,49 @@ def test_a_file_of_another_content_than_its_checksum_is_not_taken(archive: Path,
     assert "is damaged, or not what the archive says of it." in refusals(take(archive, exercise))
 
 
+def test_damaged_lzma_is_not_taken(archive: Path, exercise: Exercise) -> None:
+    with zipfile.ZipFile(archive, "a", zipfile.ZIP_LZMA) as file:
+        file.writestr("eve/kernel.cu", "// packed\n" * 50)
+        start = file.getinfo("eve/kernel.cu").header_offset + 30 + len("eve/kernel.cu")
+    content = bytearray(archive.read_bytes())
+    content[start + 4] = 0xFF  # no such properties
+    archive.write_bytes(content)
+    assert "is damaged, or not what the archive says of it." in refusals(take(archive, exercise))
+
+
+def test_a_name_of_its_own_that_is_no_text_is_not_taken(archive: Path, exercise: Exercise) -> None:
+    """The directory names it well; the header before the file itself does not."""
+    add(archive, "eve/ö.cu", "// x\n")
+    add(archive, "eve/kernel.cu", "// x\n")
+    content = archive.read_bytes()
+    archive.write_bytes(content.replace("eve/ö.cu".encode(), b"eve/\xff\xff.cu", 1))
+    with sources.opened(archive) as source:
+        entry = next(entry for entry in source.entries if entry.name == "eve/ö.cu")
+        with pytest.raises(Refused, match="is damaged"):
+            source.read(entry, FILE_BYTES)
+    take(archive, exercise)
+
+
+def test_a_file_without_a_name_costs_nobody_anything(archive: Path, exercise: Exercise) -> None:
+    """Such as no packer writes, and a damaged directory may hold."""
+    add(archive, "x", "// x\n")
+    patch(archive, b"x", 28, struct.pack("<HH", 0, 1))  # the name is what comes after the name now
+    take(archive, exercise)
+
+
+@pytest.mark.parametrize(("number", "error"), [(errno.EIO, InfrastructureError), (errno.EINVAL, Refused)])
+def test_a_disk_that_fails_is_not_taken_for_damage(
+    archive: Path, monkeypatch: pytest.MonkeyPatch, number: int, error: type[Exception]
+) -> None:
+    def failing(*_: object) -> bytes:
+        raise OSError(number, os.strerror(number))
+
+    with sources.opened(archive) as source:
+        monkeypatch.setattr(zipfile.ZipExtFile, "read", failing)
+        with pytest.raises(error):
+            source.read(source.entries[0], FILE_BYTES)
+
+
 def test_long_files_are_refused_by_their_own_limits(
     archive: Path, exercise: Exercise, tmp_path: Path
 ) -> None:
@@ -217,6 +262,41 @@ def test_names_that_are_hardly_names_cost_nobody_else_anything(
 def test_names_are_printed_without_what_a_terminal_obeys() -> None:
     assert shown("a\x1b[2Jb\u202ec\n") == "a?[2Jb?c?"
     assert len(shown("x" * 500)) == 80
+
+
+@pytest.mark.parametrize(
+    ("name", "offset", "value"), [("eve/kernel.cu", 6, b"\x63\x00"), ("eve/ö.cu", 46, b"\xff")]
+)
+def test_an_archive_that_no_version_reads_is_refused(
+    archive: Path, exercise: Exercise, name: str, offset: int, value: bytes
+) -> None:
+    """One of version 9.9, and one whose name says it is UTF-8 and is not."""
+    add(archive, name, "// x\n")
+    patch(archive, name.encode(), offset, value)
+    with pytest.raises(UsageError, match="cannot be opened"):
+        take(archive, exercise)
+
+
+def test_a_folder_that_cannot_be_listed_loses_nobody_in_silence(
+    tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unpacked = tmp_path / "unpacked"
+    for student in ("honest", "unlucky"):
+        (unpacked / student).mkdir(parents=True)
+        (unpacked / student / "kernel.cu").write_text("// fine\n")
+    listing = os.scandir
+
+    def failing(path: str) -> object:
+        if Path(path).name == "unlucky":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return listing(path)
+
+    monkeypatch.setattr(os, "scandir", failing)
+    with pytest.raises(
+        InfrastructureError, match=f"{unpacked / 'unlucky'} cannot be read: Permission denied"
+    ):
+        import_archive(unpacked, exercise=exercise, into=tmp_path / "in", layout="plain")
+    assert not (tmp_path / "in").exists()
 
 
 def test_links_in_an_unpacked_folder_are_not_followed(tmp_path: Path, exercise: Exercise) -> None:

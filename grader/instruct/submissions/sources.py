@@ -7,6 +7,8 @@ limit; where it is written to is decided elsewhere, from names of our own.
 from __future__ import annotations
 
 import contextlib
+import errno
+import lzma
 import os
 import stat
 import zipfile
@@ -20,12 +22,17 @@ from typing import Protocol
 
 from grader.errors import UsageError
 from grader.instruct.submissions.limits import KIB, in_words
-from grader.instruct.submissions.reading import Refused, read_below
+from grader.instruct.submissions.reading import Refused, read_below, unreadable
 
 MOST_ENTRIES = 200_000
 MOST_COMPRESSED = 200  # times smaller than its content; source text comes to ten, zlib's end is a thousand
 _SMALL = 64 * KIB  # below this size a ratio says nothing
 _ENCRYPTED = 1  # bit 0 of an entry's flags
+# What zipfile raises of bytes that are no archive, besides OSError: ValueError of names that are not UTF-8,
+# OverflowError of offsets, NotImplementedError (a RuntimeError) of later versions and other methods.
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OverflowError, RuntimeError, ValueError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,10 @@ class Source(Protocol):
     entries: tuple[Entry, ...]
 
     def read(self, entry: Entry, limit: int) -> bytes:
-        """The content of ``entry``. Raises Refused, also for more than ``limit`` bytes."""
+        """The content of ``entry``. Raises Refused, also for more than ``limit`` bytes.
+
+        Raises InfrastructureError where this machine cannot read it.
+        """
 
 
 @contextlib.contextmanager
@@ -58,7 +68,7 @@ def opened(archive: Path) -> Iterator[Source]:
         return
     try:
         file = zipfile.ZipFile(archive)
-    except (OSError, zipfile.BadZipFile) as problem:
+    except (OSError, *_DAMAGED) as problem:
         raise UsageError(
             f"{archive} cannot be opened: {problem}.",
             "Submissions come as the zip file that the LMS made, or as a folder.",
@@ -70,14 +80,15 @@ def opened(archive: Path) -> Iterator[Source]:
 
 class ZipSource:
     def __init__(self, archive: Path, file: zipfile.ZipFile) -> None:
-        infos = [info for info in file.infolist() if not info.is_dir()]
+        # Not is_dir(), which a file without a name makes raise an IndexError.
+        infos = [info for info in file.infolist() if not info.filename.endswith("/")]
         if len(infos) > MOST_ENTRIES:
             raise UsageError(
                 f"{archive} holds {len(infos)} files.",
                 f"At most {MOST_ENTRIES} are looked at: no class hands in more.",
                 "See what is in it: unzip -l ARCHIVE",
             )
-        self._file = file
+        self._archive, self._file = archive, file
         self._infos = {info.filename: info for info in infos}
         times = Counter(info.filename for info in infos)
         entries = []
@@ -97,7 +108,10 @@ class ZipSource:
                 content = stream.read(limit + 1)
                 # The stream ends where the archive's directory says; only then is the checksum compared.
                 stream.read(1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as why:
+        except (OSError, *_DAMAGED) as why:
+            # bz2 tells damage by an OSError without a number; an offset before the file begins is EINVAL.
+            if isinstance(why, OSError) and why.errno not in (None, errno.EINVAL):
+                raise unreadable(self._archive, why) from why
             raise Refused("is damaged, or not what the archive says of it") from why
         if len(content) != info.file_size:
             raise Refused("is not as long as the archive says")
@@ -105,9 +119,14 @@ class ZipSource:
 
 
 class FolderSource:
+    """Raises InfrastructureError where a folder cannot be listed: what lies in it would be lost unseen."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
-        self.entries = tuple(self._walk())
+        try:
+            self.entries = tuple(self._walk())
+        except OSError as error:
+            raise unreadable(Path(error.filename or self._folder), error) from error
 
     def read(self, entry: Entry, limit: int) -> bytes:
         _insist(entry)
@@ -117,7 +136,7 @@ class FolderSource:
             raise Refused("is gone") from why
 
     def _walk(self) -> Iterator[Entry]:
-        for parent, folders, files in os.walk(self._folder):
+        for parent, folders, files in os.walk(self._folder, onerror=_raise):
             folders.sort()
             for name in sorted(files + [name for name in folders if (Path(parent) / name).is_symlink()]):
                 path = Path(parent) / name
@@ -125,6 +144,10 @@ class FolderSource:
                 status = path.lstat()
                 modified = datetime.fromtimestamp(status.st_mtime, UTC)
                 yield Entry(shown, PurePosixPath(shown), modified, _oddity(status.st_mode))
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _insist(entry: Entry) -> None:
