@@ -400,6 +400,12 @@ ROSTERS = {
 }  # fmt: skip
 
 
+def test_a_row_without_an_identifier_is_nobodys(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(ROSTERS["moodle"] + ",,,,\n,Cleo,cleo,,\n", encoding="utf-8")
+    assert read_roster(path).students == {"11": "ada", "12": "bob"}
+
+
 @pytest.mark.parametrize("kind", ROSTERS)
 def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "roster.csv"

@@ -84,7 +84,8 @@ def _moodle(row: Row) -> tuple[str, str, str]:
     """The number alone is what stands in the archive's names, ``Participant 12345`` in the worksheet."""
     named = (row.get(column, "") for column in ("Username", "ID number", "Email address"))
     student = next(filter(None, named), "")
-    return row["Identifier"].split()[-1], student, row.get("Last modified (submission)", "")
+    number = next(reversed(row["Identifier"].split()), "")
+    return number, student, row.get("Last modified (submission)", "")
 
 
 def _own(row: Row) -> tuple[str, str, str]:
