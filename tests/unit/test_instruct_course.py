@@ -181,12 +181,25 @@ def test_of_several_extensions_the_latest_counts(tmp_path: Path, toy_catalog: Ca
     assert people.due("ana", MULADD, due) == (due + timedelta(days=1), "always")
 
 
+def test_a_deadline_at_the_end_of_the_calendar_cannot_be_extended(
+    tmp_path: Path, toy_catalog: Catalog
+) -> None:
+    made = HandmadeClass(tmp_path / "class", toy_catalog)
+    made.write("extensions.csv", "student,exercise,days,reason\nana,*,3660,ill\n")
+    people = read_people(read_course(made.folder))
+    never = datetime(9999, 12, 31, tzinfo=UTC)
+    assert people.due("ana", NEGATE, never) == (never, "")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
         ("extensions.csv", "student,exercise\nana,*\n", "no column 'reason'"),
         ("extensions.csv", "student,exercise,days,reason\nana,*,,ill\n", "both or none"),
         ("extensions.csv", "student,exercise,days,reason\nana,*,two,ill\n", "has days 'two'"),
+        ("extensions.csv", "student,exercise,days,reason\nana,*,1e12,ill\n", "Line 2 of "),
+        ("extensions.csv", "student,exercise,days,reason\nana,*,1e6,ill\n", "has days '1e6'"),
+        ("extensions.csv", "student,exercise,days,reason\nana,*,-1e6,ill\n", "at most 3660 days"),
         ("extensions.csv", "student,exercise,until,reason\nana,*,monday,ill\n", "until 'monday'"),
         ("extensions.csv", "student,exercise,days,reason\nana,*,1,\n", "gives no reason"),
         ("extensions.csv", "student,exercise,days,reason\nana,03_muladd,1,ill\n", "names the exercise"),

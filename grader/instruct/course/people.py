@@ -20,6 +20,7 @@ from grader.instruct.course.reading import aware
 from grader.instruct.course.tables import Row, read_rows
 
 ALL = "*"
+_MOST_DAYS = 3660  # ten years: more is a slip, and far more than this no clock can show
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class People:
         for each in self.extensions:
             if due is None or each.student != student or each.exercise not in (ALL, exercise):
                 continue
-            moved = each.until or due + each.longer
+            moved = each.until or _later(due, each.longer)
             if latest is None or moved > latest:
                 latest, reason = moved, each.reason
         return latest, reason
@@ -109,6 +110,14 @@ def read_people(course: Course) -> People:
     return People(students, extensions, dict(_memberships(folder / "groups.csv", course)), adjustments)
 
 
+def _later(due: datetime, longer: timedelta) -> datetime:
+    """A deadline in the year 9999 means never, and is not moved beyond what a datetime can hold."""
+    try:
+        return due + longer
+    except OverflowError:
+        return due
+
+
 def _extension(row: Row, course: Course) -> Extension:
     until, days = row["until"], row["days"]
     if bool(until) == bool(days):
@@ -121,9 +130,16 @@ def _extension(row: Row, course: Course) -> Extension:
             moment = aware(datetime.fromisoformat(until), course.zone)
         except ValueError:
             raise row.broken(f"has until {until!r}", "Write it as 2026-10-21T23:59.") from None
-    longer = timedelta(days=row.number("days")) if days else timedelta()
+    longer = _longer(row) if days else timedelta()
     exercise = ALL if row["exercise"] == ALL else _assigned(row, course)
     return Extension(row["student"], exercise, moment, longer, row["reason"])
+
+
+def _longer(row: Row) -> timedelta:
+    days = row.number("days")
+    if abs(days) > _MOST_DAYS:
+        raise row.broken(f"has days {row['days']!r}", f"An extension is of at most {_MOST_DAYS} days.")
+    return timedelta(days=days)
 
 
 def _adjustment(row: Row) -> Adjustment:
