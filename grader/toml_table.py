@@ -16,7 +16,7 @@ from grader.errors import BrokenExercise
 def read_toml(path: Path) -> TomlTable:
     """The top table of ``path``. Raises BrokenExercise when it is missing, not UTF-8 or not TOML."""
     try:
-        return TomlTable(path, "", tomllib.loads(path.read_text(encoding="utf-8")))
+        return TomlTable(path, "", tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except FileNotFoundError:
         raise BrokenExercise(f"{path} is missing.", "Every exercise folder has one.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

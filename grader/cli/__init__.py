@@ -58,7 +58,7 @@ def run() -> NoReturn:
 def _left_with(code: object) -> int:
     """The exit code that typer chose; Ctrl-C, which typer catches, gets a sentence."""
     if code == INTERRUPTED:
-        print("Interrupted. What was graded before is kept.", file=sys.stderr)
+        print("Interrupted. What was finished is kept; the same command does the rest.", file=sys.stderr)
     return code if isinstance(code, int) else int(bool(code))
 
 

@@ -115,7 +115,7 @@ def watch(
 
 @app.command()
 def batch(
-    submissions: Submissions,
+    submissions: Submissions = None,
     results: Annotated[
         Path | None, typer.Option("--results", metavar="DIR", help="Default: results of the class.")
     ] = None,
@@ -139,9 +139,10 @@ def batch(
 ) -> None:
     """Grades a folder of submissions, for instructors. Run it again after a stop: it goes on where it was."""
     from grader.cli.batch import Request, grade_batch
+    from grader.instruct.course import submissions_around
 
     request = Request(
-        submissions=submissions,
+        submissions=submissions or submissions_around(Path.cwd()),
         results=results,
         jobs=jobs,
         backend=backend,

@@ -8,7 +8,7 @@ from pathlib import Path
 from grader import mutants, workspace
 from grader.author import Problem, problems_of, prove, scaffold
 from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
+from grader.catalog import Catalog, Exercise, find_course
 from grader.cli.checking import found_backend
 from grader.cli.listing import command, shown
 from grader.cli.screen import Screen
@@ -76,11 +76,11 @@ def _show(exercise: Exercise, problems: Sequence[Problem], graded: bool) -> None
 
 
 def new_exercise(slug: str, kind: str, title: str, course: Path | None) -> int:
-    """Writes an exercise that works, to begin from."""
-    catalog = Catalog.open(course)
-    for path in scaffold(catalog.course, slug, kind, title):
+    """Writes an exercise that works, to begin from; with ``course``, also the first one of a course."""
+    root = find_course() if course is None else course.resolve()
+    for path in scaffold(root, slug, kind, title):
         print(f"wrote  {shown(path)}")
-    exercise = Catalog.open(catalog.course).find(slug)
+    exercise = Catalog.open(root).find(slug)
     print("\nIt squares its input, and is judged like every other. See it pass:")
     print(f"  {command('check', exercise, '--from', 'solutions')}")
     print("Then change the solution, its spec, its mistakes, hints and lesson. What is still missing:")

@@ -17,7 +17,7 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="cluster.toml")]
 @cluster.command()
 def array(
     file: File,
-    submissions: Submissions,
+    submissions: Submissions = None,
     results: Annotated[
         Path | None, typer.Option("--results", metavar="DIR", help="Default: results beside SUBMISSIONS.")
     ] = None,
@@ -30,9 +30,10 @@ def array(
     """Writes a Slurm job array that grades SUBMISSIONS. It needs no Parsl."""
     from grader.cli.batch import Request
     from grader.cli.cluster import write_job_array
+    from grader.instruct.course import submissions_around
 
     request = Request(
-        submissions,
+        submissions or submissions_around(Path.cwd()),
         results,
         backend=backend,
         only=tuple(only or ()),

@@ -21,7 +21,10 @@ Plain = Annotated[
     bool, typer.Option("--plain", help="No colour, boxes or moving lines; made for screen readers and logs.")
 ]
 Submissions = Annotated[
-    Path, typer.Argument(metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/...")
+    Path | None,
+    typer.Argument(
+        metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/... Default: that of the class."
+    ),
 ]
 Trust = Annotated[
     bool,

@@ -270,6 +270,16 @@ def test_a_mistake_has_to_be_caught_as_it_says(course: Path) -> None:
     assert "answers are not right" in uncaught(shown, dataclasses.replace(wrong, checks=failed))
 
 
+def test_a_course_begins_with_its_first_exercise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = tmp_path / "not" / "there"
+    monkeypatch.setattr(sys, "argv", ["grader", "new", "91_squares", "--course", str(course)])
+    assert main() == 0
+    assert exercise_of(course, "91").slug == "91_squares"
+    assert f"grader check 91 --from solutions --course {course}" in capsys.readouterr().out
+
+
 def test_the_commands_say_what_to_do_next(
     course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,12 @@ def test_facts_are_read_from_exercise_toml(toy_catalog: Catalog) -> None:
     assert exercise.lesson_path == toy_catalog.course / "docs" / "lessons" / "00_negate.md"
 
 
+def test_a_byte_order_mark_is_no_part_of_the_facts(toy_course: Path) -> None:
+    facts = toy_course / "exercises/00_negate/exercise.toml"
+    facts.write_bytes(b"\xef\xbb\xbf" + facts.read_bytes())
+    assert Catalog.open(toy_course).exercises[0].slug == "00_negate"
+
+
 @pytest.mark.parametrize("wanted", ["1", "01", "001", "muladd", "01_muladd", "exercises/01_muladd"])
 def test_an_exercise_is_found_by_number_name_slug_and_path(toy_catalog: Catalog, wanted: str) -> None:
     assert toy_catalog.find(wanted).slug == "01_muladd"

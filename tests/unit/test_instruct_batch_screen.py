@@ -20,6 +20,7 @@ from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import Ended, Gpu, Item, Outcome, exclusive_gpu, items_of, summarise, visible_gpus
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.batch.gpus import parse
+from grader.instruct.course import submissions_around
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.verdict import CheckResult, Status, Verdict, overall
@@ -197,6 +198,17 @@ def test_a_class_may_have_its_folders_elsewhere(toy_catalog: Catalog, tmp_path: 
     for other in ("hand-ins/w2", "submitted"):
         with pytest.raises(UsageError, match=r"has its submissions in .*hand-ins/w1"):
             results_of(Request(tmp_path / other))
+
+
+def test_without_a_name_the_submissions_are_those_of_the_class_around(tmp_path: Path) -> None:
+    inside = tmp_path / "class" / "submitted"
+    inside.mkdir(parents=True)
+    with pytest.raises(UsageError, match="No submissions were named"):
+        submissions_around(inside)
+    (tmp_path / "class" / "course.toml").write_text(
+        'title = "K"\nsubmissions = "handed_in"\n[assignments.00_negate]\n'
+    )
+    assert submissions_around(inside) == tmp_path / "class" / "handed_in"
 
 
 def test_without_a_course_no_machine_decides_on_the_backend(

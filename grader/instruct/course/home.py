@@ -41,6 +41,19 @@ def class_in(folder: Path) -> ClassFolder:
     return ClassFolder(course.submissions.resolve(), course.results, course)
 
 
+def submissions_around(here: Path) -> Path:
+    """The submissions of the class that ``here`` lies in. Raises UsageError where no class is around."""
+    here = here.resolve()
+    for folder in (here, *here.parents):
+        if (folder / FILE).is_file():
+            return class_in(folder).submissions
+    raise UsageError(
+        f"No submissions were named, and there is no {FILE} in {here} or above it.",
+        f"A class keeps its submissions where its {FILE} says.",
+        "Name the folder that holds STUDENT/EXERCISE/...: grader batch submitted",
+    )
+
+
 def class_of(submissions: Path) -> ClassFolder:
     """The class whose folder of submissions this is, there already or not.
 

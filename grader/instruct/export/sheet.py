@@ -125,7 +125,7 @@ def write_new(path: Path, text: str) -> None:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
             "An export is a new file; nothing that is there is overwritten.",
-            "Name another file with --out, or move that one away.",
+            "Name another file, or move that one away.",
         ) from error
 
 

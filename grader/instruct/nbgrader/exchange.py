@@ -207,7 +207,7 @@ def _copy_file(source: int, shown: Path, place: Path) -> None:
 
 def _like(place: Path, about: os.stat_result) -> None:
     os.utime(place, ns=(about.st_atime_ns, about.st_mtime_ns))
-    place.chmod(stat.S_IMODE(about.st_mode))
+    place.chmod(stat.S_IMODE(about.st_mode) & 0o777)  # a copy is the instructor's: nothing runs as them
 
 
 def _open_up(folder: Path, *, shared: bool) -> None:
