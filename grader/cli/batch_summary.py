@@ -88,4 +88,4 @@ def _look_alikes(pairs: Sequence[LookAlike]) -> Iterator[str]:
         for pair in found[:_MOST_PAIRS]:
             yield f"  {slug}: {pair.sentence}"
         if len(found) > _MOST_PAIRS:
-            yield f"  {slug}: and {len(found) - _MOST_PAIRS} pairs more. See: grader similarity"
+            yield f"  {slug}: and {counted(len(found) - _MOST_PAIRS, 'pair')} more. See: grader similarity"

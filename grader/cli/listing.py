@@ -10,6 +10,7 @@ from grader import progress
 from grader.catalog import Catalog, Exercise, find_course
 from grader.errors import UsageError
 from grader.progress import Record
+from grader.words import counted
 
 _STATE_WIDTH = 27
 _GREEN, _YELLOW, _DIM, _OFF = "\033[32m", "\033[33m", "\033[2m", "\033[0m"
@@ -21,7 +22,7 @@ def list_exercises(course: Path | None) -> None:
     records = {exercise.slug: progress.load_record(exercise) for exercise in catalog.exercises}
     passed = sum(1 for record in records.values() if record is not None and record.passed)
     width = max((len(exercise.slug) for exercise in catalog.exercises), default=0)
-    print(f"{len(catalog.exercises)} exercises, {passed} passed. A star marks the core course.\n")
+    print(f"{counted(len(catalog.exercises), 'exercise')}, {passed} passed. A star marks the core course.\n")
     for exercise in catalog.exercises:
         state = _coloured(*_state(exercise, records[exercise.slug]))
         star = "★" if exercise.core else " "

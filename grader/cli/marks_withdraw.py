@@ -6,6 +6,7 @@ import os
 
 from grader.cli.marks import Request, open_term
 from grader.errors import UsageError
+from grader.instruct.course.explain import told
 from grader.instruct.course.withdrawn import Withdrawal, withdraw
 from grader.instruct.results import ResultStore
 
@@ -37,7 +38,7 @@ def withdraw_one(request: Request, reason: str, by: str) -> int:
             reason=reason, by=by or os.environ.get("USER", "unnamed"),
         ),
     )  # fmt: skip
-    when = f"of {submitted}" if submitted else "without a time"
+    when = f"of {told(attempt.submitted, term.course.zone)}" if attempt.submitted else "without a time"
     print(
         f"{attempt.student}, {slug}: the hand-in {when} counts no more, unless it is put back into {place}."
     )

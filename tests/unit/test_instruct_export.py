@@ -199,6 +199,12 @@ def test_moodle_finds_people_by_number_too(
     assert cells(tmp_path / "out.csv")[3][5] == "80"
 
 
+def test_a_sheet_of_nobody_who_has_a_mark_is_not_filled(worksheet: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="none of the 2 students that have a mark"):
+        fill_moodle(worksheet, [grade("nobody", 90), grade("stranger", 10)], tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
 def test_another_sheet_is_no_worksheet(gradebook: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no column 'Identifier'"):
         fill_moodle(gradebook, [], tmp_path / "out.csv")

@@ -36,7 +36,7 @@ def amount(points: float) -> str:
 
 
 def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
-    due = f"due {_time(mark.due, zone)}" if mark.due else "not due at any time"
+    due = f"due {told(mark.due, zone)}" if mark.due else "not due at any time"
     if mark.extension:
         due += f" by an extension ({mark.extension})"
     if mark.attempt is None:
@@ -45,7 +45,7 @@ def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
     by = f" by {mark.attempt.student}" if mark.attempt.student != mark.student else ""
     group = f" for group {mark.group}" if mark.group else ""
     moment = mark.attempt.submitted
-    when = _time(moment, zone) if moment else "at a time that nobody noted, so it is taken as in time"
+    when = told(moment, zone) if moment else "at a time that nobody noted, so it is taken as in time"
     yield f"Handed in{by}{group} {when}; it was {due}."
     if mark.others:
         which = "best" if mark.assignment.takes == "best" else "last"
@@ -144,5 +144,6 @@ def _result(mark: Mark) -> str:
     return f"Mark: {amount(mark.points)} of 100, with weight {weight}."
 
 
-def _time(moment: datetime | None, zone: ZoneInfo) -> str:
-    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z") if moment else ""
+def told(moment: datetime, zone: ZoneInfo) -> str:
+    """A time as people of the class are told it."""
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")

@@ -88,7 +88,8 @@ class Sheet:
     def find_students(self, columns: Sequence[str], wanted: Iterable[str]) -> tuple[str, dict[str, int]]:
         """The one of ``columns`` that names most of ``wanted``, and the row of each student in it.
 
-        One column decides for all: a number may be one person's id and another's login.
+        One column decides for all: a number may be one person's id and another's login. Raises UsageError
+        where the sheet knows none of them.
         """
         wanted = set(wanted)
         best: tuple[str, dict[str, int]] = (columns[0], {})
@@ -102,6 +103,12 @@ class Sheet:
             rows = {each: place for place, each in enumerate(ids) if each in wanted and ids.count(each) == 1}
             if len(rows) > len(best[1]):
                 best = name, rows
+        if wanted and not best[1]:
+            raise UsageError(
+                f"{self.source} has none of the {counted(len(wanted), 'student')} that have a mark.",
+                f"They are looked for by their ids, in its columns {listed(columns)}.",
+                "Is it the sheet of this class? If its ids are others, import with --roster (docs: LMS).",
+            )
         return best
 
     def write(self, path: Path) -> None:
