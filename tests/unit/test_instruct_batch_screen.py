@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import shutil
@@ -24,6 +25,7 @@ from grader.instruct.course import submissions_around
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.verdict import CheckResult, Status, Verdict, overall
+from tests.unit.failing_disk import fail_to_open
 from tests.unit.fake_batch import hand_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,6 +79,18 @@ def test_what_a_person_has_to_look_at(toy_catalog: Catalog, tmp_path: Path) -> N
         ("bert", "Refused by the audit: kernel.cu includes <thread>."),
         ("bert", "Nothing of it could be judged on this backend."),
     }
+
+
+def test_a_disk_that_fails_costs_no_summary(
+    toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
+    items = [item for item in items_in(toy_catalog, submitted) if item.exercise.number == 0]
+    outcome = outcome_of([], CheckResult("build", Status.PASS, "Built."))
+    outcome.failed[items[0].key] = "The disk failed."
+    fail_to_open(monkeypatch, "kernel.cu", errno.EIO)
+    told = [notice.sentence for notice in summarise(items, outcome).notices]
+    assert told == ["Not judged: The disk failed."]
 
 
 def test_what_somebody_wrote_steers_no_terminal(toy_catalog: Catalog, tmp_path: Path) -> None:

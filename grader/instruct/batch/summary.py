@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
+from grader.errors import InfrastructureError
 from grader.instruct.batch.driver import Outcome
 from grader.instruct.batch.plan import Item, by_exercise
 from grader.instruct.results import Record
@@ -100,9 +102,9 @@ def _concerns(item: Item, record: Record | None, failure: str | None) -> Iterabl
     if failure is not None:
         again = " Its earlier verdict stands." if record is not None else ""
         yield f"Not judged: {_short(failure)}{again}"
-    yield from (
-        f"Not taken: {sentence}" for sentence in look(item.submission, item.exercise).refused.values()
-    )
+    with contextlib.suppress(InfrastructureError):  # what cannot be read was not judged, which is told above
+        refused = look(item.submission, item.exercise).refused
+        yield from (f"Not taken: {sentence}" for sentence in refused.values())
     if record is None:
         return
     for check in record.verdict.checks:
