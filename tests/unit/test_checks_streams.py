@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,7 +58,14 @@ def test_a_stream_of_its_own_that_waits_and_is_awaited_is_fine() -> None:
             "launch_stream",
             "it waits for what is on the default stream, and for nothing that",
         ),
-        (0, False, True, "launch_stream", "the fourth launch parameter is c10::cuda::getCurrentCUDAStream()"),
+        (
+            0,
+            False,
+            True,
+            "launch_stream",
+            "the fourth launch parameter is the stream that this function was given or, where tensors are "
+            "known, the current one, c10::cuda::getCurrentCUDAStream()",
+        ),
     ],
 )
 def test_what_is_missing_is_told(stream: int, waits: bool, awaited: bool, kind: str, words: str) -> None:
@@ -87,6 +95,46 @@ def test_copies_within_the_device_are_work_too(kind: str, told: bool) -> None:
     if told:
         assert outcome.sentence.startswith("cudaMemcpyAsync was queued on the default stream")
         assert "A copy or fill is work like a launch" in outcome.sentence
+
+
+def copying_in_every_call(call: str, files: Path) -> Bench:
+    """A bench each of whose calls, with another stream current each time, makes that stray copy."""
+    bench = replace(bench_with(waits=True, awaited=True), files=files)
+    strays = ({"call": call, "kind": "d2d", "stream": 0, "waits": 0, "awaited": 0, "error": 0},)
+    for number, each in enumerate(bench.calls):
+        trace = replace(each.reply.trace, stream=21 + number, api_calls=strays)
+        bench.calls[number] = replace(each, stream="side", reply=replace(each.reply, trace=trace))
+    assert len(bench.calls) > 1
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("int n;\ncudaMemcpyAsync(a, b, n, kind);\n", 2),
+        ("cudaMemcpyAsync(a, b, n, kind);\ncudaMemcpyAsync(c, d, n, kind, stream);\n", 0),
+    ],
+    ids=["one line makes it", "two lines may have made it"],
+)
+def test_a_stray_copy_of_every_call_is_one_finding(tmp_path: Path, source: str, line: int) -> None:
+    (tmp_path / "kernel.cu").write_text(source)
+    bench = copying_in_every_call("cudaMemcpyAsync", tmp_path)
+    outcome = safety.check(bench)
+    (found,) = outcome.findings
+    assert (found.kind, found.count) == ("launch_stream", len(bench.calls))
+    assert (found.file, found.line) == (("kernel.cu", line) if line else ("", 0))
+    assert found.source == ("cudaMemcpyAsync(a, b, n, kind);" if line else "")
+    assert outcome.sentence.startswith(f"{'kernel.cu:2: ' if line else ''}cudaMemcpyAsync was queued on the ")
+
+
+@pytest.mark.parametrize("call", ["cudaMemcpy", "cudaMemcpyAsync"])
+def test_a_copy_belongs_on_the_stream_of_its_reader(tmp_path: Path, call: str) -> None:
+    sentence = safety.check(copying_in_every_call(call, tmp_path)).sentence
+    assert (
+        "last argument is the stream of the work that reads what it writes (the current one, unless that "
+        "work was put on another)." in sentence
+    )
+    assert "c10" not in sentence  # a file of kernels does not know it
 
 
 def test_a_copy_that_takes_no_stream_has_a_brother_that_does() -> None:

@@ -7,6 +7,7 @@ and has what was right repeated in other orders of blocks and threads.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from grader.checks.outcome import Outcome, passed
 from grader.run.values import Launch
 from grader.verdict import NOT_JUDGED, Finding, Status
 from grader.words import counted
+
+_STREAM = re.compile(r"\bstream \d+")
 
 
 def check(bench: Bench) -> Outcome:
@@ -102,10 +105,14 @@ def _aside(bench: Bench, first: Finding) -> str:
 
 
 def merge(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding per kind and source line, with the counts added up, in the order of first sight."""
+    """One finding per kind and source line, with the counts added up, in the order of first sight.
+
+    What has no line is told apart by its sentence, but for the streams in it: they have other numbers in
+    every call.
+    """
     merged: dict[tuple[str, str, int, str], Finding] = {}
     for each in findings:
-        key = (each.kind, each.file, each.line, "" if each.line else each.sentence)
+        key = (each.kind, each.file, each.line, "" if each.line else _STREAM.sub("stream", each.sentence))
         earlier = merged.get(key)
         merged[key] = each if earlier is None else replace(earlier, count=earlier.count + each.count)
     return list(merged.values())

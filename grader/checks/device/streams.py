@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.call_sites import place_of
 from grader.checks.device.findings import source_line
 from grader.checks.device.launches import kernel_name, own_launches
 from grader.run.values import Launch
@@ -18,12 +19,16 @@ from grader.verdict import Finding
 
 _CURRENT = (
     "Work belongs on the current stream, or it runs before its inputs are ready: the fourth launch "
-    "parameter is c10::cuda::getCurrentCUDAStream(), asked for in the same call."
+    "parameter is the stream that this function was given or, where tensors are known, the current one, "
+    "c10::cuda::getCurrentCUDAStream(), asked for in the same call."
 )
-_COPY = "A copy or fill is work like a launch: give it the stream of the kernels that need it."
+_READER = (
+    "the stream of the work that reads what it writes (the current one, unless that work was put on another)."
+)
+_COPY = f"A copy or fill is work like a launch: its last argument is {_READER}"
 _WITHOUT_STREAM = (
-    "{call} takes no stream and goes to the default one: call {call}Async, with the current stream, "
-    "c10::cuda::getCurrentCUDAStream(), as its last argument."
+    "{call} takes no stream and goes to the default one: call {call}Async, whose last argument is "
+    f"{_READER}"
 )
 _FORK = (
     "A stream knows nothing of another one's work: record an event on the caller's stream, and let this "
@@ -44,7 +49,7 @@ def stray_work(bench: Bench) -> list[Finding]:
         if call.reply.error is not None:  # what was on its way when it raised is nobody's fault
             continue
         strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(call)]
-        strays += [_stray_copy(each, call, defaults) for each in call.reply.trace.api_calls]
+        strays += [_stray_copy(each, call, defaults, bench) for each in call.reply.trace.api_calls]
         found += [each for each in strays if each is not None]
     return found
 
@@ -67,15 +72,19 @@ def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) 
     return Finding(kind, what, rule, name, launch.line, source)
 
 
-def _stray_copy(api_call: dict[str, object], call: Call, defaults: set[int]) -> Finding | None:
+def _stray_copy(api_call: dict[str, object], call: Call, defaults: set[int], bench: Bench) -> Finding | None:
     waits, awaited = bool(api_call.get("waits", 1)), bool(api_call.get("awaited", 1))
     if (waits and awaited) or api_call.get("kind") not in _MOVING or api_call.get("error"):
         return None
     name = str(api_call.get("call"))
+    file, line = place_of(name, bench)  # the record has no place
+    source = source_line(bench.files / file, line) if file else ""
     if (api_call.get("stream") or 0) in defaults:
         rule = _COPY if name.endswith("Async") else _WITHOUT_STREAM.format(call=name)
-        return Finding("launch_stream", _on_default(f"{name} was queued", call, defaults), rule)
-    return Finding(*_elsewhere(f"{name} was queued", waits, awaited))
+        what = _on_default(f"{name} was queued", call, defaults)
+        return Finding("launch_stream", what, rule, file, line, source)
+    kind, what, rule = _elsewhere(f"{name} was queued", waits, awaited)
+    return Finding(kind, what, rule, file, line, source)
 
 
 def _on_default(subject: str, call: Call, defaults: set[int]) -> str:
