@@ -37,14 +37,15 @@ _RULES = {
     "illegal_instruction": "Every path through a function that returns a value must return one, and what is "
     "declared unreachable must not be reached.",
     "write_to_const": "__constant__ memory is written from the host (cudaMemcpyToSymbol), never by a kernel.",
-    "timeout": "A loop whose end depends on another thread, or on a value that never changes, does not end.",
+    "timeout": "A loop whose end depends on another thread, or on a value that never changes, does not end; "
+    "one that lets every thread do the work of all ends too late.",
 }
 
 KINDS = tuple(_RULES)
 
 _ON_DEFAULT = (
-    "The default stream waits for no other, and no other for it: give all work the current stream, "
-    "c10::cuda::getCurrentCUDAStream()."
+    "The default stream waits for no other, and no other for it: give all work the stream that its function "
+    "was given or, where tensors are known, the current one, c10::cuda::getCurrentCUDAStream()."
 )
 
 _EMPTY = (

@@ -159,6 +159,15 @@ def test_a_missing_fence_is_named(case: str) -> None:
     assert "before a __threadfence()" in rule(finding)
 
 
+def test_the_rule_for_a_kernel_that_was_stopped_fits_one_that_does_end() -> None:
+    assert "one that lets every thread do the work of all ends too late" in rule(Finding("timeout"))
+
+
+def test_the_rule_for_work_on_the_default_stream_fits_files_with_tensors_and_without() -> None:
+    told = rule(Finding("stream_order", note="k on the default stream and aten::add on stream 7"))
+    assert "the stream that its function was given or, where tensors are known, the current one" in told
+
+
 def test_parties_of_a_race_between_blocks() -> None:
     (finding,) = outcomes("forward")["shorts_of_two_blocks"][1]
     assert (finding.block, finding.bytes, finding.access) == ((1, 0, 0), 2, "write")
