@@ -50,6 +50,7 @@ GRADIENT = Gradient(
         Case("no rows", [tensor((0, 8), "float64")]),
         Case("on a side stream", [tensor((9, 40))], stream="side"),
     ],
+    by_kernel=True,
 )
 
 

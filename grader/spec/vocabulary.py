@@ -157,7 +157,10 @@ class Gradient:
     differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward
     that launches as many kernels for one gradient as for all. ``nondet_tol`` goes to gradcheck: the
     difference allowed between two backward runs of one input. ``twice=True`` also differentiates the
-    backward: it has to be right then, or refuse as ``once_differentiable`` does.
+    backward: it has to be right then, or refuse as ``once_differentiable`` does. ``by_kernel=True`` asks
+    that the learner's kernel writes every gradient, for an operation that only moves numbers: there a view
+    of the cotangent, or an operator that copies, gives the right values. Where passing the cotangent on is
+    right, as for a sum, leave it out.
     """
 
     cases: Sequence[Case] = ()
@@ -166,6 +169,7 @@ class Gradient:
     unrequested: bool = False
     nondet_tol: float = 0.0
     twice: bool = False
+    by_kernel: bool = False
 
 
 @dataclass(frozen=True)

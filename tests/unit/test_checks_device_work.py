@@ -15,7 +15,7 @@ from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import Reply, Trace
-from grader.spec import Case, tensor
+from grader.spec import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench, fake_exercise
 
@@ -206,13 +206,13 @@ def test_a_call_is_placed_where_one_line_alone_can_make_it(
     assert site_of(calls, bench) == site
 
 
-def backward_judged(**changes: Any) -> Outcome:
+def backward_judged(gradient: Gradient | None = None, **changes: Any) -> Outcome:
     def edit(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, **changes) if stage == "backward" else trace
 
     session = FakeSession(add, edit_trace=edit)
     exercise = fake_exercise(library=frozenset({"aten::sum"}))
-    bench = fake_bench(session, add, [CASE], parameters="ab", exercise=exercise)
+    bench = fake_bench(session, add, [CASE], parameters="ab", exercise=exercise, gradient=gradient)
     inputs = bench.draw(ARGS)
     call = bench.forward(CASE, inputs, requires_grad=["a", "b"])
     assert call.reply.handle is not None
@@ -234,6 +234,47 @@ def test_gradients_from_other_operators_or_the_host_fail() -> None:
     assert "called aten::mul." in outcome.sentence
     host = backward_judged(writers=({"kernel": 400}, {"host": 400}))
     assert "the gradient of b was written by host code" in host.sentence
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"launches": ()}, "launched no kernel. The gradient is your kernel's work too: neither a view"),
+        ({"launches": (), "writers": (None, None)}, "launched no kernel."),
+        ({"launches": (replace(LAUNCH, kernel="void at::native::copy_kernel(int)"),)}, "launched no kernel."),
+        ({"launches": (replace(LAUNCH, error=9),)}, "launched no kernel."),
+        ({"writers": ({"kernel": 400}, {"copy": 400})}, "no kernel wrote all of the gradient of b."),
+        (
+            {"writers": ({"kernel": 300, "memset": 100}, {"kernel": 400})},
+            "100 of 400 bytes of the gradient of a was last written by a fill",
+        ),
+        ({}, ""),
+        ({"writers": (None, None)}, ""),
+    ],
+)
+def test_where_a_kernel_has_to_write_the_gradients_nothing_else_does(
+    changes: dict[str, Any], words: str
+) -> None:
+    """A view of the cotangent, and a copy of it, were last written by the grader's own copy."""
+    changes = {"operators": ("aten::t", "aten::copy_"), **changes}
+    outcome = backward_judged(Gradient(cases=[CASE], by_kernel=True), **changes)
+    assert outcome.status is (Status.FAIL if words else Status.PASS)
+    assert words in outcome.sentence
+    assert outcome.sentence.startswith("The backward of muladd(" if words else "The work was done")
+    # where it is not asked for, a gradient may be what came in: that of a sum is
+    assert backward_judged(Gradient(cases=[CASE]), **changes).status is Status.PASS
+
+
+def test_an_empty_gradient_needs_no_launch() -> None:
+    gradient = Gradient(cases=[EMPTY], by_kernel=True)
+    bench = fake_bench(FakeSession(add), add, [CASE], parameters="ab", gradient=gradient)
+    correctness.check(bench)
+    inputs = bench.draw(EMPTY.args)
+    call = bench.forward(EMPTY, inputs, requires_grad=["a", "b"])
+    assert call.reply.handle is not None
+    back = bench.backward(EMPTY, inputs, call.reply.handle, [torch.ones(0)])
+    assert back.succeeded and not back.reply.trace.launches
+    assert device_work.check(bench).status is Status.PASS
 
 
 def test_without_a_call_that_succeeded_there_is_nothing_to_see() -> None:

@@ -102,12 +102,40 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
 
 
 def _backward(bench: Bench, call: Call) -> Outcome | None:
-    """Gradients may come from allowed library operators, but from neither the host nor others."""
+    """Gradients may come from allowed library operators, but from neither the host nor others.
+
+    Where the spec asks for it, a kernel has to write them.
+    """
     for output, writers in zip(call.reply.outputs, call.reply.trace.writers, strict=False):
         if writers and writers.get("host", 0):
             sentence = f"{call.text}: the gradient of {output.name} was written by {BY['host']}."
             return _failed(call, sentence, "host")
-    return _host_access(bench, call) or _foreign_operators(bench, call) or _traffic_with_host(bench, call)
+    return (
+        _host_access(bench, call)
+        or _foreign_operators(bench, call)
+        or _traffic_with_host(bench, call)
+        or _by_no_kernel(bench, call)
+    )
+
+
+def _by_no_kernel(bench: Bench, call: Call) -> Outcome | None:
+    """Where moving numbers is the whole backward, structural operators alone could give its values."""
+    if bench.spec.gradient is None or not bench.spec.gradient.by_kernel or not call.has_result:
+        return None
+    if not accepted_launches(call):
+        sentence = (
+            f"{call.text} launched no kernel. The gradient is your kernel's work too: neither a view of the "
+            "gradient that came in, nor a copy by a library operator."
+        )
+        return _failed(call, sentence, "no_kernel")
+    for output, writers in zip(call.reply.outputs, call.reply.trace.writers, strict=False):
+        writer, share = _foreign_writer(writers or {})
+        subject = f"{share} of the gradient of {output.name}"
+        if writer == "copy" and not call.reply.trace.copies:  # the grader's own, of the gradient that came in
+            return _failed(call, f"{call.text}: no kernel wrote {subject}.", "no_kernel")
+        if writer:
+            return _failed(call, f"{call.text}: {subject} was last written by {BY[writer]}.", writer)
+    return None
 
 
 def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
