@@ -340,7 +340,9 @@ def test_an_interrupted_check_leaves_quietly(solved_course: Catalog) -> None:
     os.killpg(process.pid, signal.SIGINT)
     run = finish(process)
     assert run.code == 128 + signal.SIGINT
-    assert run.err.splitlines()[-1] == "Interrupted. What was finished is kept; the same command does the rest."
+    assert (
+        run.err.splitlines()[-1] == "Interrupted. What was finished is kept; the same command does the rest."
+    )
 
 
 def test_two_graders_at_once_agree(solved_course: Catalog) -> None:
