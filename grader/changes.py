@@ -115,23 +115,21 @@ def _shares(removed: Counter[str], added: int, touched: list[str]) -> Iterator[t
 
 
 def section_at(exercise: Exercise, name: str, line: int) -> str:
-    """The section of a line (from 1) of the learner's file ``name``, or else the nearest one, or ``""``.
+    """The section in which line ``line`` (from 1) of the learner's file ``name`` stands; ``""`` for none.
 
-    The lines that the file shares with its stub say where in the stub this one would stand.
+    The lines that the file shares with its stub say where in the stub this one would stand. Where most of the
+    lines that it takes the place of are of no section, nothing tells.
     """
     stub = stub_text(exercise, name)
-    owners = _owners(exercise, name, stub)
     try:
         code = _numbered((exercise.root / name).read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return ""
     place = next((index for index, (number, _) in enumerate(code) if number >= line), len(code) - 1)
     start, end, share = _stub_lines_at(_numbered(stub), code, place)
-    between = [owner for owner in dict.fromkeys(owners[start:end]) if owner]
-    if between:
-        return _by_length(exercise, between, share)
-    near = [(min(abs(i - start), abs(i - end + 1)), owner) for i, owner in enumerate(owners) if owner]
-    return min(near, default=(0, ""), key=lambda each: each[0])[1]
+    there = _owners(exercise, name, stub)[start:end]
+    between = [owner for owner in dict.fromkeys(there) if owner]
+    return _by_length(exercise, between, share) if 2 * there.count("") <= len(there) and between else ""
 
 
 def _stub_lines_at(

@@ -1,38 +1,42 @@
 """`grader hint`: three rungs per section, one at a time.
 
-Without a section named it is the one that the last verdict points at: a part or question that was not right,
-or the section in which the line stands that a finding, a sentence or the compiler named.
+Without a section named it is the one that the last verdict is about (`pointing.section_of`), else one that is
+still open. Where neither tells, the learner chooses.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from grader import progress, workspace
 from grader.catalog import Catalog, Exercise
-from grader.changes import section_at
 from grader.cli.listing import command
+from grader.cli.pointing import section_of
 from grader.errors import UsageError
 from grader.hints import Rungs, read_hints
-from grader.verdict import CheckResult, Status, Verdict
-
-_PLACE = re.compile(r"(?P<file>[\w./-]+\.\w+):(?P<line>\d+)")
+from grader.verdict import Verdict
 
 
 def show_hint(name: str, section: str | None, course: Path | None) -> None:
-    """Prints the next rung for ``section``, or for one that the last verdict points at, or an open one."""
+    """Prints the next rung for ``section``, or for one that the last verdict is about, or an open one."""
     exercise = Catalog.open(course).find(name)
     rungs = read_hints(exercise)
     revealed = progress.revealed_hints(exercise)
     verdict = _last_verdict(exercise)
     todos = [todo.section for todo in workspace.open_todos(exercise, exercise.root) if todo.section in rungs]
     if section is None and verdict is not None and verdict.passed and not todos:
-        print(f"{exercise.slug} passed, so nothing is open: name a section to read its hints.")
-        print(f"There are hints for {', '.join(rungs)}. Run: {command('hint', exercise, next(iter(rungs)))}")
+        _list(
+            exercise, rungs, f"{exercise.slug} passed, so nothing is open: name a section to read its hints."
+        )
         return
-    chosen = section or _pointed_at(exercise, rungs, verdict) or _choose(todos, rungs, revealed)
+    chosen = section or (section_of(exercise, rungs, verdict) if verdict else "")
+    if not chosen and todos:
+        chosen = _open(todos, rungs, revealed)
+    if not chosen and len(rungs) > 1:
+        told = "the last verdict points at none of its sections" if verdict else "there is no verdict yet"
+        _list(exercise, rungs, f"{exercise.slug}: {told}. Name the section that you want a hint for.")
+        return
+    chosen = chosen or next(iter(rungs))
     if chosen not in rungs:
         raise UsageError(
             f"{exercise.slug} has no hints for {chosen!r}.",
@@ -46,6 +50,11 @@ def show_hint(name: str, section: str | None, course: Path | None) -> None:
     print(f"\n{_next_step(exercise, rungs, chosen, count)}")
 
 
+def _list(exercise: Exercise, rungs: Rungs, why: str) -> None:
+    print(why)
+    print(f"There are hints for {', '.join(rungs)}. Run: {command('hint', exercise, next(iter(rungs)))}")
+
+
 def _last_verdict(exercise: Exercise) -> Verdict | None:
     """What `grader check` said last; None when it said nothing yet, or something that cannot be read."""
     path = progress.verdict_path(exercise)
@@ -55,37 +64,12 @@ def _last_verdict(exercise: Exercise) -> Verdict | None:
         return None
 
 
-def _pointed_at(exercise: Exercise, rungs: Rungs, verdict: Verdict | None) -> str:
-    """The section that the first check which failed names, or a line of which it names; or ``""``."""
-    for check in verdict.checks if verdict else ():
-        if not check.status.stands_in_the_way or check.status is Status.NOT_ATTEMPTED:
-            continue
-        if check.name in rungs:
-            return check.name
-        for file, line in _places(check):
-            for name in exercise.edit:
-                section = section_at(exercise, name, line) if f"/{file}".endswith(f"/{name}") else ""
-                if section in rungs:
-                    return section
-        named = [word for line in check.lines if (word := re.split(r"\W", line, maxsplit=1)[0]) in rungs]
-        if named:
-            return named[0]
-    return ""
-
-
-def _places(check: CheckResult) -> Iterator[tuple[str, int]]:
-    """The lines of source that `check` names, most telling first: (file name, line)."""
-    yield from ((finding.file, finding.line) for finding in check.findings if finding.line)
-    for text in (*check.lines, check.sentence):
-        yield from ((match["file"], int(match["line"])) for match in _PLACE.finditer(text))
-
-
-def _choose(todos: list[str], rungs: Rungs, revealed: dict[str, int]) -> str:
+def _open(todos: list[str], rungs: Rungs, revealed: dict[str, int]) -> str:
     """The first open section with a rung left, else any section with one left, else the last shown."""
     for name in (*todos, *rungs):
         if revealed.get(name, 0) < len(rungs[name]):
             return name
-    return todos[0] if todos else next(iter(rungs))
+    return todos[0]
 
 
 def _next_step(exercise: Exercise, rungs: Rungs, section: str, count: int) -> str:

@@ -173,18 +173,19 @@ def test_a_release_keeps_the_stubs_and_one_without_them_cannot_tell(exercise: Ex
 @pytest.mark.parametrize(
     ("text", "sections"),
     [
-        (STUB, {5: "first", 8: "first", 11: "first", 12: "second", 13: "second"}),
-        (SOLUTION, {7: "first", 13: "second"}),
+        (STUB, {1: "", 5: "", 6: "first", 8: "first", 11: "", 12: "second", 13: "second"}),
+        (SOLUTION, {5: "", 7: "first", 11: "", 13: "second"}),
         (
             STUB.replace("y = y * 3\n    return y", "for _ in range(2):\n        y = y + x\n    return y"),
-            {7: "first", 8: "first", 9: "first", 13: "second", 14: "second"},
+            {5: "", 7: "first", 8: "first", 9: "first", 12: "", 14: "second"},
         ),
-        ("# mine\nimport numpy\n\n" + STUB, {10: "first", 16: "second"}),
+        ("# mine\nimport numpy\n\n" + STUB, {2: "", 10: "first", 16: "second"}),
         ("nothing\nof\nit\nis\nleft\n", {1: "first", 5: "second"}),
-        ("", {1: "first"}),
+        ("most of it is given\n" + STUB[STUB.index("    y = y * 3") :], {1: "", 2: "first"}),
+        ("", {1: ""}),
     ],
 )
-def test_a_line_of_an_edited_file_belongs_to_the_section_it_stands_in_or_near(
+def test_only_a_line_inside_of_a_section_belongs_to_it(
     exercise: Exercise, text: str, sections: dict[int, str]
 ) -> None:
     (exercise.root / "op.py").write_text(text)

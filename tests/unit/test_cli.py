@@ -294,9 +294,6 @@ def said(check: CheckResult, course: Path) -> None:
         (CheckResult("device_work", Status.FAIL, "Waits for the device in kernel.cu:8."), "store"),
         (CheckResult("store", Status.FAIL, "a part, which has the name of its section"), "store"),
         (CheckResult("answers", Status.FAIL, "x", lines=("store = 4 is not right. Count again.",)), "store"),
-        (CheckResult("safety", Status.FAIL, "in a file that is given: binding.cpp:8"), "index"),
-        (CheckResult("todo", Status.NOT_ATTEMPTED, "x", lines=("kernel.cu:8: TODO(store)",)), "index"),
-        (CheckResult("correctness", Status.FAIL, "wrong, and nobody knows where"), "index"),
     ],
 )
 def test_without_a_section_the_hint_is_for_what_the_last_verdict_names(
@@ -313,6 +310,33 @@ def test_without_a_section_the_hint_is_for_what_the_last_verdict_names(
     for number in (1, 2):
         assert run("hint", "00") == 0
         assert capsys.readouterr().out.startswith(f"00_negate, {section}: hint {number} of 3")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        CheckResult("safety", Status.FAIL, "in a file that is given: binding.cpp:8"),
+        CheckResult("todo", Status.NOT_ATTEMPTED, "x", lines=("kernel.cu:8: TODO(store)",)),
+        CheckResult("correctness", Status.FAIL, "wrong, and nobody knows where"),
+        None,
+    ],
+)
+def test_where_nothing_points_at_a_section_the_learner_chooses_one(
+    run: Command, capsys: pytest.CaptureFixture[str], toy_course: Path, check: CheckResult | None
+) -> None:
+    kernel = toy_course / "exercises" / "00_negate" / "kernel.cu"
+    stub = kernel.read_text()
+    kernel.write_text(without_markers((toy_course / "solutions/00_negate/kernel.cu").read_text()))
+    if check is not None:
+        said(check, toy_course)
+    assert run("hint", "00") == 0
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0].endswith("Name the section that you want a hint for.")
+    assert "There are hints for index, store. Run: grader hint 00 index" in printed
+    assert progress.revealed_hints(Catalog.open(toy_course).find("00")) == {}
+    kernel.write_text(stub)  # what is still open needs no verdict
+    assert run("hint", "00") == 0
+    assert capsys.readouterr().out.startswith("00_negate, index: hint 1 of 3")
 
 
 def test_after_a_pass_a_hint_needs_a_section(

@@ -1,0 +1,154 @@
+"""Which section a verdict is about. The verdicts are those on a right answer with one mistake in it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.cli.pointing import section_of
+from grader.hints import read_hints
+from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.workspace import without_markers
+
+COURSE = Path(__file__).parents[2]
+SLUGS = {"03": "03_fused_muladd", "05": "05_streams_and_devices", "13": "13_transpose"}
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """A course in which the exercises of SLUGS are finished."""
+    course = tmp_path_factory.mktemp("course")
+    for folder in ("exercises", "solutions"):
+        shutil.copytree(COURSE / folder, course / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for slug in SLUGS.values():
+        for file in (course / "exercises" / slug).iterdir():
+            master = course / "solutions" / slug / file.name
+            if master.is_file():
+                file.write_text(without_markers(master.read_text()))
+    return Catalog.open(course)
+
+
+def line_of(catalog: Catalog, number: str, file: str, text: str) -> int:
+    lines = (catalog.find(number).root / file).read_text().splitlines()
+    return next(index for index, line in enumerate(lines, 1) if text in line)
+
+
+def told(catalog: Catalog, number: str, *checks: CheckResult) -> str:
+    exercise = catalog.find(number)
+    return section_of(exercise, read_hints(exercise), Verdict(exercise.slug, "x", "simt", 7, checks))
+
+
+def failed(check: str, sentence: str, topic: str = "", status: Status = Status.FAIL) -> CheckResult:
+    return CheckResult(check, status, sentence, lesson=f"docs/lessons/x.md#{topic}" if topic else "")
+
+
+@pytest.mark.parametrize(
+    ("number", "check", "topic", "sentence", "section"),
+    [
+        ("03", "gradient", "none-gradient", "The backward of f returned None for c.", "backward"),
+        (
+            "03",
+            "gradient",
+            "needs-input-grad",
+            "The backward of f: still 2 kernels are launched.",
+            "backward",
+        ),
+        ("03", "gradient", "values", "The backward of f: the gradient of a is 1, expected 2.", "backward"),
+        ("03", "gradient", "", "The second derivative of f by a is wrong.", "backward"),
+        ("03", "gradient", "", "What backward reads is kept by ctx.save_for_backward, not else.", "forward"),
+        ("03", "correctness", "refusals", "f: bad input (b is longer) has to be refused.", "checks"),
+        ("03", "correctness", "", "f raised RuntimeError at op.py:20: b must be contiguous", "checks"),
+        ("03", "correctness", "values", "f returned 1 at [0], expected 2.", "kernel"),
+        ("05", "gradient", "grad-out-changed", "The backward of f changed the gradient.", "backward"),
+        (
+            "05",
+            "gradient",
+            "values",
+            "The backward of f: for autograd, this input went through the call unchanged.",
+            "forward",
+        ),
+        ("07", "gradient", "values", "The backward of f: the gradient of x is 1, expected 2.", "slope"),
+        ("07", "gradient", "values", "The backward of f: the gradient of bias is 1.", "backward"),
+        ("13", "gradient", "errors", "The backward of f raised RuntimeError at op.py:17: x", "backward"),
+        ("13", "correctness", "shape", "f: the output has shape (7, 5), expected (5, 7).", "dispatch"),
+        ("13", "gradient", "shape", "f returned shape [7, 5]: forward has to be right first.", ""),
+        ("13", "correctness", "values", "f returned 1 at [0, 0], expected 2.", ""),
+    ],
+)
+def test_where_no_line_tells_the_check_and_what_it_says_do(
+    catalog: Catalog, number: str, check: str, topic: str, sentence: str, section: str
+) -> None:
+    assert told(catalog, number, failed(check, sentence, topic)) == section
+
+
+@pytest.mark.parametrize(
+    ("number", "check", "kind", "file", "line", "sentence", "section"),
+    [
+        ("05", "safety", "stream_reuse", "kernel.cu", "<<<", "A block was freed.", "scratch"),
+        ("05", "safety", "stream_fork", "kernel.cu", "<<<", "Does not wait for the caller's.", "fork"),
+        ("05", "safety", "stream_join", "kernel.cu", "<<<", "The caller does not wait.", "join"),
+        (
+            "05",
+            "safety",
+            "out_of_bounds",
+            "kernel.cu",
+            "T left",
+            "It is memory of another device.",
+            "current",
+        ),
+        ("05", "safety", "out_of_bounds", "kernel.cu", "T left", "Element 299 of 299.", "kernel"),
+        ("13", "efficiency", "bank_conflicts", "kernel.cu", "= tile[lane][i]", "A stride of 32.", "tile"),
+        ("13", "efficiency", "global_sectors", "kernel.cu", "= tile[lane][i]", "A stride of 32.", "store"),
+        ("13", "safety", "invalid_launch", "kernel.cu", "<<<", "The grid has 0 blocks.", "launcher"),
+        ("03", "safety", "out_of_bounds", "kernel.cu", "a[i] * b[i];", "In the kernel that is given.", ""),
+    ],
+)
+def test_a_finding_is_for_its_cause_or_else_for_the_section_it_stands_in(
+    catalog: Catalog,
+    number: str,
+    check: str,
+    kind: str,
+    file: str,
+    line: str,
+    sentence: str,
+    section: str,
+) -> None:
+    finding = Finding(kind, sentence, file=file, line=line_of(catalog, number, file, line))
+    assert told(catalog, number, CheckResult(check, Status.FAIL, "x", findings=(finding,))) == section
+
+
+def test_a_finding_tells_more_than_where_the_error_was_raised(catalog: Catalog) -> None:
+    raised = line_of(catalog, "03", "op.py", "return _ops.muladd")
+    forward = failed(
+        "correctness", f"f raised AcceleratorError at op.py:{raised}: the safety check says where."
+    )
+    assert told(catalog, "03", forward) == "forward"
+    launch = Finding(
+        "invalid_launch", "x", file="kernel.cu", line=line_of(catalog, "03", "kernel.cu", "(a, b, c,")
+    )
+    assert (
+        told(catalog, "03", forward, CheckResult("safety", Status.FAIL, "x", findings=(launch,)))
+        == "launcher"
+    )
+
+
+def test_an_input_that_was_not_refused_is_not_the_kernels_access(catalog: Catalog) -> None:
+    accepted = failed("correctness", "f: bad input (b is longer) has to be refused, but it was accepted.")
+    line = line_of(catalog, "03", "kernel.cu", "+ c[i]")
+    access = Finding("out_of_bounds", "x", file="kernel.cu", line=line)
+    assert (
+        told(catalog, "03", accepted, CheckResult("safety", Status.FAIL, "x", findings=(access,))) == "checks"
+    )
+
+
+def test_a_missing_instantiation_is_told_by_the_linker_and_the_checks_after_it_tell_nothing(
+    catalog: Catalog,
+) -> None:
+    lines = ("error: void launch_muladd<double>() is used, but nothing defines or instantiates it",)
+    build = CheckResult("build", Status.BUILD_ERROR, "fused_muladd does not link.", lines=lines)
+    silent = failed("gradient", "Not judged: The backward of", status=Status.BUILD_ERROR)
+    assert told(catalog, "03", build, silent) == "instantiate"
+    assert told(catalog, "03", silent) == ""
