@@ -53,6 +53,14 @@ class Desk:
                 archive.writestr(name, content)
         return path
 
+    def zip_of(self, times: Mapping[str, tuple[int, int, int, int, int, int]]) -> Path:
+        """An archive of files with these names and times, each of which holds its name."""
+        path = self.folder / "archive.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, time in times.items():
+                archive.writestr(zipfile.ZipInfo(name, time), name)
+        return path
+
     def take(self, files: Mapping[str, str | bytes], **options: object) -> Report:
         return self.take_archive(self.zip(files), **options)
 
@@ -71,6 +79,9 @@ class Desk:
 
     def students(self) -> list[str]:
         return [submission.student for submission in read_submissions(self.into, self.catalog)]
+
+    def submitted(self, student: str) -> datetime | None:
+        return read_submissions(self.into, self.catalog, [student])[0].submitted
 
 
 @pytest.fixture
@@ -262,6 +273,48 @@ def test_a_guessed_time_is_said_to_be_one(desk: Desk) -> None:
     assert any("does not say when 3 submissions came" in note for note in desk.take(MOODLE).notes)
 
 
+def test_only_files_that_are_taken_say_when_it_was_handed_in(desk: Desk) -> None:
+    moodle = "Ben_2_assignsubmission"
+    archive = desk.zip_of(
+        {
+            f"{moodle}_file_/kernel.cu": (2020, 10, 20, 12, 0, 0),
+            f"{moodle}_onlinetext_/onlinetext.html": (2020, 10, 23, 12, 0, 0),
+        }
+    )
+    assert "onlinetext.html is not a file of" in told(desk.take_archive(archive), "2")
+    assert desk.submitted("2") == datetime(2020, 10, 20, 12).astimezone()
+
+
+def test_files_of_another_exercise_do_not_say_when_this_one_was_handed_in(desk: Desk) -> None:
+    folder = desk.folder / "d"
+    for name, day in ((f"ada/{SLUG}/kernel.cu", 10), ("ada/01_muladd/kernel.cu", 25)):
+        file = folder / name
+        file.parent.mkdir(parents=True)
+        file.write_text("// hers\n")
+        moment = datetime(2020, 10, day, tzinfo=UTC).timestamp()
+        os.utime(file, (moment, moment))
+    desk.take_archive(folder)
+    assert desk.submitted("ada") == datetime(2020, 10, 10, tzinfo=UTC)
+
+
+def test_times_in_a_zip_file_are_in_the_time_zone_of_the_class(desk: Desk) -> None:
+    archive = desk.zip_of({"ada/kernel.cu": (2020, 10, 20, 23, 30, 0)})
+    desk.take_archive(archive, zone=ZoneInfo("Asia/Kathmandu"))
+    assert desk.submitted("ada") == datetime(2020, 10, 20, 17, 45, tzinfo=UTC)
+
+
+def test_which_of_two_submissions_is_newer_is_not_said_by_other_files(desk: Desk) -> None:
+    archive = desk.zip_of(
+        {
+            "a/kernel.cu": (2020, 10, 20, 12, 0, 0),
+            "b/kernel.cu": (2020, 10, 21, 12, 0, 0),
+            "a/notes.html": (2020, 10, 23, 12, 0, 0),
+        }
+    )
+    desk.take_archive(archive, roster=Roster({"a": "ada", "b": "ada"}))
+    assert desk.kernel("ada") == "b/kernel.cu"
+
+
 def test_the_newer_of_two_submissions_of_one_student_counts(desk: Desk) -> None:
     metadata = METADATA + METADATA.removeprefix("---\n").replace("815", "816").replace("10-01", "10-03")
     files = GRADESCOPE | {"assignment_7_export/submission_816/kernel.cu": "newer"}
@@ -381,7 +434,7 @@ def test_a_roster_gives_students_the_ids_of_the_class(desk: Desk) -> None:
     roster = Roster({"11": "ada", "12": "bob"}, {"11": datetime(2026, 1, 1, tzinfo=UTC)})
     report = desk.take(MOODLE, roster=roster)
     assert desk.students() == ["ada", "bob"]
-    assert "13 is not in the roster" in " ".join(report.lines())
+    assert "13 is not in the roster; add a line for 13 to it." in " ".join(report.lines())
     assert report.exit_code == 1
     assert read_submissions(desk.into, desk.catalog, ["ada"])[0].submitted == datetime(2026, 1, 1, tzinfo=UTC)
 

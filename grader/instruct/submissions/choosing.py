@@ -24,9 +24,13 @@ Read = Callable[[Piece, int], bytes]  # raises Refused
 
 @dataclass
 class Chosen:
-    """The files that are taken, by the name they get; what is worth knowing; and what was not taken, why."""
+    """The files that are taken, by the name they get; what is worth knowing; and what was not taken, why.
+
+    ``pieces`` are those files as they were handed in.
+    """
 
     files: dict[str, bytes] = field(default_factory=dict)
+    pieces: list[Piece] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -61,6 +65,11 @@ def choose(pieces: Iterable[Piece], exercise: Exercise, notebook: str, read: Rea
     return chosen
 
 
+def fitting(pieces: Iterable[Piece], exercise: Exercise, notebook: str) -> list[Piece]:
+    """Those of ``pieces`` that `choose` would choose from."""
+    return [piece for piece in pieces if isinstance(_claim(piece, exercise, notebook), _Claim)]
+
+
 def _take(name: str, claims: list[_Claim], chosen: Chosen, read: Read, is_notebook: bool) -> None:
     """Read the best of ``claims``. One that is refused is not made up for by an older one."""
     best, *others = claims
@@ -74,6 +83,7 @@ def _take(name: str, claims: list[_Claim], chosen: Chosen, read: Read, is_notebo
         chosen.refused.append(f"{name} makes the submission longer than {in_words(SUBMISSION_BYTES)}.")
         return
     chosen.files[name] = content
+    chosen.pieces.append(best.piece)
     if best.renamed:
         chosen.remarks.append(f"{shown(best.piece.path)} was taken as {name}.")
     for other in others:

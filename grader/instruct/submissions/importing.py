@@ -7,17 +7,18 @@ print(*report.lines(), sep="\\n")
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from grader.durable import make_private
 from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.instruct.submissions import timestamps
-from grader.instruct.submissions.choosing import Chosen, choose, shown
+from grader.instruct.submissions.choosing import Chosen, choose, fitting, shown
 from grader.instruct.submissions.landing import Certainty, Landing, Stamp, land
-from grader.instruct.submissions.layouts import Found, Handin, Piece, read_layout
+from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
 from grader.instruct.submissions.names import is_student
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
@@ -27,26 +28,28 @@ from grader.words import counted, listed, noun
 
 def import_archive(
     archive: Path, *, exercise: Exercise, into: Path, layout: str = "auto", notebook: Path | None = None,
-    roster: Roster | None = None, due: datetime | None = None, replace: bool = False,
+    roster: Roster | None = None, zone: tzinfo | None = None, due: datetime | None = None,
+    replace: bool = False,
 ) -> Report:  # fmt: skip
     """Take everybody's files of ``exercise`` out of ``archive``, a zip file or a folder.
 
-    ``notebook`` is the released one, for those who handed in none that can be read. ``due`` (aware) is the
-    time that a submission gets which the LMS calls in time without saying when it came. ``replace`` lets a
+    ``notebook`` is the released one, for those who handed in none that can be read. ``zone`` is that of the
+    times in a zip file, which name none; without it they are local times here. ``due`` (aware) is the time
+    that a submission gets which the LMS calls in time without saying when it came. ``replace`` lets a
     submission take the place of one that is there, which is kept.
 
     Raises UsageError for an archive, layout or roster that cannot be used, and when nothing can be written.
     What is wrong with one person's files is in the report and stops nobody else's.
     """
     released = _released(notebook)
-    with opened(archive) as source:
+    with opened(archive, zone) as source:
         found = read_layout(source, layout, exercise.slug)
         clock = _Clock(found.layout, roster, due)
         import_ = _Import(source, exercise, into, notebook, released, clock, replace)
         make_private(into)
         strays = [f"{shown(stray.path)}: belongs to nobody by its name." for stray in found.strays]
         report = Report(strays=strays)
-        for student, handin, intake in _by_student(found, roster, report):
+        for student, handin, intake in _by_student(found, roster, report, import_.came):
             import_.take(student, handin, intake)
     report.intakes.sort(key=lambda intake: intake.student)
     notes = (_about_folder(found), clock.note(), _about_numbers(found, roster))
@@ -66,13 +69,23 @@ class _Import:
     clock: _Clock
     replace: bool
 
+    @property
+    def expected(self) -> str:
+        """The name of the notebook that belongs to a submission, or ""."""
+        return self.notebook.name if self.notebook else ""
+
+    def came(self, handin: Handin) -> datetime:
+        """When it was handed in, as far as its files tell without being read; else before everything."""
+        fit = newest(fitting(handin.pieces, self.exercise, self.expected))
+        return handin.submitted or fit or datetime.min.replace(tzinfo=UTC)
+
     def take(self, student: str, handin: Handin, intake: Intake) -> None:
         """Write what counts of ``handin``, and tell ``intake``."""
 
         def read(piece: Piece, limit: int) -> bytes:
             return self.source.read(piece.entry, limit)
 
-        chosen = choose(handin.pieces, self.exercise, self.notebook.name if self.notebook else "", read)
+        chosen = choose(handin.pieces, self.exercise, self.expected, read)
         intake.remarks += chosen.remarks
         intake.refused += chosen.refused
         if not chosen.files:
@@ -83,7 +96,7 @@ class _Import:
             intake.remarks.append(f"{listed(missing)} {noun(len(missing) == 1, 'is', 'are')} missing.")
         self._complete(chosen, intake)
         intake.taken = tuple(chosen.files)
-        stamp = self.clock.time_of(handin, intake)
+        stamp = self.clock.time_of(handin, chosen.pieces, intake)
         intake.landing = land(self.into, student, self.exercise.slug, chosen.files, stamp, self.replace)
         if intake.landing is Landing.CORRECTED:
             intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
@@ -113,7 +126,8 @@ class _Clock:
     due: datetime | None
     guessed: int = 0
 
-    def time_of(self, handin: Handin, intake: Intake) -> Stamp:
+    def time_of(self, handin: Handin, taken: Iterable[Piece], intake: Intake) -> Stamp:
+        """``taken`` are the files that count: a later one of something else makes nobody late."""
         names = [name for owner in handin.owners for name in owner]
         times = self.roster.times if self.roster else {}
         known = next((times[name] for name in names if name in times), handin.submitted)
@@ -121,7 +135,7 @@ class _Clock:
             return Stamp(known, Certainty.KNOWN)
         if handin.unclear:
             intake.remarks.append("Some of its files are called late and some not: see who handed them in.")
-        told = handin.newest if handin.newest.timestamp() > 0 else datetime.now(UTC)
+        told = newest(taken) or newest(handin.pieces) or datetime.now(UTC)
         if handin.late:
             intake.remarks.append("The LMS calls it late and not by how much: give its time in a roster.")
             return Stamp(told, Certainty.GUESSED)
@@ -141,24 +155,24 @@ class _Clock:
         )
 
 
-def _by_student(found: Found, roster: Roster | None, report: Report) -> list[tuple[str, Handin, Intake]]:
+def _by_student(
+    found: Found, roster: Roster | None, report: Report, came: Callable[[Handin], datetime]
+) -> list[tuple[str, Handin, Intake]]:
     """Every hand-in once for each member of its group; of two of one student, the newer."""
-    newest: dict[str, tuple[Handin, Intake]] = {}
-    for handin in sorted(found.handins.values(), key=lambda each: each.submitted or each.newest):
+    last: dict[str, tuple[Handin, Intake]] = {}
+    for handin in sorted(found.handins.values(), key=came):
         for owner in handin.owners or [()]:
             student = _student(owner, roster)
             intake = Intake(student or shown(" ".join(owner) or handin.pieces[0].entry.path))
             if not student:
-                rule = "is not in the roster" if roster else "cannot name a folder"
-                who = shown(owner[0]) if owner else "Nobody"
-                intake.refused.append(f"{who} {rule}; give it with --roster.")
+                intake.refused.append(_unknown(owner, roster))
                 report.intakes.append(intake)
                 continue
-            if student in newest:
+            if student in last:
                 intake.remarks.append("There are two submissions; the newer one counts.")
-            newest[student] = handin, intake
-    report.intakes += [intake for _, intake in newest.values()]
-    return [(student, handin, intake) for student, (handin, intake) in newest.items()]
+            last[student] = handin, intake
+    report.intakes += [intake for _, intake in last.values()]
+    return [(student, handin, intake) for student, (handin, intake) in last.items()]
 
 
 def _student(owner: tuple[str, ...], roster: Roster | None) -> str:
@@ -166,6 +180,15 @@ def _student(owner: tuple[str, ...], roster: Roster | None) -> str:
     if roster is None:
         return next((name for name in owner if is_student(name)), "")
     return next((roster.students[name] for name in owner if name in roster.students), "")
+
+
+def _unknown(owner: tuple[str, ...], roster: Roster | None) -> str:
+    """Why nobody of the class is ``owner``, and what to do about it."""
+    who = shown(owner[0]) if owner else "Nobody"
+    if roster is None:
+        return f"{who} cannot name a folder; give it with --roster."
+    add = f"; add a line for {who} to {roster.path or 'it'}" if owner else ""
+    return f"{who} is not in the roster{add}."
 
 
 def _about_folder(found: Found) -> str:

@@ -12,7 +12,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import PurePosixPath
 
 from grader.errors import UsageError
@@ -43,6 +43,11 @@ class Piece:
     late: bool = False
 
 
+def newest(pieces: Iterable[Piece]) -> datetime | None:
+    """When the latest of these files was modified, as far as the archive tells."""
+    return max((piece.entry.modified for piece in pieces if piece.entry.modified), default=None)
+
+
 @dataclass
 class Handin:
     """What an archive holds of one person or group.
@@ -63,12 +68,6 @@ class Handin:
     def unclear(self) -> bool:
         """Whether some files are called late and others not: somebody's name looks like the LMS's words."""
         return len({piece.late for piece in self.pieces}) > 1
-
-    @property
-    def newest(self) -> datetime:
-        """When the latest of its files was modified, as far as the archive tells."""
-        known = [piece.entry.modified for piece in self.pieces if piece.entry.modified]
-        return max(known, default=datetime.fromtimestamp(0, UTC))
 
 
 @dataclass

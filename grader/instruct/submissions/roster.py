@@ -31,10 +31,11 @@ _NEVER = ("", "-")  # what stands in the place of a time where nothing was hande
 
 @dataclass(frozen=True)
 class Roster:
-    """``students`` and ``times`` (aware) by the id that the LMS uses."""
+    """``students`` and ``times`` (aware) by the id that the LMS uses; ``path`` is the file that says so."""
 
     students: dict[str, str] = field(default_factory=dict)
     times: dict[str, datetime] = field(default_factory=dict)
+    path: Path | None = field(default=None, compare=False)
 
 
 def read_roster(path: Path, zone: tzinfo | None = None) -> Roster:
@@ -62,7 +63,7 @@ def _rows(columns: list[str], table: Table) -> Iterable[tuple[int, Row]]:
 
 
 def _collected(path: Path, rows: Iterable[tuple[int, Row]], read: Read, zone: tzinfo | None) -> Roster:
-    roster = Roster()
+    roster = Roster(path=path)
     for line, row in rows:
         lms, student, submitted = read(row)
         if not lms or not student:

@@ -16,11 +16,12 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from grader.errors import UsageError
+from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.limits import KIB, in_words
 from grader.instruct.submissions.reading import Refused, read_below, unreadable
 
@@ -39,7 +40,7 @@ _DAMAGED = (
 class Entry:
     """A file in an archive. ``path`` has ``/`` between its parts; ``refusal`` says why it is not to be read.
 
-    ``modified`` is what the archive says, aware, in the time zone of this machine.
+    ``modified`` is what the archive says, aware.
     """
 
     name: str
@@ -61,8 +62,11 @@ class Source(Protocol):
 
 
 @contextlib.contextmanager
-def opened(archive: Path) -> Iterator[Source]:
-    """The zip file or the folder ``archive``, to be read. Raises UsageError where it is neither."""
+def opened(archive: Path, zone: tzinfo | None = None) -> Iterator[Source]:
+    """The zip file or the folder ``archive``, to be read. Raises UsageError where it is neither.
+
+    Times in a zip file are local ones without a zone: of ``zone``, or of this machine.
+    """
     if archive.is_dir():
         yield FolderSource(archive)
         return
@@ -75,11 +79,11 @@ def opened(archive: Path) -> Iterator[Source]:
             "Download it again, or unpack it yourself and name the folder.",
         ) from problem
     with file:
-        yield ZipSource(archive, file)
+        yield ZipSource(archive, file, zone)
 
 
 class ZipSource:
-    def __init__(self, archive: Path, file: zipfile.ZipFile) -> None:
+    def __init__(self, archive: Path, file: zipfile.ZipFile, zone: tzinfo | None) -> None:
         # Not is_dir(), which a file without a name makes raise an IndexError.
         infos = [info for info in file.infolist() if not info.filename.endswith("/")]
         if len(infos) > MOST_ENTRIES:
@@ -95,7 +99,8 @@ class ZipSource:
         for info in infos:
             twice = "is in the archive twice under one name" if times[info.filename] > 1 else ""
             refusal = _suspicion(info) or twice
-            entries.append(Entry(info.filename, _path(info.filename), _moment(info.date_time), refusal))
+            modified = _moment(info.date_time, zone)
+            entries.append(Entry(info.filename, _path(info.filename), modified, refusal))
         self.entries = tuple(entries)
 
     def read(self, entry: Entry, limit: int) -> bytes:
@@ -160,10 +165,10 @@ def _path(name: str) -> PurePosixPath:
     return PurePosixPath(name.replace("\\", "/"))
 
 
-def _moment(stamp: tuple[int, int, int, int, int, int]) -> datetime | None:
-    """Zip files have local times without a zone; a wrong one (month 0) is none."""
+def _moment(stamp: tuple[int, int, int, int, int, int], zone: tzinfo | None) -> datetime | None:
+    """A time in a zip file, which is none where it is wrong (month 0)."""
     try:
-        return datetime(*stamp).astimezone()
+        return timestamps.aware(datetime(*stamp), zone)
     except ValueError:
         return None
 
