@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.catalog import Catalog, Exercise
 from grader.cli.listing import shown
-from grader.instruct.nbgrader.extra import require_nbgrader
+from grader.instruct.nbgrader.extra import CONFIG, require_nbgrader
 from grader.words import counted
+
+if TYPE_CHECKING:
+    from grader.instruct.course import ClassFolder
 
 
 def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> int:
@@ -34,7 +38,7 @@ def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> 
         return 1 if stale else 0
     kept = assignments.write({path: files[path] for path in stale}, folder)
     if assignments.write_config(catalog, folder, _title(folder)):
-        print(f"wrote  {shown(folder / assignments.CONFIG)}")
+        print(f"wrote  {shown(folder / CONFIG)}")
     if kept:
         print(f"What was there before is kept in {shown(kept)}.")
     print(f"{counted(len(exercises), 'assignment')} in {shown(folder / 'source')}.")
@@ -50,7 +54,7 @@ class Archive:
     path: Path
     layout: str
     assignment: str
-    into: Path
+    into: Path | None  # None: where the class keeps its submissions
     roster: Path | None
     due: datetime | None
     replace: bool
@@ -63,15 +67,17 @@ def import_archive(archive: Archive, course: Path | None) -> int:
     from grader.instruct.submissions.timestamps import aware
 
     exercise = Catalog.open(course).find(archive.assignment)
-    class_folder = archive.into.resolve().parent
-    zone, due = _deadline(class_folder, exercise)
+    home = _class_around(archive.into.resolve().parent if archive.into else Path.cwd())
+    into = archive.into or home.submissions
+    zone, due = _deadline(home, exercise)
     report = importing.import_archive(
         archive.path,
         exercise=exercise,
         layout=archive.layout,
-        into=archive.into,
-        notebook=_notebook(exercise, class_folder),
+        into=into,
+        notebook=_notebook(exercise, _nbgrader_folder(home, into)),
         roster=read_roster(archive.roster, zone) if archive.roster else None,
+        zone=zone,
         due=aware(archive.due, zone) if archive.due else due,
         replace=archive.replace,
     )
@@ -107,15 +113,28 @@ def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exerci
     return course.exercises(catalog) if course else list(catalog.exercises)
 
 
-def _deadline(folder: Path, exercise: Exercise) -> tuple[tzinfo | None, datetime | None]:
-    """The time zone of the class and when ``exercise`` is due, as far as its course.toml says."""
+def _class_around(here: Path) -> ClassFolder:
+    """The class whose course.toml is nearest to ``here``, in it or above it; else ``here`` is its folder."""
     from grader.instruct.course import class_in
+    from grader.instruct.course.policy import FILE
 
-    course = class_in(folder).course
-    if course is None:
+    return class_in(next((each for each in (here, *here.parents) if (each / FILE).is_file()), here))
+
+
+def _nbgrader_folder(home: ClassFolder, into: Path) -> Path:
+    """Where nbgrader's configuration is: beside the submissions, or with the class's course.toml."""
+    beside = into.resolve().parent
+    if home.course and not (beside / CONFIG).is_file():
+        return home.course.folder
+    return beside
+
+
+def _deadline(home: ClassFolder, exercise: Exercise) -> tuple[tzinfo | None, datetime | None]:
+    """The time zone of the class and when ``exercise`` is due, as far as its course.toml says."""
+    if home.course is None:
         return None, None
-    assignment = course.assignments.get(exercise.slug)
-    return course.zone, assignment.due if assignment else None
+    assignment = home.course.assignments.get(exercise.slug)
+    return home.course.zone, assignment.due if assignment else None
 
 
 def _title(folder: Path) -> str:
@@ -126,13 +145,17 @@ def _title(folder: Path) -> str:
 
 
 def _notebook(exercise: Exercise, class_folder: Path) -> Path | None:
-    """The notebook that nbgrader expects beside the files; without one it passes a submission over."""
+    """The notebook that nbgrader expects beside the files; without one it passes a submission over.
+
+    Where nbgrader has no configuration, nobody expects one, and none is missed.
+    """
     for step in ("release", "source"):
         notebook = class_folder / step / exercise.slug / f"{exercise.slug}.ipynb"
         if notebook.is_file():
             return notebook
-    print(
-        f"There is no notebook of {exercise.slug} in {shown(class_folder)} to add where one is missing.",
-        file=sys.stderr,
-    )
+    if (class_folder / CONFIG).is_file():
+        print(
+            f"There is no notebook of {exercise.slug} in {shown(class_folder)} to add where one is missing.",
+            file=sys.stderr,
+        )
     return None

@@ -41,14 +41,19 @@ def import_(
     assignment: Annotated[str, typer.Option("--assignment", metavar="EXERCISE", help="What was handed in.")],
     layout: Annotated[Layout, typer.Option(help="Who made the archive.")] = "auto",
     into: Annotated[
-        Path, typer.Option("--into", metavar="DIR", help="nbgrader's folder of submissions.")
-    ] = Path("submitted"),
+        Path | None,
+        typer.Option(
+            "--into", metavar="DIR", help="Default: the submissions of the class around, else submitted."
+        ),
+    ] = None,
     roster: Annotated[
         Path | None, typer.Option("--roster", metavar="FILE", help="A CSV that maps the LMS's names to ids.")
     ] = None,
     due: Annotated[
         datetime | None,
-        typer.Option(help="When what the LMS calls in time was handed in at the latest, in local time."),
+        typer.Option(
+            help="When what the LMS calls in time was handed in at the latest, in the class's time zone."
+        ),
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of other submissions, which are kept.")

@@ -17,10 +17,9 @@ from grader.durable import PUBLIC, write_atomically
 from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.instruct.course import judged_scores
+from grader.instruct.nbgrader.extra import CONFIG
 from grader.instruct.nbgrader.notebook import as_text, assignment_notebook
 from grader.workspace import shipped_files
-
-CONFIG = "nbgrader_config.py"
 
 
 def assignment_files(exercise: Exercise, backend: str) -> dict[str, str]:

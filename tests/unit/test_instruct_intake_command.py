@@ -1,0 +1,77 @@
+"""`grader nbgrader import` in a class: where it puts hand-ins, in whose time, and what it says."""
+
+from __future__ import annotations
+
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.catalog import Catalog
+from grader.cli.app import app
+from grader.instruct.submissions import read_submissions
+from tests.unit.handmade_class import COURSE, NEGATE, HandmadeClass
+
+HANDINS = f'timezone = "Asia/Kathmandu"\nsubmissions = "all/handins"\n{COURSE}'
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "archive.zip"
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.writestr(zipfile.ZipInfo("ada/kernel.cu", (2020, 10, 20, 23, 30, 0)), "// hers\n")
+    return path
+
+
+@pytest.fixture
+def made(tmp_path: Path, toy_catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> HandmadeClass:
+    made = HandmadeClass(tmp_path / "class", toy_catalog, HANDINS)
+    monkeypatch.chdir(made.folder)
+    return made
+
+
+def taken(catalog: Catalog, archive: Path, *options: object) -> str:
+    words = ["nbgrader", "import", archive, "--assignment", NEGATE, "--course", catalog.course, *options]
+    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False).output
+
+
+@pytest.mark.parametrize("options", [(), ("--into", "all/handins")], ids=["around", "named"])
+def test_hand_ins_go_where_the_class_keeps_them_in_its_time_zone(
+    made: HandmadeClass, archive: Path, options: tuple[str, ...]
+) -> None:
+    assert "1 new" in taken(made.catalog, archive, *options)
+    found = read_submissions(made.folder / "all" / "handins", made.catalog)
+    assert [each.submitted for each in found] == [datetime(2020, 10, 20, 17, 45, tzinfo=UTC)]
+    assert not list((made.folder / "submitted").iterdir())
+
+
+def test_a_folder_within_the_class_is_in_it(
+    made: HandmadeClass, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (made.folder / "downloads").mkdir()
+    monkeypatch.chdir(made.folder / "downloads")
+    taken(made.catalog, archive)
+    assert (made.folder / "all" / "handins" / "ada").is_dir()
+
+
+def test_without_a_class_it_is_submitted(
+    tmp_path: Path, toy_catalog: Catalog, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    taken(toy_catalog, archive)
+    found = read_submissions(tmp_path / "submitted", toy_catalog)
+    assert [each.submitted for each in found] == [datetime(2020, 10, 20, 23, 30).astimezone()]
+
+
+def test_a_notebook_is_missed_only_where_nbgrader_is_used(made: HandmadeClass, archive: Path) -> None:
+    assert "There is no notebook" not in taken(made.catalog, archive)
+    made.write("nbgrader_config.py", "")
+    assert "There is no notebook of 00_negate" in taken(made.catalog, archive)
+
+
+def test_who_is_not_in_the_roster_is_to_be_added_to_it(made: HandmadeClass, archive: Path) -> None:
+    made.write("roster.csv", "lms,student\nben,ben\n")
+    said = taken(made.catalog, archive, "--roster", "roster.csv")
+    assert "ada is not in the roster; add a line for ada to roster.csv." in said
