@@ -185,7 +185,7 @@ def test_a_deadline_at_the_end_of_the_calendar_cannot_be_extended(
     tmp_path: Path, toy_catalog: Catalog
 ) -> None:
     made = HandmadeClass(tmp_path / "class", toy_catalog)
-    made.write("extensions.csv", "student,exercise,days,reason\nana,*,3660,ill\n")
+    made.write("extensions.csv", "student,exercise,days,reason\nana,*,366,ill\n")
     people = read_people(read_course(made.folder))
     never = datetime(9999, 12, 31, tzinfo=UTC)
     assert people.due("ana", NEGATE, never) == (never, "")
@@ -199,7 +199,12 @@ def test_a_deadline_at_the_end_of_the_calendar_cannot_be_extended(
         ("extensions.csv", "student,exercise,days,reason\nana,*,two,ill\n", "has days 'two'"),
         ("extensions.csv", "student,exercise,days,reason\nana,*,1e12,ill\n", "Line 2 of "),
         ("extensions.csv", "student,exercise,days,reason\nana,*,1e6,ill\n", "has days '1e6'"),
-        ("extensions.csv", "student,exercise,days,reason\nana,*,-1e6,ill\n", "at most 3660 days"),
+        ("extensions.csv", "student,exercise,days,reason\nana,*,-1e6,ill\n", "of 1 to 366 days"),
+        ("extensions.csv", "student,exercise,days,reason\nana,*,367,ill\n", "has days '367'"),
+        ("extensions.csv", "student,exercise,days,reason\nana,*,0,ill\n", "has days '0'"),
+        ("extensions.csv", "student,exercise,days,reason\nana,*,-2,ill\n", "Line 2 of "),
+        ("extensions.csv", "student,exercise,days,reason\n../x,*,1,ill\n", "has the student '../x'"),
+        ("groups.csv", "group,student\na,ana\na,bo b\n", "has the student 'bo b'"),
         ("extensions.csv", "student,exercise,until,reason\nana,*,monday,ill\n", "until 'monday'"),
         ("extensions.csv", "student,exercise,days,reason\nana,*,1,\n", "gives no reason"),
         ("extensions.csv", "student,exercise,days,reason\nana,03_muladd,1,ill\n", "names the exercise"),
@@ -213,7 +218,10 @@ def test_a_deadline_at_the_end_of_the_calendar_cannot_be_extended(
             "has points 'nan'",
         ),
         ("adjustments.csv", f"student,exercise,points,reason,by\nana,{NEGATE},5,,me\n", "lacks a reason"),
+        ("adjustments.csv", f"student,exercise,points,reason,by\n-,{NEGATE},5,so,me\n", "the student '-'"),
         ("students.csv", "name\nAna\n", "no column 'student'"),
+        ("students.csv", "student\nana\nben b\n", "letters, digits and . _ @ + -"),
+        ("students.csv", "student\n../x\n", "Line 2 of "),
     ],
 )
 def test_a_mistake_in_a_table_is_named_with_its_line(

@@ -18,9 +18,10 @@ from pathlib import Path
 from grader.instruct.course.policy import Course
 from grader.instruct.course.reading import aware
 from grader.instruct.course.tables import Row, read_rows
+from grader.instruct.submissions.names import RULE, is_student
 
 ALL = "*"
-_MOST_DAYS = 3660  # ten years: more is a slip, and far more than this no clock can show
+_MOST_DAYS = 366  # a year: more is a slip
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,14 @@ class People:
 def read_people(course: Course) -> People:
     """The tables in the course folder. Raises UsageError naming the file and line of what is wrong."""
     folder = course.folder
-    students = {row["student"]: row["name"] for row in read_rows(folder / "students.csv", ("student",))}
+    students = {_student(row): row["name"] for row in read_rows(folder / "students.csv", ("student",))}
     extensions = tuple(
         _extension(row, course)
         for row in read_rows(folder / "extensions.csv", ("student", "exercise", "reason"))
     )
     adjustments: dict[tuple[str, str], tuple[Adjustment, ...]] = {}
     for row in read_rows(folder / "adjustments.csv", ("student", "exercise", "points", "reason", "by")):
-        place = row["student"], _assigned(row, course)
+        place = _student(row), _assigned(row, course)
         adjustments[place] = (*adjustments.get(place, ()), _adjustment(row))
     return People(students, extensions, dict(_memberships(folder / "groups.csv", course)), adjustments)
 
@@ -132,13 +133,13 @@ def _extension(row: Row, course: Course) -> Extension:
             raise row.broken(f"has until {until!r}", "Write it as 2026-10-21T23:59.") from None
     longer = _longer(row) if days else timedelta()
     exercise = ALL if row["exercise"] == ALL else _assigned(row, course)
-    return Extension(row["student"], exercise, moment, longer, row["reason"])
+    return Extension(_student(row), exercise, moment, longer, row["reason"])
 
 
 def _longer(row: Row) -> timedelta:
     days = row.number("days")
-    if abs(days) > _MOST_DAYS:
-        raise row.broken(f"has days {row['days']!r}", f"An extension is of at most {_MOST_DAYS} days.")
+    if not 1 <= days <= _MOST_DAYS:
+        raise row.broken(f"has days {row['days']!r}", f"An extension is of 1 to {_MOST_DAYS} days.")
     return timedelta(days=days)
 
 
@@ -154,13 +155,20 @@ def _memberships(path: Path, course: Course) -> Iterator[tuple[tuple[str, str], 
         if not row["student"]:
             raise row.broken("has no student", "A line of a group names one of its members.")
         exercise = _assigned(row, course) if row["exercise"] else ALL
-        place = row["student"], exercise
+        place = _student(row), exercise
         if place in seen:
             raise row.broken(
                 f"puts {row['student']} into a second group", "A student is in one group at a time."
             )
         seen[place] = row["group"]
         yield place, row["group"]
+
+
+def _student(row: Row) -> str:
+    """An id that a folder of hand-ins can have: of any other, nothing that was handed in would be found."""
+    if not is_student(row["student"]):
+        raise row.broken(f"has the student {row['student']!r}", RULE)
+    return row["student"]
 
 
 def _assigned(row: Row, course: Course) -> str:
