@@ -13,12 +13,17 @@ Each costs the submission the request in which it happened: the next request sta
 
 from __future__ import annotations
 
+import re
 import signal
 
 from grader.errors import SubmissionError
 from grader.run.values import RemoteError
 
-_NEXT = "Run `grader check --verbose` to see everything that was printed."
+_NEXT = "Run `grader check`: its verdict shows the last lines that a call printed."
+
+# glibc writes "python: binding.cpp:12: void f(int): Assertion `n > 0' failed."
+_ASSERTION = re.compile(r"^(?:[^\s:]+: )?(.*Assertion [`'].*' failed)\.?$", re.MULTILINE)
+_STACK = re.compile(r"^Fatal Python error: ", re.MULTILINE)  # faulthandler's, of the grader's own calls
 
 
 def signal_name(number: int) -> str:
@@ -27,6 +32,11 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def said(failure: SubmissionError) -> str:
+    """What was printed before `failure`, without the stack that the interpreter appends."""
+    return _STACK.split(failure.printed, maxsplit=1)[0].rstrip()
 
 
 class LoadFailed(SubmissionError):
@@ -61,12 +71,33 @@ class WorkerCrashed(SubmissionError):
         self.ended_with = exit_code
         self.during = during
         self.where = where
+        self._printed = ""
 
+    @property
+    def printed(self) -> str:
+        return self._printed
+
+    @printed.setter
+    def printed(self, text: str) -> None:
+        """An abort has many causes: what was printed tells which."""
+        self._printed = text
+        if self.signal == "SIGABRT":
+            self.rule = _abort_rule(text)
+
+
+def _abort_rule(printed: str) -> str:
+    if failed := _ASSERTION.findall(printed):
+        return f"{failed[-1]}. An assert ends the whole program: report bad input as an exception."
+    return _EXCEPTION_RULE if "terminate called after throwing" in printed else _SIGNAL_RULES["SIGABRT"]
+
+
+_EXCEPTION_RULE = "An exception must not leave a destructor, a thread or a noexcept function: catch it there."
 
 _SIGNAL_RULES = {
     "SIGSEGV": "Host code may only touch host memory that it owns; a device pointer is not host memory.",
     "SIGBUS": "Host code may only touch host memory that it owns; a device pointer is not host memory.",
-    "SIGABRT": "An exception must not leave a destructor, a thread or a noexcept function: catch it there.",
+    "SIGABRT": "That is abort(), a failed assert, or an exception that left a destructor, a thread or a "
+    "noexcept function.",
     "SIGFPE": "An integer division by zero ends the program; refuse such an input with TORCH_CHECK.",
     "SIGKILL": "The system kills a program that takes more memory than there is.",
     "SIGXFSZ": "A submission may write small files only; results are returned, not written.",

@@ -347,6 +347,32 @@ def test_what_was_printed_is_shown_with_a_failure(grader: Grader) -> None:
     assert lines[-1] == "  ... and 40 more lines"
 
 
+def crashed_in_the_second_call(grader: Grader, earlier: str, last: str) -> CheckResult:
+    failure = WorkerCrashed("calling `scale`", signal="SIGABRT")
+    failure.printed = f"{last}\nFatal Python error: Aborted\n  File worker.py"
+    verdict = grader(
+        edit_reply=lambda reply: replace(reply, printed=earlier),
+        raises=lambda stage, number: failure if number == 1 else None,
+    )
+    return named(verdict, "correctness")
+
+
+def test_what_the_crashing_call_printed_follows_what_the_others_did(grader: Grader) -> None:
+    failed = "binding.cpp:4: launch: Assertion `n > 300' failed."
+    crashed = crashed_in_the_second_call(grader, "n = 300", f"n = 35\npython: {failed}")
+    assert crashed.status is Status.CRASH
+    assert failed in crashed.sentence
+    assert crashed.lines == ("It printed:", "  n = 300", "  n = 35", f"  python: {failed}")
+
+
+def test_before_a_crash_the_last_lines_count(grader: Grader) -> None:
+    many = "\n".join(f"i = {number}" for number in range(30))
+    lines = crashed_in_the_second_call(grader, many, f"{many}\nthe end").lines
+    assert lines[:3] == ("It printed:", "  ... 42 lines before", "  i = 12")
+    assert lines[-1] == "  the end"
+    assert len(lines) == 21
+
+
 def test_a_broken_spec_is_not_the_submissions_fault(grader: Grader) -> None:
     (grader.files / "spec.py").write_text("ENTRY = 3")
     with pytest.raises(BrokenSpec):
