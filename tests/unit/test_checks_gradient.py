@@ -52,8 +52,11 @@ ODD = Gradient(cases=[Case("odd", pair((5, 7)))])
 def judged(function: Callable[..., Any], spec: Gradient = ODD, **more: Any) -> Outcome:
     reference = more.pop("reference", product)
     accumulation = more.pop("accumulation", None)
+    correctness = more.pop("correctness", None)
     session = FakeSession(function, **more)
     bench = fake_bench(session, reference, [], parameters="ab", gradient=spec, accumulation=accumulation)
+    if correctness is not None:
+        bench.outcomes["correctness"] = correctness
     outcome = gradient.check(bench)
     assert not session.graphs, "every graph has to be released"
     return outcome
@@ -190,6 +193,30 @@ def test_gradcheck_compares_backward_with_the_submissions_own_forward() -> None:
     )
     assert "with respect to a is " in outcome.sentence
     assert abs(float(outcome.got) - float(outcome.expected)) > 1e-3
+
+
+def test_backward_is_not_blamed_for_the_finite_differences_of_a_wrong_result() -> None:
+    outcome = judged(Crooked.apply, correctness=Outcome(Status.FAIL, "wrong", topic="values"))
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence == (
+        "gradcheck of muladd(a: float64 (5, 7), b: float64 (5, 7)): the derivative with respect to a is "
+        "right in backward, and wrong by finite differences of the forward, whose result is wrong: forward "
+        "has to be right first."
+    )
+
+
+@pytest.mark.parametrize(
+    "correctness", [Outcome(Status.PASS, "right"), Outcome(Status.FAIL, "accepted", topic="refusals")]
+)
+def test_a_result_with_right_values_is_not_blamed(correctness: Outcome) -> None:
+    assert "according to backward" in judged(Crooked.apply, correctness=correctness).sentence
+
+
+def test_a_wrong_backward_is_told_of_whatever_the_result() -> None:
+    wrong = with_backward(lambda ctx, grad: (2 * grad * ctx.saved_tensors[1], grad * ctx.saved_tensors[0]))
+    outcome = judged(wrong, correctness=Outcome(Status.FAIL, "wrong", topic="values"))
+    assert outcome.status is Status.FAIL
+    assert "the gradient of a is" in outcome.sentence
 
 
 def test_gradcheck_uses_fast_mode_for_large_inputs() -> None:

@@ -108,7 +108,9 @@ def gradcheck_problem(
             points, fast_mode=fast, nondet_tol=gradient.nondet_tol, check_undefined_grad=True,
         )  # fmt: skip
     except GradcheckError as problem:
-        return _in_words(str(problem), text, names, case.name)
+        judged = bench.outcomes.get("correctness")
+        wrong_forward = judged is not None and judged.status is Status.FAIL and judged.topic == "values"
+        return _in_words(str(problem), text, names, case.name, wrong_forward)
     except RemoteFailure as problem:
         subject = f"{problem.during} of {text}" if problem.during else text
         return error_outcome(f"gradcheck: {subject}", problem.error, case.name)
@@ -126,11 +128,22 @@ def _with_values(inputs: Inputs, values: dict[str, torch.Tensor]) -> Inputs:
     return Inputs(tuple(at(value) for value in inputs.values))
 
 
-def _in_words(message: str, text: str, names: list[str], case: str) -> Outcome:
-    """gradcheck's message as one sentence: which input, and the two numbers that differ most."""
+def _in_words(message: str, text: str, names: list[str], case: str, wrong_forward: bool) -> Outcome:
+    """gradcheck's message as one sentence: which input, and the two numbers that differ most.
+
+    Backward has agreed with the reference before gradcheck looks: where finite differences are those of a
+    wrong forward, it is not backward that is to be blamed.
+    """
     which = re.search(r"with respect to input (\d+)", message)
     name = names[int(which.group(1))] if which else "an input"
     numbers = _worst_pair(message)
+    if numbers is not None and wrong_forward:
+        return Outcome(
+            Status.FAIL,
+            f"gradcheck of {text}: the derivative with respect to {name} is right in backward, and wrong by "
+            "finite differences of the forward, whose result is wrong: forward has to be right first.",
+            case=case, topic="values",
+        )  # fmt: skip
     if numbers is not None:
         numerical, analytical = (f"{value:.6g}" for value in numbers)
         return Outcome(
