@@ -69,6 +69,37 @@ def test_an_unwritten_tail(first: int, which: str, question: str) -> None:
     assert text.endswith(question)
 
 
+@pytest.mark.parametrize(
+    ("shape", "first", "question"),
+    [
+        ((300,), 64, "Does the index count the block?"),
+        ((35,), 7, "Does every element have a thread: the index, the guard and the number of blocks?"),
+        ((10, 33), 66, "That is from row 2 on: does every row have a thread?"),
+    ],
+)
+def test_blocks_that_were_rounded_down_leave_out_less_than_they_cover(
+    shape: tuple[int, ...], first: int, question: str
+) -> None:
+    got, right = changed(lambda t: t.view(-1)[first:].fill_(POISONED), *shape)
+    assert told(got, right).endswith(f"is still there. {question}")
+
+
+def test_an_extent_that_was_passed_for_the_number_of_elements() -> None:
+    got, right = changed(lambda t: t.view(-1)[7:].fill_(POISONED), 5, 7)
+    inputs = [("2.0", torch.tensor(2.0)), ("a", right)]
+    text = told(got, right, inputs=inputs)
+    assert text.endswith(
+        "Exactly the first 7 were written, which is a.size(1): look at the n that is passed."
+    )
+    got.view(-1)[7] = right.view(-1)[7]
+    assert "size" not in told(got, right, inputs=inputs)
+
+
+def test_one_written_element_is_no_extent() -> None:
+    got, right = changed(lambda t: t.view(-1)[1:].fill_(POISONED), 1, 7)
+    assert "size" not in told(got, right, inputs=[("a", right)])
+
+
 @pytest.mark.parametrize(("dtype", "size"), [(torch.float32, 4), (torch.float64, 8)])
 def test_a_copy_of_n_bytes_where_n_elements_were_meant(dtype: torch.dtype, size: int) -> None:
     right = numbers(320, dtype=dtype)

@@ -31,14 +31,36 @@ def never_written(wrong: Wrong) -> str:
 
 
 def _about_the_grid(wrong: Wrong, first: int) -> str:
+    """Ask for the likeliest reason why only the elements before `first` were written."""
+    size = _size_of_an_input(wrong, first)
+    if size:
+        return f"Exactly the first {first} were written, which is {size}: look at the n that is passed."
     row = wrong.expected.shape[-1]
+    missing = wrong.total - first
+    # Rounded down, the blocks leave out less than one of them covers, and one at least was there.
+    rounded = missing < first
     if wrong.expected.ndim >= 2 and first % row == 0 and first > 0:
-        return f"That is from row {first // row} on: is the number of blocks rounded up in every dimension?"
+        question = (
+            "is the number of blocks rounded up in every dimension?"
+            if rounded
+            else "does every row have a thread?"
+        )
+        return f"That is from row {first // row} on: {question}"
     if first % WARP == 0 and first > 0:
-        return "Is the number of blocks rounded up, and does the index count the block?"
-    if wrong.total - first > WARP:
+        if rounded:
+            return "Is the number of blocks rounded up, and does the index count the block?"
+        return "Does the index count the block?"
+    if missing > min(WARP, first):
         return "Does every element have a thread: the index, the guard and the number of blocks?"
     return "Is the guard at the end of the grid too strict?"
+
+
+def _size_of_an_input(wrong: Wrong, number: int) -> str:
+    """``a.size(0)``, the first extent that is `number`; ``""`` also for 1, which too many extents are."""
+    for name, values in wrong.inputs:
+        if number > 1 and number in values.shape:
+            return f"{name}.size({list(values.shape).index(number)})"
+    return ""
 
 
 def all_zero(wrong: Wrong) -> str:
