@@ -140,6 +140,24 @@ def test_a_missing_term_is_outside_the_tolerance(dtype: torch.dtype) -> None:
     assert wrong_elements(short, truth, tolerance).float().mean() > 0.5
 
 
+def test_what_nearly_cancels_in_few_elements_may_be_rounded() -> None:
+    def muladd(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return a * b + c
+
+    specified = spec(muladd, "abc")
+    margins, wrong = [], 0
+    for number in range(400):
+        inputs = draw([replace(tensor(1), name=name) for name in "abc"], seeded(number))
+        a, b, c = (each.tensor for each in inputs.tensors())
+        (wanted,) = expected_outputs(specified, inputs, "one element")
+        for honest in (a * b + c, (a.double() * b.double() + c.double()).float()):  # each rounded; contracted
+            assert compare(Output("tensor", honest, "cuda:0"), wanted) is None, number
+        margins.append(float(((a * b + c) - wanted.values).abs() / wanted.values.abs()))
+        wrong += compare(Output("tensor", a * b, "cuda:0"), wanted) is not None
+    assert max(margins) > 20 * torch.finfo(torch.float32).eps, "some of them do cancel"
+    assert wrong > 395, "and what is wrong is seen"
+
+
 def test_the_spec_may_set_the_tolerance() -> None:
     loose = spec(None, tolerances=lambda dtype: (0.5, 0.25))
     assert tolerance_for(loose, torch.ones(1), torch.float32, 1) == Tolerance(0.5, 0.25)

@@ -3,14 +3,16 @@
 The tolerance is derived, not guessed. Writing ``eps`` for the spacing of the dtype at 1 and ``n`` for the
 number of terms that are added into one element (``accumulation`` in the spec),
 
-    |got - expected| <= (8 eps + n eps_sum) (|expected| + rms(expected))
+    |got - expected| <= (8 eps + n eps_sum) (|expected| + size)
 
 ``8 eps`` covers the roundings of a short expression and of intrinsics that are good to two units in the
 last place. ``n eps_sum`` covers a sum: for random signs its error is about sqrt(n) u sum|x_i| (Higham and
 Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41, 2019), and
 sum|x_i| is about sqrt(n) rms(expected). ``eps_sum`` is float32's for the half-precision types, because sums
-belong into float32 there: a kernel that adds in half precision is outside. The rms stands for the size of
-what was cancelled where the result itself is near zero.
+belong into float32 there: a kernel that adds in half precision is outside. ``size`` stands for what was
+cancelled where the result itself is near zero: rms(expected), and for an output of few elements, which may
+all be near zero, also how far the reference moves when its inputs do (`cancelled`). Without that some right
+answers to `a * b + c` of one element were refused.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ from grader.errors import BrokenSpec
 from grader.spec import Spec
 
 ROUNDINGS = 8
+_FEW = 64  # elements, whose rms says little about the size of what went into them
+_NUDGE = 2.0**-20  # relative, of the inputs: small beside any curvature, large beside double precision
+_NUDGES = 8
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,43 @@ def expected_outputs(spec: Spec, inputs: Inputs, case: str) -> tuple[Expected, .
     typed = call_reference(spec, inputs.for_reference(widen=False), case)
     device = result_device(inputs)
     terms = accumulation(spec, inputs)
+    sizes = cancelled(spec, inputs, case, exact)
     names = ["the output"] if len(exact) == 1 else [f"output {number}" for number in range(len(exact))]
     return tuple(
         Expected(
-            name, values, plain.dtype, device, tolerance_for(spec, values, plain.dtype, terms),
+            name, values, plain.dtype, device, tolerance_for(spec, values, plain.dtype, terms, size),
             partial(is_pointwise, spec, inputs, case, number),
         )
-        for number, (name, values, plain) in enumerate(zip(names, exact, typed, strict=True))
+        for number, (name, values, plain, size) in enumerate(zip(names, exact, typed, sizes, strict=True))
     )  # fmt: skip
+
+
+def cancelled(spec: Spec, inputs: Inputs, case: str, exact: tuple[torch.Tensor, ...]) -> list[float]:
+    """For each result, ``exact``, of few elements the size of what may have been cancelled in it; else 0.
+
+    That is the change of the reference over the relative change of its inputs, which are nudged up and down
+    at random: of `a * b + c` it is 2 |a b| + |c| at its largest.
+    """
+    sizes = [0.0] * len(exact)
+    if not any(0 < values.numel() < _FEW and values.is_floating_point() for values in exact):
+        return sizes
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(_NUDGES):
+        nudged = {each.name: _nudged(each.tensor, generator) for each in inputs.tensors()}
+        moved = call_reference(spec, inputs.for_reference(replaced=nudged), case)
+        for number, (values, there) in enumerate(zip(exact, moved, strict=True)):
+            if values.numel() < _FEW and values.is_floating_point() and there.shape == values.shape:
+                change = (there - values).abs() / _NUDGE
+                sizes[number] = max([sizes[number], *change[change.isfinite()].tolist()])
+    return sizes
+
+
+def _nudged(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    wide = tensor.detach().cpu().to(WIDER.get(tensor.dtype, tensor.dtype))
+    if not wide.is_floating_point():
+        return wide
+    signs = torch.randint(0, 2, wide.shape, generator=generator) * 2 - 1
+    return wide * (1 + signs * _NUDGE)
 
 
 def is_pointwise(spec: Spec, inputs: Inputs, case: str, output: int, index: tuple[int, ...]) -> bool:
@@ -168,8 +202,13 @@ def accumulation(spec: Spec, inputs: Inputs) -> int:
     return int(spec.accumulation(*inputs.for_reference(widen=False))) if spec.accumulation else 1
 
 
-def tolerance_for(spec: Spec, values: torch.Tensor, dtype: torch.dtype, terms: int) -> Tolerance:
-    """The module's formula, or the spec's own tolerances; integers and booleans must be equal."""
+def tolerance_for(
+    spec: Spec, values: torch.Tensor, dtype: torch.dtype, terms: int, size: float = 0.0
+) -> Tolerance:
+    """The module's formula, or the spec's own tolerances; integers and booleans must be equal.
+
+    ``size`` is that of what may have been cancelled, where more is known of it than the rms.
+    """
     if not (dtype.is_floating_point or dtype.is_complex):
         return EXACT
     if spec.tolerances is not None:
@@ -179,4 +218,4 @@ def tolerance_for(spec: Spec, values: torch.Tensor, dtype: torch.dtype, terms: i
     relative = ROUNDINGS * eps + terms * in_sums
     finite = values[values.isfinite()]
     rms = float(finite.abs().square().mean().sqrt()) if finite.numel() else 0.0
-    return Tolerance(relative, relative * rms)
+    return Tolerance(relative, relative * max(rms, size))
