@@ -36,7 +36,7 @@ draw = "change me"              # the sample follows from it
 # One table for each exercise that counts. A line that is missing is as above; without `due` it is never late.
 """
 _FULL_POINTS = 100
-_STRANGERS = 1
+_TO_CORRECT = 1
 _ASSIGNMENT = """
 [assignments.{slug}]            # {title}
 # due = 2026-10-19T23:59:00
@@ -78,7 +78,13 @@ def check_course(folder: Path, exercises: Path | None) -> int:
     if strangers:
         print(f"Nobody in students.csv or {course.submissions} is called {listed(strangers)}.")
         print("An extension, a group or an adjustment names them: a slip of the pen would have no effect.")
-        return _STRANGERS
+    idle = people.without_effect(course)
+    for each in idle:
+        print(f"The extension of {each.student} for {each.exercise} until {each.until} is after no deadline.")
+    if idle:
+        print("It has no effect: correct its `until` in extensions.csv, or take the line out.")
+    if strangers or idle:
+        return _TO_CORRECT
     print("Next: grader batch, then grader marks")
     return 0
 

@@ -1,6 +1,7 @@
 """`grader watch`: a verdict now, and another one after every save.
 
-On simt torch is imported once for all of them: a verdict then costs the compiler and the checks alone.
+On simt torch is imported once for all of them: a verdict then costs the compiler and the checks alone,
+half a second for 03 where `grader check` takes one and a half (benchmarks/results/edit_to_verdict_cpu.md).
 """
 
 from __future__ import annotations

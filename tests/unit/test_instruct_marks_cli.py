@@ -189,6 +189,24 @@ def test_checking_a_course_says_what_it_amounts_to(made: HandmadeClass) -> None:
         run(made, "course", "check")
 
 
+@pytest.mark.parametrize(
+    ("exercise", "until", "idle"),
+    [
+        (NEGATE, "2026-10-05T12:00", True),
+        (NEGATE, "2026-10-05T12:01", False),
+        ("*", "2026-10-06", False),
+        ("*", "2026-10-04", True),
+    ],
+)
+def test_an_extension_that_is_after_no_deadline_is_told(
+    made: HandmadeClass, exercise: str, until: str, idle: bool
+) -> None:
+    made.write("extensions.csv", f"student,exercise,until,reason\nana,{exercise},{until},ill\n")
+    said = run(made, "course", "check")
+    assert (f"extension of ana for {exercise} until" in said) is idle
+    assert f"exit code {int(idle)}" in said
+
+
 def test_forgetting_changes_nothing_until_it_is_told_to(made: HandmadeClass) -> None:
     run(made, "marks")
     words = ["course", "forget", "--before", "2027-01-01", "--class", str(made.folder)]

@@ -78,6 +78,19 @@ class People:
         adjusted = {student for student, _ in self.adjustments}
         return {each.student for each in self.extensions} | grouped | adjusted
 
+    def without_effect(self, course: Course) -> list[Extension]:
+        """Extensions whose ``until`` is after the deadline of no assignment that they are about."""
+        return [
+            each
+            for each in self.extensions
+            if each.until
+            and not any(
+                assignment.due and assignment.due < each.until
+                for slug, assignment in course.assignments.items()
+                if each.exercise in (ALL, slug)
+            )
+        ]
+
     def in_one_group(self, exercise: str) -> Callable[[str, str], bool]:
         """Whether two students hand in ``exercise`` as one."""
 
