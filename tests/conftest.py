@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,11 @@ def solved_course(toy_catalog: Catalog) -> Catalog:
             text = (exercise.solution_dir / name).read_text()
             (exercise.root / name).write_text(workspace.without_markers(text))
     return toy_catalog
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A shell that starts these tests in the background has SIGINT ignored, which children would inherit."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -321,14 +321,6 @@ def test_a_build_that_was_killed_leaves_nothing_behind(solved_course: Catalog, t
     assert process.returncode == -signal.SIGKILL
     assert_passed(check(solved_course, "00", **cache))
     assert list((tmp_path / "cache").rglob("*.building")) == []
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """A shell that starts these tests in the background has SIGINT ignored, which children would inherit."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -113,6 +113,7 @@ def test_a_gpu_is_opened_anew_for_every_verdict(exercise: Exercise, monkeypatch:
     assert [(each["backend"], each["zygote"]) for each in grader.options] == [("cuda", None)]
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_verdicts_follow_saves_until_it_is_interrupted(tmp_path: Path) -> None:
     """The real grader, on exercise 00: wrong, right, Ctrl-C."""
     slug, scratch = "00_first_kernel", tmp_path / "tmp"
@@ -133,5 +134,8 @@ def test_verdicts_follow_saves_until_it_is_interrupted(tmp_path: Path) -> None:
         assert "kernel.cu changed." in next(line for line in said if line.strip())
         assert "passed, 100 of 100" in next(said)
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()  # or a process that does not end would keep the test from failing
     assert list(scratch.iterdir()) == []
