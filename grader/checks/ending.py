@@ -30,11 +30,21 @@ def ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
     return Outcome(status, sentence, case=case, topic="refusals" if bad_input else status.value)
 
 
-def printed(bench: Bench, first_call: int) -> Iterator[str]:
-    """The beginning of what the submission printed during the calls from `first_call` on."""
-    lines = [line for call in bench.calls[first_call:] for line in call.reply.printed.splitlines()]
+def printed(bench: Bench, first_call: int, lost: str = "") -> Iterator[str]:
+    """The beginning of what the submission printed during the calls from `first_call` on.
+
+    With what it printed in a call that gave no reply, ``lost``, it is the end: what a program says before it
+    dies comes last.
+    """
+    texts = [*(call.reply.printed for call in bench.calls[first_call:]), lost]
+    lines = [line for text in texts for line in text.splitlines()]
+    shown, before, after = lines, "", ""
+    if len(lines) > PRINTED_LINES and lost:
+        shown = lines[1 - PRINTED_LINES :]
+        before = f"  ... {len(lines) - len(shown)} lines before"
+    elif len(lines) > PRINTED_LINES:
+        shown = lines[:PRINTED_LINES]
+        after = f"  ... and {len(lines) - len(shown)} more lines"
     if lines:
         yield "It printed:"
-        yield from (f"  {line}" for line in lines[:PRINTED_LINES])
-    if len(lines) > PRINTED_LINES:
-        yield f"  ... and {len(lines) - PRINTED_LINES} more lines"
+        yield from filter(None, (before, *(f"  {line}" for line in shown), after))

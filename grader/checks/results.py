@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from grader.catalog import Exercise
 from grader.checks import todo
-from grader.checks.ending import PRINTED_LINES, ended_badly, printed
+from grader.checks.ending import ended_badly, printed
 from grader.checks.origin import lesson_for
 from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS
@@ -93,23 +93,5 @@ class Results:
             lost = said(failure)
         bench.outcomes[name] = outcome
         if outcome.status.stands_in_the_way:
-            heard = _heard(bench, first_call, lost) if lost else printed(bench, first_call)
-            outcome = replace(outcome, lines=(*outcome.lines, *heard))
+            outcome = replace(outcome, lines=(*outcome.lines, *printed(bench, first_call, lost)))
         self.add(name, outcome, time.perf_counter() - begun, points)
-
-
-def _heard(bench: Bench, first_call: int, lost: str) -> Iterator[str]:
-    """The end of what was printed, where `lost` comes from a call that gave no reply.
-
-    What a program says before it dies comes last, so here it is the beginning that is left out.
-    """
-    from grader.checks.bench import Call
-    from grader.run.values import Reply
-
-    texts = [*(call.reply.printed for call in bench.calls[first_call:]), lost]
-    lines = [line for text in texts for line in text.splitlines()]
-    if len(lines) > PRINTED_LINES:
-        left_out = len(lines) - PRINTED_LINES + 1
-        lines = [f"... {left_out} lines before", *lines[left_out:]]
-    whole = Call("lost", bench.current_case, "", Reply(printed="\n".join(lines)))
-    return printed(replace(bench, calls=[whole]), 0)

@@ -62,12 +62,14 @@ class Archive:
 
 def import_archive(archive: Archive, course: Path | None) -> int:
     """Unpacks an archive into nbgrader's folders. Returns 1 where something was refused, else 0."""
+    from grader.instruct.course import class_in, folder_around
     from grader.instruct.submissions import importing
     from grader.instruct.submissions.roster import read_roster
     from grader.instruct.submissions.timestamps import aware
 
     exercise = Catalog.open(course).find(archive.assignment)
-    home = _class_around(archive.into.resolve().parent if archive.into else Path.cwd())
+    here = archive.into.resolve().parent if archive.into else Path.cwd()
+    home = class_in(folder_around(here) or here)
     into = archive.into or home.submissions
     zone, due = _deadline(home, exercise)
     report = importing.import_archive(
@@ -111,14 +113,6 @@ def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exerci
         return list({exercise.slug: exercise for exercise in map(catalog.find, names)}.values())
     course = class_in(folder).course
     return course.exercises(catalog) if course else list(catalog.exercises)
-
-
-def _class_around(here: Path) -> ClassFolder:
-    """The class whose course.toml is nearest to ``here``, in it or above it; else ``here`` is its folder."""
-    from grader.instruct.course import class_in
-    from grader.instruct.course.policy import FILE
-
-    return class_in(next((each for each in (here, *here.parents) if (each / FILE).is_file()), here))
 
 
 def _nbgrader_folder(home: ClassFolder, into: Path) -> Path:

@@ -56,10 +56,8 @@ def run(
     options += [f"--rootdir={Path(file).parent}", f"--confcutdir={Path(file).parent}"]
     options += [f"-pno:{name}" for name in _LEFT_OUT]
     print(f"[tests] {Path(file).name}", flush=True)
-    for name in (
-        "PYTEST_ADDOPTS",
-        "PYTEST_PLUGINS",
-    ):  # whoever grades may have them set for tests of their own
+    # Whoever grades may have these set for tests of their own.
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     ended = pytest.main([*options, file], plugins=[recorder])

@@ -7,7 +7,14 @@ marks = Marking(course, catalog, read_people(course), attempts, Grades(store.all
 
 from grader.instruct.course.attempts import Attempt, remember
 from grader.instruct.course.grades import Grades
-from grader.instruct.course.home import DEFAULT_BACKEND, ClassFolder, class_in, class_of, submissions_around
+from grader.instruct.course.home import (
+    DEFAULT_BACKEND,
+    ClassFolder,
+    class_in,
+    class_of,
+    folder_around,
+    submissions_around,
+)
 from grader.instruct.course.marks import Mark, Marking, State, Total, totals
 from grader.instruct.course.people import People, read_people
 from grader.instruct.course.policy import Assignment, Comment, Course, LatePolicy, judged_scores
@@ -32,6 +39,7 @@ __all__ = [
     "Total",
     "class_in",
     "class_of",
+    "folder_around",
     "judged_scores",
     "marks_in",
     "read_course",

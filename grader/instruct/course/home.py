@@ -41,14 +41,19 @@ def class_in(folder: Path) -> ClassFolder:
     return ClassFolder(course.submissions.resolve(), course.results, course)
 
 
+def folder_around(here: Path) -> Path | None:
+    """The nearest folder with a ``course.toml``: ``here``, or one that it lies in."""
+    here = here.resolve()
+    return next((each for each in (here, *here.parents) if (each / FILE).is_file()), None)
+
+
 def submissions_around(here: Path) -> Path:
     """The submissions of the class that ``here`` lies in. Raises UsageError where no class is around."""
-    here = here.resolve()
-    for folder in (here, *here.parents):
-        if (folder / FILE).is_file():
-            return class_in(folder).submissions
+    folder = folder_around(here)
+    if folder is not None:
+        return class_in(folder).submissions
     raise UsageError(
-        f"No submissions were named, and there is no {FILE} in {here} or above it.",
+        f"No submissions were named, and there is no {FILE} in {here.resolve()} or above it.",
         f"A class keeps its submissions where its {FILE} says.",
         "Name the folder that holds STUDENT/EXERCISE/...: grader batch submitted",
     )
@@ -61,7 +66,7 @@ def class_of(submissions: Path) -> ClassFolder:
     Raises UsageError where that file cannot be read, or calls another folder that of the submissions.
     """
     submissions = submissions.resolve()
-    folder = next((each for each in submissions.parents if (each / FILE).is_file()), None)
+    folder = folder_around(submissions.parent)
     if folder is None:
         return ClassFolder(submissions, submissions.parent / "results")
     found = class_in(folder)
