@@ -69,9 +69,24 @@ def sync(catalog: Catalog, check: bool = False) -> list[Path]:
     return stale
 
 
-def reset(exercise: Exercise) -> Reset:
-    """Puts back the stub of ``exercise``; the learner's versions of what changes are kept in a backup."""
-    changes = {path: text for path, text in shipped_files(exercise).items() if _differs(path, text)}
+def changed_given(exercise: Exercise, files: Path) -> list[str]:
+    """The given files in ``files`` that are not as they came. A missing one is for the build to tell."""
+    shipped = {name: stub_text(exercise, name) for name in exercise.given}
+    return [
+        name
+        for name, text in shipped.items()
+        if text and (files / name).is_file() and _differs(files / name, text)
+    ]
+
+
+def reset(exercise: Exercise, given_only: bool = False) -> Reset:
+    """Puts back the stub of ``exercise``, or only what was given with it; the learner's versions of what
+    changes are kept in a backup.
+    """
+    shipped = shipped_files(exercise)
+    if given_only:
+        shipped = {exercise.root / name: shipped[exercise.root / name] for name in exercise.given}
+    changes = {path: text for path, text in shipped.items() if _differs(path, text)}
     return Reset(tuple(changes), _replace(exercise, changes) if changes else None)
 
 

@@ -215,11 +215,17 @@ def hint(
 
 
 @app.command()
-def reset(exercise: Name, course: Course = None) -> None:
+def reset(
+    exercise: Name,
+    given: Annotated[
+        bool, typer.Option("--given", help="Only the files that are given, not those with a TODO.")
+    ] = False,
+    course: Course = None,
+) -> None:
     """Puts the stub back. Your files are kept in .cu2grad/backups."""
     from grader.cli.resetting import reset_exercise
 
-    reset_exercise(exercise, course)
+    reset_exercise(exercise, course, given)
 
 
 @app.command()

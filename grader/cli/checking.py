@@ -18,6 +18,7 @@ from grader.errors import UsageError
 from grader.report.files import require_folder, write_report
 from grader.verdict import Status, Verdict
 from grader.words import listed
+from grader.workspace import changed_given
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ def check_exercises(request: Request) -> int:
         if not request.solutions and request.files is None:
             keep(exercise, verdict)
         screen.show(verdict)
+        if not request.solutions:
+            warn_of_given(screen, exercise, request.files or exercise.root)
         verdicts.append(verdict)
     _write_reports(verdicts, request)
     if request.json:
@@ -96,6 +99,19 @@ def files_of(exercise: Exercise, solutions: bool, verb: str) -> Path:
 def found_backend() -> Backend:
     """cuda where a GPU, nvcc and a CUDA torch are there, or as CU2GRAD_BACKEND says; else simt."""
     return "cuda" if detect_backend() == "cuda" else "simt"
+
+
+def warn_of_given(screen: Screen, exercise: Exercise, files: Path) -> None:
+    """Says where a file in ``files`` was changed that is given: elsewhere it is graded as it came."""
+    changed = changed_given(exercise, files)
+    if not changed:
+        return
+    screen.say(
+        f"Changed here, though given: {listed(changed)}. Whoever grades what you hand in takes the course's "
+        "own."
+    )
+    if files.samefile(exercise.root):  # which is what a reset is about
+        screen.say(f"Put back what is given: {command('reset', exercise)} --given")
 
 
 def keep(exercise: Exercise, verdict: Verdict) -> None:

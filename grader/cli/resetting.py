@@ -9,12 +9,13 @@ from grader.catalog import Catalog
 from grader.cli.listing import command, shown
 
 
-def reset_exercise(name: str, course: Path | None) -> None:
+def reset_exercise(name: str, course: Path | None, given_only: bool) -> None:
     """Prints what was put back, where the backup is, and the next step."""
     exercise = Catalog.open(course).find(name)
-    done = workspace.reset(exercise)
+    done = workspace.reset(exercise, given_only)
     if not done.restored:
-        print(f"{exercise.slug} is as it was shipped; nothing to reset.")
+        what = f"What was given in {exercise.slug}" if given_only else exercise.slug
+        print(f"{what} is as it was shipped; nothing to reset.")
     else:
         files = ", ".join(path.name for path in done.restored)
         print(f"Put back {files} in {shown(exercise.root)}.")

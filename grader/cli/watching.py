@@ -22,7 +22,7 @@ from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
 from grader.checks.results import Progress
-from grader.cli.checking import after_failure, found_backend, keep
+from grader.cli.checking import after_failure, found_backend, keep, warn_of_given
 from grader.cli.listing import command, next_step, shown
 from grader.cli.screen import Screen
 from grader.run import Zygote
@@ -30,6 +30,7 @@ from grader.verdict import Verdict
 from grader.words import listed
 
 _GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share
+_SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it
 _SOURCES = (".cu", ".cuh", ".cpp", ".h", ".hpp", ".py", ".toml")
 
 
@@ -50,6 +51,7 @@ def watch_exercise(
                 verdict = desk.graded(stage, verbose)
             keep(exercise, verdict)
             screen.show(verdict)
+            warn_of_given(screen, exercise, exercise.root)
             screen.say(_advice(catalog, exercise, verdict))
             saved = desk.next_save()
             screen.say(f"\n{time.strftime('%H:%M:%S')}: {listed(saved)} changed.")
@@ -63,13 +65,13 @@ def _advice(catalog: Catalog, exercise: Exercise, verdict: Verdict) -> str:
 
 
 class _Desk:
-    """The learner's sources as they were when they were graded last, and the lane that grades them."""
+    """The learner's sources as they were taken up last, and the lane that grades them."""
 
     def __init__(self, exercise: Exercise, backend: Backend, spool: Path) -> None:
         self._exercise = exercise
         self._backend: Backend = backend
         self._files = spool / exercise.slug
-        self._graded: dict[str, bytes] = {}
+        self._sources = _settled_sources(exercise.root)
         # On cuda every verdict has processes of its own: one that starts opens the GPU afresh.
         self._lane: Zygote | None = None
         if backend == "simt":
@@ -81,9 +83,8 @@ class _Desk:
 
     def graded(self, stage: Progress, verbose: bool) -> Verdict:
         """The verdict on a copy, which stays as it is whatever is saved meanwhile."""
-        self._graded = _sources(self._exercise.root)
         shutil.rmtree(self._files, ignore_errors=True)
-        for name, content in self._graded.items():
+        for name, content in self._sources.items():
             path = self._files / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
@@ -94,15 +95,27 @@ class _Desk:
         return replace(verdict, files=str(self._exercise.root))
 
     def next_save(self) -> list[str]:
-        """Waits until sources differ from those graded last, and names them: also those saved meanwhile."""
+        """Waits until sources differ from those taken up last, and names them: also those saved meanwhile."""
         root = self._exercise.root
         later = watch(root, yield_on_timeout=True, rust_timeout=_GLANCE_MILLISECONDS)
         looks = itertools.chain([()], later)
-        return next(names for _ in looks if (names := self._differing(_sources(root))))
+        return next(names for _ in looks if (names := self._taken_up()))
 
-    def _differing(self, now: dict[str, bytes]) -> list[str]:
-        names = sorted({*now, *self._graded})
-        return [name for name in names if now.get(name) != self._graded.get(name)]
+    def _taken_up(self) -> list[str]:
+        """The names of the sources that differ from those taken up before."""
+        before, now = self._sources, _sources(self._exercise.root)
+        if now != before:
+            now = self._sources = _settled_sources(self._exercise.root)
+        return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+
+
+def _settled_sources(root: Path) -> dict[str, bytes]:
+    """What two looks agree on, so that nothing is graded which an editor has written only half of."""
+    before, now = None, _sources(root)
+    while now != before:
+        time.sleep(_SETTLE_SECONDS)
+        before, now = now, _sources(root)
+    return now
 
 
 def _sources(root: Path) -> dict[str, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -377,6 +378,32 @@ def test_reset_says_where_the_backup_is(
     assert (toy_course / folder / "kernel.cu").read_text() == "mine"
     assert run("reset", "00") == 0
     assert "nothing to reset" in capsys.readouterr().out
+
+
+def test_a_given_file_that_was_changed_is_told_and_can_be_put_back(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    folder = toy_course / "exercises" / "00_negate"
+    (folder / "kernel.cu").write_text("mine")
+    run("check", "00", "--plain")
+    assert "though given" not in capsys.readouterr().out
+
+    (folder / "binding.cpp").write_text("mine")
+    assert run("check", "00", "--plain") == 0
+    said = capsys.readouterr().out
+    assert "Changed here, though given: binding.cpp. Whoever grades what you hand in" in said
+    assert "\nPut back what is given: grader reset 00 --given\n" in said
+    run("check", "00", "--plain", "--from", "solutions")
+    assert "though given" not in capsys.readouterr().out
+    run("check", "00", "--plain", "--files", str(shutil.copytree(folder, toy_course / "copy")))
+    said = capsys.readouterr().out
+    assert "though given: binding.cpp" in said and "--given" not in said  # a reset is not about the copy
+
+    assert run("reset", "00", "--given") == 0
+    assert capsys.readouterr().out.startswith("Put back binding.cpp in exercises/00_negate.\n")
+    assert (folder / "kernel.cu").read_text() == "mine"
+    assert run("reset", "00", "--given") == 0
+    assert "What was given in 00_negate is as it was shipped" in capsys.readouterr().out
 
 
 def test_dev_sync_check_fails_on_a_difference_and_writes_nothing(

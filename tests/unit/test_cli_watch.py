@@ -83,6 +83,28 @@ def test_what_is_saved_meanwhile_is_graded_next(exercise: Exercise, monkeypatch:
     assert [files["kernel.cu"] for files in grader.seen[1:]] == ["// while the first was graded"]
 
 
+def test_what_is_written_only_half_is_not_graded(
+    exercise: Exercise, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An editor that empties a file before it writes it, met while the file is empty, and half written."""
+    pieces: list[str] = []
+
+    def empty(root: Path) -> None:
+        (root / "kernel.cu").write_text("")
+        pieces.extend(["// half", " and half"])
+
+    def write_on(_: float) -> None:
+        if pieces:
+            with (exercise.root / "kernel.cu").open("a") as file:
+                file.write(pieces.pop(0))
+
+    monkeypatch.setattr(watching.time, "sleep", write_on)
+    grader = watched(exercise, monkeypatch, empty)
+
+    assert [files["kernel.cu"] for files in grader.seen[1:]] == ["// half and half"]
+    assert capsys.readouterr().out.count("kernel.cu changed.") == 1
+
+
 def test_only_sources_that_differ_are_a_reason(
     exercise: Exercise, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -100,6 +100,23 @@ def test_reset_puts_the_stub_back_and_never_overwrites_a_backup(toy_catalog: Cat
     assert [(folder / "kernel.cu").read_text() for folder in backups] == ["first\n", "second\n"]
 
 
+def test_what_is_given_can_be_put_back_alone(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    binding = (exercise.root / "binding.cpp").read_text()
+    assert workspace.changed_given(exercise, exercise.root) == []
+    for name in ("kernel.cu", "binding.cpp"):
+        (exercise.root / name).write_text("mine")
+    assert workspace.changed_given(exercise, exercise.root) == ["binding.cpp"]
+
+    done = workspace.reset(exercise, given_only=True)
+
+    assert done.restored == (exercise.root / "binding.cpp",)
+    assert (exercise.root / "binding.cpp").read_text() == binding
+    assert (exercise.root / "kernel.cu").read_text() == "mine"
+    (exercise.root / "binding.cpp").unlink()
+    assert workspace.changed_given(exercise, exercise.root) == []
+
+
 def test_resetting_an_untouched_exercise_changes_nothing(toy_catalog: Catalog) -> None:
     assert workspace.reset(toy_catalog.exercises[0]) == workspace.Reset((), None)
     assert not (toy_catalog.course / ".cu2grad").exists()
