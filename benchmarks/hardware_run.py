@@ -19,6 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
+    from grader.simt.findings import Finding
     from grader.spec import Case
 
 SEED = 20260403
@@ -144,6 +145,12 @@ def run_patterns() -> None:
         program("counters", checked=os.environ["CU2GRAD_BACKEND"] == "simt").call(kernel, *passed)
 
 
+def _noted(finding: Finding) -> tuple[str, list[str]]:
+    """Its kind, and the lines of all parties, as ``kernel.cu:28``."""
+    frames = [finding.frame, *([finding.other.frame] if finding.other else [])]
+    return finding.kind, [f"{Path(frame.file).name}:{frame.line}" for frame in frames if frame.line]
+
+
 def _array(result: Any) -> Any:
     array = result if isinstance(result, np.ndarray) else result.detach().cpu()
     if isinstance(array, np.ndarray):
@@ -170,7 +177,7 @@ def watched(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]
     activate()
     if not options.profile:
         results, errors = run()
-        return results, {"errors": errors, "findings": [each.kind for each in findings.take()]}
+        return results, {"errors": errors, "findings": [_noted(each) for each in findings.take()]}
     with counting() as counts:
         results, errors = run()
     kernels: defaultdict[str, list[dict[str, int]]] = defaultdict(list)

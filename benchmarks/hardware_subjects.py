@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,7 +25,10 @@ ABOUT_MEMORY = {
     "out_of_bounds", "use_after_free", "misaligned", "uninitialized_read", "race_shared", "race_global",
     "divergent_barrier", "deadlock", "bad_mask", "invalid_launch",
 }  # fmt: skip
+WAITING = {"deadlock", "divergent_barrier", "bad_mask"}
 LIMIT = 240  # seconds of one run
+WAITING_LIMIT = 60  # of one that may wait for ever
+_OVER_TIME = "it was stopped: its time was up"
 RUN = str(Path(__file__).parent / "hardware_run.py")
 
 
@@ -39,12 +43,22 @@ class Subject:
     out: Path
     solution: bool = True
     kernels: tools.Kernels = field(default_factory=dict)
-    findings: list[str] = field(default_factory=list)
+    findings: list[tools.Said] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def program(self, out: str, profile: bool) -> list[str]:
         place = [str(self.root), self.slug, str(self.folder), str(self.out / out)]
         return [sys.executable, RUN, *place, *(["--profile"] if profile else [])]
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether its kernels may wait for ever on a GPU, going by what was found here."""
+        return any(finding.kinds & WAITING for finding in self.findings)
+
+    def notes_of(self, out: str) -> dict[str, Any]:
+        """What the run with this name noted; nothing if it did not come so far."""
+        path = (self.out / out).with_suffix(".json")
+        return dict(json.loads(path.read_text())) if path.exists() else {}
 
     def values(self, backend: str) -> dict[str, Any]:
         path = self.out / f"{backend}.npz"
@@ -73,8 +87,8 @@ def subjects(scratch: Path) -> list[Subject]:
     return found
 
 
-def run(command: Sequence[str], backend: str) -> str:
-    """What a command printed, after it ended or its time was up."""
+def run(command: Sequence[str], backend: str, seconds: float) -> str:
+    """What a command printed, after it ended or its time was up; then the last line says so."""
     environment = (
         os.environ
         | {
@@ -85,13 +99,20 @@ def run(command: Sequence[str], backend: str) -> str:
             "PYTHONPATH": os.pathsep.join([str(record.REPOSITORY), *sys.path[1:]]),
         }
     )
-    try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT
-        )
-    except subprocess.TimeoutExpired:
-        return f"it took more than {LIMIT} s"
-    return done.stdout + done.stderr
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", start_new_session=True,
+    ) as running:  # fmt: skip
+        try:
+            return running.communicate(timeout=seconds)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)  # the program, too, that a tool has started
+            return f"{running.communicate()[0]}\n{_OVER_TIME}"
+
+
+def is_over_time(text: str) -> bool:
+    """Whether `run` had to stop what printed ``text``."""
+    return text.endswith(_OVER_TIME)
 
 
 def simulate(subject: Subject) -> None:
@@ -99,7 +120,9 @@ def simulate(subject: Subject) -> None:
     if subject.solution:
         subject.kernels = _noted(subject, "counts", "simt", profile=True).get("kernels", {})
     if subject.slug != "patterns":
-        subject.findings = _noted(subject, "simt", "simt", profile=False).get("findings", [])
+        noted = _noted(subject, "simt", "simt", profile=False).get("findings", [])
+        found = [tools.Said(kind, frozenset({kind}), frozenset(lines)) for kind, lines in noted]
+        subject.findings = list(dict.fromkeys(found))
 
 
 def run_on_gpu(subject: Subject) -> None:
@@ -109,9 +132,9 @@ def run_on_gpu(subject: Subject) -> None:
 
 def _noted(subject: Subject, out: str, backend: str, profile: bool) -> dict[str, Any]:
     """What one run noted. That a solution failed is a note of ours; of a mutant it is no news."""
-    said = run(subject.program(out, profile), backend).strip()
-    path = (subject.out / out).with_suffix(".json")
-    notes = dict(json.loads(path.read_text())) if path.exists() else {}
+    seconds = WAITING_LIMIT if backend == "cuda" and subject.may_wait else LIMIT
+    said = run(subject.program(out, profile), backend, seconds).strip()
+    notes = subject.notes_of(out)
     errors = notes.get("errors", [said.splitlines()[-1] if said else "it ended without a word"])
     if subject.solution:
         subject.notes += [f"{subject.name} on {backend}: {error}" for error in errors]

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,18 +32,40 @@ Kernels = dict[str, list[Counts]]  # base name -> its launches, in order
 
 # What compute-sanitizer says -> the kinds of findings that say the same here.
 _REPORTS = (
-    (r"Address 0x[0-9a-f]+ is misaligned", {"misaligned"}),
     (
         r"Invalid __(global|shared|local)__ (read|write|atomic)",
         {"out_of_bounds", "use_after_free", "host_pointer"},
     ),
-    (r"Uninitialized __(global|shared)__ memory read", {"uninitialized_read"}),
-    (r"Host API uninitialized memory access", {"uninitialized_read"}),
-    (r"Race reported between|hazard detected", {"race_shared", "race_global"}),
+    # What lies past the end was never written either: here that is an access out of bounds.
+    (r"Uninitialized __(global|shared)__ memory read", {"uninitialized_read", "out_of_bounds"}),
+    (r"Uninitialized access .*on access by cudaMemcpy", {"uninitialized_read"}),
+    (r"Race reported|hazard detected", {"race_shared", "race_global"}),
     (r"Barrier error detected", {"divergent_barrier", "deadlock", "bad_mask"}),
     (r"Program hit cudaError(Invalid|LaunchOutOf)", {"invalid_launch"}),
     (r"Leaked [\d,]+ bytes", {"leak"}),
 )
+_MISALIGNED = re.compile(r"Address 0x[0-9a-f]+ is misaligned")
+_LINE = re.compile(r" in (\S+\.cuh?:\d+)")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one side says of a program: in its ``words``, as the ``kinds`` of findings that say the same.
+
+    ``lines`` of the source, ``kernel.cu:28``, are those of all parties; none where the tool names none.
+    """
+
+    words: str
+    kinds: frozenset[str]
+    lines: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return " ".join([self.words, *([f"({', '.join(sorted(self.lines))})"] if self.lines else [])])
+
+    def agrees(self, other: Said) -> bool:
+        """Whether both say the same of a common line."""
+        common = self.lines & other.lines or not (self.lines and other.lines)
+        return bool(common and self.kinds & other.kinds)
 
 
 def find_tool(name: str) -> str | None:
@@ -107,34 +130,49 @@ def _sum(launches: Iterable[Counts], metric: str) -> float:
 
 
 def sanitizer_command(sanitizer: str, tool: str, kernels: Iterable[str], program: Sequence[str]) -> list[str]:
-    """One tool over a Python program; only `kernels` are watched: PyTorch's own are not the question."""
-    options = ["--tool", tool, "--print-limit", "1000"]
+    """One tool over a Python program; only `kernels` are watched: PyTorch's own are not the question.
+
+    Except with initcheck, which must see who writes what they read.
+    """
+    options = ["--tool", tool, "--print-limit", "5000", "--show-backtrace", "no"]
     if tool == "memcheck":
         options += ["--leak-check", "no"]
-    for kernel in sorted(kernels):
+    for kernel in sorted(kernels) if tool != "initcheck" else ():
         options += ["--kernel-name", f"kernel_substring={kernel}"]
     return [sanitizer, *options, *program]
 
 
-def parse_sanitizer(text: str) -> list[frozenset[str]]:
-    """Each kind of report once, as the kinds of findings that say the same; an unknown one as its text."""
-    reports: list[frozenset[str]] = []
+def parse_sanitizer(text: str) -> list[Said]:
+    """Each report once, in the order in which they came; one of an unknown kind as its text."""
+    reports: list[Said] = []
     lines = [line.removeprefix("=========").strip() for line in text.splitlines() if line.startswith("=====")]
     for line in lines:
-        kinds = next((kinds for pattern, kinds in _REPORTS if re.search(pattern, line)), None)
-        if kinds == {"misaligned"} and reports:
-            reports[-1] = frozenset(kinds)  # says more about the report before it
-        elif kinds:
-            reports.append(frozenset(kinds))
+        known = ((re.search(pattern, line), kinds) for pattern, kinds in _REPORTS)
+        found = next(((match[0], kinds) for match, kinds in known if match), None)
+        if found:
+            reports.append(Said(re.sub("0x[0-9a-f]+ ", "", found[0]), frozenset(found[1])))
+        if not reports:
+            continue
+        if _MISALIGNED.match(line):  # says more about the report that has begun
+            reports[-1] = replace(reports[-1], kinds=frozenset({"misaligned"}))
+        if place := _LINE.search(line):
+            reports[-1] = replace(reports[-1], lines=reports[-1].lines | {place[1]})
     summary = re.search(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", text)
     if summary and int(summary[1] or summary[2]) and not reports:
-        reports.append(frozenset({next((line for line in lines if line.startswith("Error")), lines[0])}))
+        reports.append(
+            Said(next((line for line in lines if line.startswith("Error")), lines[0]), frozenset())
+        )
     return list(dict.fromkeys(reports))
 
 
-def unheard(reports: Iterable[frozenset[str]], findings: Iterable[str]) -> list[str]:
+def is_finished(text: str) -> bool:
+    """Whether compute-sanitizer came to its end."""
+    return "SUMMARY" in text
+
+
+def unheard(reports: Iterable[Said], findings: Sequence[Said]) -> list[Said]:
     """The reports of the sanitizer that no finding here says."""
-    return [" or ".join(sorted(kinds)) for kinds in reports if not kinds & set(findings)]
+    return [report for report in reports if not any(report.agrees(finding) for finding in findings)]
 
 
 def ulps(ours: Mapping[str, NDArray[np.generic]], hardware: Mapping[str, NDArray[np.generic]]) -> float:

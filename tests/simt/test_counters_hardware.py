@@ -118,22 +118,55 @@ RACECHECK = """========= COMPUTE-SANITIZER
 """
 
 
-def test_reports_of_the_sanitizer_become_kinds_of_findings() -> None:
+INITCHECK = """========= COMPUTE-SANITIZER
+========= Uninitialized __global__ memory read of size 4 bytes
+=========     at void <unnamed>::scale<float>(const T1 *, T1 *, long)+0x110 in kernel.cu:46
+=========     by thread (0,0,0) in block (3,0,0)
+=========     Address 0x7f0aea809600
+=========
+========= Host API memory access error at host access to 0x7fc94a803600 of size 4,356 bytes
+=========     Uninitialized access to 0x7fc94a804680 on access by cudaMemcpy source
+=========
+========= ERROR SUMMARY: 2 errors
+"""
+
+
+def found(kind: str, *lines: str) -> tools.Said:
+    return tools.Said(kind, frozenset({kind}), frozenset(lines))
+
+
+def words(reports: list[tools.Said]) -> list[str]:
+    return [str(report) for report in reports]
+
+
+def test_reports_of_the_sanitizer_become_kinds_of_findings_and_lines() -> None:
     memory = tools.parse_sanitizer(MEMCHECK)
-    assert [("out_of_bounds" in kinds, "misaligned" in kinds) for kinds in memory] == [
+    assert words(memory) == ["Invalid __global__ write (kernel.cu:9)", "Invalid __shared__ read"]
+    assert [("out_of_bounds" in each.kinds, "misaligned" in each.kinds) for each in memory] == [
         (True, False),
         (False, True),
     ]
-    assert tools.unheard(memory, ["out_of_bounds"]) == ["misaligned"]
+    assert tools.unheard(memory, [found("out_of_bounds", "kernel.cu:9")]) == memory[1:]
+    assert tools.unheard(memory, [found("out_of_bounds", "kernel.cu:8"), found("misaligned")]) == memory[:1]
     race = tools.parse_sanitizer(RACECHECK)
-    assert tools.unheard(race, ["race_shared"]) == []
-    assert tools.unheard(race, ["out_of_bounds"]) == ["race_global or race_shared"]
+    assert words(race) == ["Race reported (kernel.cu:20, kernel.cu:23)"]
+    assert tools.unheard(race, [found("race_shared", "kernel.cu:23", "kernel.cu:31")]) == []
+    assert tools.unheard(race, [found("out_of_bounds", "kernel.cu:23")]) == race
+    read, copied = tools.parse_sanitizer(INITCHECK)
+    assert words([read, copied]) == [
+        "Uninitialized __global__ memory read (kernel.cu:46)",
+        "Uninitialized access to on access by cudaMemcpy",
+    ]
+    assert tools.unheard([read, copied], [found("out_of_bounds", "kernel.cu:46")]) == [copied]
+    assert tools.unheard([read, copied], [found("uninitialized_read", "kernel.cu:46")]) == []
     assert tools.parse_sanitizer("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n") == []
 
 
 def test_a_report_of_an_unknown_kind_is_not_lost() -> None:
     said = "========= COMPUTE-SANITIZER\n========= Error: something new\n========= ERROR SUMMARY: 1 error\n"
-    assert tools.unheard(tools.parse_sanitizer(said), ["out_of_bounds"]) == ["Error: something new"]
+    assert words(tools.unheard(tools.parse_sanitizer(said), [found("out_of_bounds")])) == [
+        "Error: something new"
+    ]
 
 
 def test_values_are_compared_in_units_of_the_last_place() -> None:
@@ -160,6 +193,7 @@ def test_commands_name_the_kernels() -> None:
 
     assert "regex:^(a|b)$" in counted and counted[-2:] == program
     assert "kernel_substring=a" in watched and watched[-2:] == program
+    assert "kernel_substring=a" not in tools.sanitizer_command("sanitizer", "initcheck", ["a"], program)
     source = "template <typename T>\n__global__ void __launch_bounds__(256)\nscale(const T* x) {}"
     assert tools.KERNEL.findall(source) == ["scale"]
 
@@ -175,7 +209,7 @@ def saying(text: str, path: Path) -> str:
 
 
 def subject(
-    folder: Path, sectors: float, kernel: str = "scale", findings: list[str] | None = None
+    folder: Path, sectors: float, kernel: str = "scale", findings: list[tools.Said] | None = None
 ) -> Subject:
     counts = dict.fromkeys(tools.METRICS, 0.0) | {"global_load_requests": 32.0}
     launches = [counts | {"global_load_sectors": sectors}, counts | {"global_load_sectors": 1024.0}]
@@ -208,25 +242,53 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert (
         hardware_counters.counter_rows(subject(tmp_path, 1), None)[0][0][2] == "not compared: there is no ncu"
     )
-    row, _ = hardware_counters.finding_row(subject(tmp_path, 1), None)
+    row, _ = hardware_counters.finding_row(subject(tmp_path, 1), {})
     assert row[1] == "not compared: there is no compute-sanitizer"
 
 
-def test_what_the_sanitizer_reports_must_be_found(tmp_path: Path) -> None:
-    sanitizer = saying(RACECHECK, tmp_path / "sanitizer")
-    mistake = subject(tmp_path, 1, findings=["race_shared"])
-    mistake.solution = False
-    overlooked = subject(tmp_path, 1)
-    overlooked.solution = False
+def heard_by(sanitizer: str, watched: Subject, keep: Path | None = None) -> dict[str, str]:
+    return {tool: hardware_counters.listen(watched, tool, sanitizer, keep) for tool in tools.SANITIZER_TOOLS}
 
-    row, fine = hardware_counters.finding_row(mistake, sanitizer)
-    assert fine and row[2:] == ("race_shared", "")
-    row, fine = hardware_counters.finding_row(overlooked, sanitizer)
-    assert not fine and row[3].startswith("race_global or race_shared")
-    assert not hardware_counters.finding_row(subject(tmp_path, 1), sanitizer)[1]  # a solution
-    silent = saying("nothing of use", tmp_path / "silent")
+
+def test_what_the_sanitizer_reports_must_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mistake = subject(tmp_path, 1, findings=[found("race_shared", "kernel.cu:23", "kernel.cu:20")])
+    overlooked = subject(tmp_path, 1)
+    mistake.solution = overlooked.solution = False
+    texts = heard_by(saying(RACECHECK, tmp_path / "sanitizer"), mistake, tmp_path)
+
+    row, fine = hardware_counters.finding_row(mistake, texts)
+    assert fine and row[2:] == ("race_shared (kernel.cu:20, kernel.cu:23)", "")
+    assert RACECHECK in (tmp_path / f"{tmp_path.name}.racecheck.txt").read_text()
+    row, fine = hardware_counters.finding_row(overlooked, {"racecheck": RACECHECK})
+    assert not fine and row[3] == "Race reported (kernel.cu:20, kernel.cu:23)"
+    monkeypatch.setitem(hardware_counters.UNHEARD, ("it", row[3]), "it is known")
+    row, fine = hardware_counters.finding_row(overlooked, {"racecheck": RACECHECK})
+    assert fine and row[3] == "Race reported (kernel.cu:20, kernel.cu:23): it is known"
+    assert not hardware_counters.finding_row(subject(tmp_path, 1), texts)[1]  # a solution
+    silent = heard_by(saying("nothing of use", tmp_path / "silent"), mistake)
     row, fine = hardware_counters.finding_row(mistake, silent)
     assert not fine and row[3].startswith("memcheck did not finish; racecheck did not finish")
+
+
+def test_a_tool_that_waits_for_ever_must_be_explained_by_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hardware_counters, "WAITING_LIMIT", 0.3)
+    monkeypatch.setattr(hardware_counters, "LIMIT", 0.3)
+    waiting = tmp_path / "waiting"
+    waiting.write_text("#!/bin/sh\necho begun\nsleep 600 & wait\n")
+    waiting.chmod(0o755)
+    deadlock, race = (subject(tmp_path, 1, findings=[found(kind)]) for kind in ("deadlock", "race_shared"))
+    deadlock.solution = race.solution = False
+
+    text = hardware_counters.listen(deadlock, "memcheck", str(waiting))
+
+    assert text.startswith("begun")
+    row, fine = hardware_counters.finding_row(deadlock, {"memcheck": text})
+    assert fine and row[1:] == ("memcheck: stopped after 0.3 s", "deadlock", "")
+    text = hardware_counters.listen(race, "memcheck", str(waiting))
+    row, fine = hardware_counters.finding_row(race, {"memcheck": text})
+    assert not fine and row[3] == "memcheck did not finish"
 
 
 def test_every_solution_and_the_mistakes_about_memory_are_compared(tmp_path: Path) -> None:
