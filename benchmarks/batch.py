@@ -50,7 +50,7 @@ def main() -> None:
     exercises = [catalog.find(name) for name in options.exercises]
     with tempfile.TemporaryDirectory(prefix="cu2grad-class-") as folder:
         root = Path(folder)
-        hand_in(exercises, root / "submitted", options.students)
+        hand_in(exercises, root / "submitted", options.students, options.backend)
         title, text = (kill if options.kill else measure)(root, exercises, options)
     record.report(title, text, options.record)
 
@@ -58,19 +58,21 @@ def main() -> None:
 # ---- a class -------------------------------------------------------------------------------------------
 
 
-def hand_in(exercises: Sequence[Exercise], into: Path, students: int) -> None:
-    """Write STUDENT/EXERCISE/ for everybody."""
+def hand_in(
+    exercises: Sequence[Exercise], into: Path, students: int, backend: str, kinds: int | None = None
+) -> None:
+    """Write STUDENT/EXERCISE/ for everybody; with ``kinds``, as many students hand in the same once more."""
     nonce = secrets.token_hex(4)
     for exercise in exercises:
         for number in range(students):
-            for name, text in files_of(exercise, number).items():
+            for name, text in files_of(exercise, number % (kinds or students), backend).items():
                 path = into / f"s{number:04}" / exercise.slug / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 mark = "//" if Path(name).suffix in (".cu", ".cpp", ".h") else "#"
                 path.write_text(f"{text}\n{mark} {nonce} {number}\n")
 
 
-def files_of(exercise: Exercise, number: int) -> dict[str, str]:
+def files_of(exercise: Exercise, number: int, backend: str) -> dict[str, str]:
     """What student ``number`` hands in: by its last digit right, wrong, untouched or broken."""
     solved = {
         name: without_markers((exercise.solution_dir / name).read_text(encoding="utf-8"))
@@ -79,7 +81,7 @@ def files_of(exercise: Exercise, number: int) -> dict[str, str]:
     match number % 10:
         case 3 | 6:
             mutants = [
-                each for each in load_mutants(exercise) if "simt" in each.backends and each.devices == 1
+                each for each in load_mutants(exercise) if backend in each.backends and each.devices == 1
             ]
             mutant = mutants[number // 10 % len(mutants)]
             with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +120,7 @@ def grade(root: Path, results: Path, options: argparse.Namespace) -> float:
 
 
 def measure(root: Path, exercises: Sequence[Exercise], options: argparse.Namespace) -> tuple[str, str]:
-    hand_in(exercises, root / "warm", 1)
+    hand_in(exercises, root / "warm", 1, options.backend)
     grade(root / "warm", root / "warm-results", options)
     load = os.getloadavg()[0]
     seconds = grade(root / "submitted", root / "results", options)

@@ -22,21 +22,23 @@ from grader.run.spawn import Zygote
 
 def open_lane(
     backend: str, spool: Path, exercises: Iterable[Exercise], *, isolate: bool = True,
-    limits: Limits | None = None,
+    limits: Limits | None = None, ahead: bool = True,
 ) -> Zygote:  # fmt: skip
     """A zygote for submissions of `exercises` that will lie below the folder `spool`, which must exist.
 
-    Returns at once. One lane grades one submission at a time, and has its spool for itself.
+    Returns at once. One lane grades one submission at a time, and has its spool for itself. Without ``ahead``
+    it opens the GPU only while it grades, for whom others are to have it to themselves.
 
     Raises InfrastructureError when bubblewrap is needed and missing.
     """
     exercises = list(exercises)
     checks = {check for exercise in exercises for check in exercise.scores}
     modules = [name for check in sorted(checks) for name in WORKER_MODULES.get(check, ())]
-    own = [
-        exercise.root for exercise in exercises
-    ]  # for programs of an exercise's questions, not for learners
-    return Zygote.start(backend, isolate, readable=own, spool=spool, modules=modules, limits=limits)
+    # The folders of exercises are for programs of their questions, not for learners.
+    return Zygote.start(
+        backend, isolate, readable=[exercise.root for exercise in exercises], spool=spool, modules=modules,
+        limits=limits, ahead=ahead,
+    )  # fmt: skip
 
 
 @contextlib.contextmanager

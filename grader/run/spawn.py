@@ -46,13 +46,15 @@ class Zygote:
         readable: Sequence[Path] = (),
         modules: Sequence[str] = (),
         spool: Path | None = None,
+        ahead: bool = True,
     ) -> Zygote:
         """Start a zygote and return at once; ``spawn_worker`` waits until it is ready.
 
-        The first worker is ordered at once too: on a GPU it takes seconds to open the device. ``isolate``
-        puts all of them into bubblewrap, where they see ``readable`` (the learner's folder, the exercise)
-        and nothing else of this user's files. ``modules`` are imported once, before any worker is forked:
-        what many of them will need.
+        The first worker is ordered at once too: on a GPU it takes seconds to open the device. Not so with
+        ``ahead=False``, which leaves the device alone until ``spawn_worker``. ``isolate`` puts all of them
+        into bubblewrap, where they see ``readable`` (the learner's folder, the exercise) and nothing else of
+        this user's files. ``modules`` are imported once, before any worker is forked: what many of them will
+        need.
 
         With a ``spool``, the zygote is for many submissions one after another, by ``clear`` in between. Each
         lies in a folder of its own below the spool, made before or after this start; its workers see no
@@ -66,7 +68,7 @@ class Zygote:
             )
         place = spool.resolve() if spool is not None else None
         bounds = limits or (Limits.for_strangers() if isolate else Limits())
-        return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place))
+        return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place, ahead))
 
     @property
     def backend(self) -> str:

@@ -47,6 +47,7 @@ class Settings:
     readable: tuple[Path, ...] = ()
     modules: tuple[str, ...] = ()
     spool: Path | None = None
+    ahead: bool = True
 
     @property
     def confined(self) -> bool:
@@ -120,7 +121,7 @@ class ZygoteProcess:
         self._ready = False
         self._ordered: _Ordered | None = None
         with contextlib.suppress(Gone):  # told when the worker is fetched
-            self._ordered = self._order()
+            self._order_ahead()
 
     @property
     def pid(self) -> int:
@@ -128,7 +129,7 @@ class ZygoteProcess:
         return self._process.pid
 
     def fork(self) -> Worker:
-        """A fresh worker, once the zygote is ready; raises ``Gone``. The first was ordered with the start."""
+        """A fresh worker, once the zygote is ready; raises ``Gone``."""
         self._wait_ready()
         ordered = self._ordered or self._order()
         self._ordered = None
@@ -150,7 +151,7 @@ class ZygoteProcess:
         return answer
 
     def clear(self) -> None:
-        """End all workers and sweep the scratch folders; order another worker. Raises ``Gone``."""
+        """End all workers and sweep the scratch folders. Raises ``Gone``."""
         if self._ordered is not None:
             return  # nobody has used a worker since the last time
         self._wait_ready()
@@ -159,7 +160,7 @@ class ZygoteProcess:
         _close_all(fds)
         if answer.word is not Word.CLEAR:
             raise Gone
-        self._ordered = self._order()
+        self._order_ahead()
 
     def last_words(self, nbytes: int = 4096) -> str:
         """The end of what it wrote to stdout and stderr."""
@@ -180,6 +181,11 @@ class ZygoteProcess:
         os.close(self._words)
         if self._enclosure is not None:
             self._enclosure.close()
+
+    def _order_ahead(self) -> None:
+        """Ask for the next worker before it is fetched, unless what it costs is to wait for that."""
+        if self._settings.ahead:
+            self._ordered = self._order()
 
     def _order(self) -> _Ordered:
         """Ask for a worker; the answer comes when the zygote is ready for it."""

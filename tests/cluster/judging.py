@@ -69,8 +69,8 @@ def _is_locked(uuid: str) -> bool:
     return False
 
 
-def _no_compiler(*_: object) -> None:
-    return None
+def _no_compiler(*_: object) -> float:
+    return 0.25  # seconds of a processor
 
 
 grading._compile = _no_compiler

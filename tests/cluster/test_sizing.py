@@ -70,18 +70,16 @@ def test_hours_that_are_paid_for_do_not_depend_on_the_fleet() -> None:
     assert (size.core_hours, size.gpu_hours) == (pytest.approx(12.0), pytest.approx(8.0))
 
 
-def record(backend: str, build: float, whole: float) -> Record:
-    checks = (
-        CheckResult("build", Status.PASS, "It builds.", seconds=build),
-        CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0, seconds=whole - build),
-    )
+def record(backend: str, built: float, graded: float) -> Record:
+    checks = (CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0, seconds=graded),)
     key = Key("digest", "00_negate", "1:0", "0:0", backend)
-    return Record.now(key, Verdict("00_negate", "Negate", backend, 1, checks, seconds=whole))
+    verdict = Verdict("00_negate", "Negate", backend, 1, checks, seconds=graded)
+    return Record.now(key, verdict, built_seconds=built)
 
 
 def test_costs_are_measured_on_what_was_graded() -> None:
-    assert costs_in([record("cuda", 12.0, 20.0), record("cuda", 14.0, 18.0)]) == Costs(13.0, 6.0)
-    assert costs_in([record("simt", 2.0, 5.0)]) == Costs(5.0, 0.0)
+    assert costs_in([record("cuda", 12.0, 7.0), record("cuda", 14.0, 5.0)]) == Costs(13.0, 6.0)
+    assert costs_in([record("simt", 0.0, 5.0)]) == Costs(5.0, 0.0)
     with pytest.raises(UsageError, match="Nothing is graded"):
         costs_in([])
 
@@ -96,7 +94,7 @@ def test_the_handbook_shows_what_the_command_says() -> None:
 
 def test_the_other_way_round_and_from_what_was_graded(tmp_path: Path) -> None:
     store = ResultStore(tmp_path)
-    store.keep(record("cuda", 12.0, 20.0))
+    store.keep(record("cuda", 12.0, 8.0))
     words = ["cluster", "size", "--students", "500", "--exercises", "13", "--results", str(tmp_path)]
     said = CliRunner().invoke(app, [*words, "--hours", "4"]).output
     assert "12.0 s of a core and 8.0 s of a GPU" in said

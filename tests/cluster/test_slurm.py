@@ -90,6 +90,7 @@ def assert_each_graded_once(course: HandedIn) -> None:
     for record in records:
         seed = store.secret.seed(record.key)
         assert (record.verdict.seed, record.verdict.earned) == (seed, 40.0 if seed % 2 else 0.0)
+        assert record.built_seconds in (0.25, 0.5)  # where it is graded; and on a CPU before, the first time
     logged = Counter(entry.student for entry in store.log.entries())
     assert logged == Counter(store.secret.pseudonym(each.student) for each in course.read())
 

@@ -97,6 +97,29 @@ def test_noise_decides_nothing(changes: dict[str, Any]) -> None:
     assert "the baseline against itself" in outcome.sentence
 
 
+@pytest.mark.parametrize(
+    ("quiet_at", "status"), [(2, Status.PASS), (3, Status.PASS), (4, Status.INCONCLUSIVE)]
+)
+def test_noise_is_measured_again_a_few_times(quiet_at: int, status: Status) -> None:
+    class Settling(FakeSession):
+        def measure(self, *arguments: Any) -> Measurement:
+            measured = super().measure(*arguments)
+            return measured if len(self.log) == quiet_at else replace(measured, control=blocks(1.0, 1.3))
+
+    session = Settling(torch.Tensor.abs, measurement=measurement(1.0))
+    bench = fake_bench(session, lambda a: a, [], parameters="a", speed=SPEED, backend="cuda")
+    assert speed.check(bench).status is status
+    assert len(session.log) == min(quiet_at, 3)
+
+
+def test_what_cannot_be_right_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "busy", lambda: False)
+    session = FakeSession(torch.Tensor.abs, measurement=measurement(4.0, entry_bulk_ms=9.0))
+    bench = fake_bench(session, lambda a: a, [], parameters="a", speed=SPEED, backend="cuda")
+    assert speed.check(bench).status is Status.FAIL
+    assert len(session.log) == 1
+
+
 @pytest.mark.parametrize(("busy", "status"), [(False, Status.FAIL), (True, Status.INCONCLUSIVE)])
 def test_a_claim_below_the_parents_clock_is_not_believed(
     busy: bool, status: Status, monkeypatch: pytest.MonkeyPatch

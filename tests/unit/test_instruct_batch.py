@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog
+from grader.checks import lanes
 from grader.errors import InfrastructureError
 from grader.instruct.batch import (
     Ended,
@@ -25,12 +26,13 @@ from grader.instruct.batch import (
     LaneSettings,
     build_one,
     grade_one,
+    grading,
     items_of,
     local,
     run_batch,
     summarise,
 )
-from grader.instruct.batch.lane import SCRATCH_PREFIX, Lane, Task, tidy
+from grader.instruct.batch.lane import SCRATCH_PREFIX, Failed, Lane, Task, tidy
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.verdict import Status, Verdict
@@ -63,6 +65,31 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr(tempfile, "tempdir", None)
     return folder
+
+
+def test_no_lane_opens_a_gpu_ahead_of_its_turn(
+    toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead: dict[str, bool] = {}
+
+    class Opened:
+        def __init__(self, backend: str, *_: object, **options: bool) -> None:
+            ahead[backend] = options["ahead"]
+
+        def __enter__(self) -> Opened:
+            raise InfrastructureError("no lane")
+
+        def __exit__(self, *_: object) -> None: ...
+
+    monkeypatch.setattr(lanes, "open_lane", Opened)
+    exercise = toy_catalog.find("00")
+    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    with Lane(LaneSettings(results, toy_catalog.exercises, isolate=False)) as lane:
+        for number, backend in enumerate(("simt", "cuda")):
+            answer = lane.grade(Task(number, submission, exercise, backend))  # type: ignore[arg-type]
+            assert isinstance(answer, Failed) and "no lane" in answer.sentence
+
+    assert ahead == {"simt": True, "cuda": False}
 
 
 # ---- one submission ------------------------------------------------------------------------------------
@@ -106,8 +133,6 @@ def test_what_the_machine_fails_is_logged_and_not_kept(
 def test_files_that_change_while_they_are_read_are_not_judged(
     toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grader.instruct.batch import grading
-
     submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
     staging = grading.stage
 
@@ -131,6 +156,21 @@ def test_a_build_ahead_of_the_grading_refuses_what_does_not_compile_in_silence(
     submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
     build_one(submission, exercise, ResultStore(results), backend="simt", isolate=False)
     assert list(ResultStore(results).all()) == []
+
+
+def test_what_compiling_takes_is_kept_apart_from_what_has_the_gpu(
+    toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise, store = toy_catalog.find("00"), ResultStore(results)
+    anna, bert = read_submissions(submitted, toy_catalog, ["00/anna", "00/bert"])
+    assert build_one(anna, exercise, store, backend="simt", isolate=False) > 0.05  # a compiler's
+
+    monkeypatch.setattr(grading, "_compile", lambda *_: 1.5)
+    here = grade_one(anna, exercise, store, backend="cuda", judge=judge)
+    elsewhere = grade_one(bert, exercise, store, backend="cuda", judge=judge, built_seconds=12.0)
+
+    assert (here.built_seconds, elsewhere.built_seconds) == (1.5, 13.5)
+    assert [store.find(each.key) for each in (here, elsewhere)] == [here, elsewhere]
 
 
 # ---- batches -------------------------------------------------------------------------------------------

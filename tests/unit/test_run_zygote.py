@@ -109,6 +109,19 @@ def test_a_zygote_outlives_the_thread_that_started_it() -> None:
         assert Path(f"/proc/{zygote.pid}/exe").exists()  # a zombie has none
 
 
+def test_a_worker_is_started_ahead_or_when_it_is_asked_for() -> None:
+    for ahead in (True, False):
+        with Zygote.start("plain", ahead=ahead) as zygote:
+            zygote.spawn_worker().close()
+            zygote.clear()
+            assert zygote.pid is not None
+            until = time.monotonic() + (5.0 if ahead else 0.5)
+            while not (children := limits.children_of(zygote.pid)) and time.monotonic() < until:
+                time.sleep(0.01)
+            assert bool(children) is ahead
+            zygote.spawn_worker().close()
+
+
 def test_a_closed_zygote_starts_no_more_workers() -> None:
     zygote = Zygote.start("plain")
     zygote.close()

@@ -1,6 +1,7 @@
 """One lane of a batch: a process that grades one submission after the other, and keeps what costs seconds.
 
-torch is imported once for all of them, here and, on simt, in the lane's zygote. Learner code runs in the
+torch is imported once for all of them, here and, on simt, in the lane's zygote; on cuda each submission has
+a zygote of its own, which is ready by the time the GPU is free. Learner code runs in the
 workers of a zygote, never in this process; whatever ends it all the same costs the lane, not the batch.
 """
 
@@ -46,13 +47,17 @@ class LaneSettings:
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to be graded, for the ``attempt``-th time; ``number`` is the driver's own."""
+    """One submission to be graded, for the ``attempt``-th time; ``number`` is the driver's own.
+
+    ``built_seconds``, of processors, were spent on compiling it elsewhere.
+    """
 
     number: int
     submission: Submission
     exercise: Exercise
     backend: Backend
     attempt: int = 1
+    built_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ class Lane:
             return grade_one(
                 task.submission, task.exercise, self._store, backend=task.backend, isolate=settings.isolate,
                 judge=self._judge(task.backend), spool=self._spool_of(task.backend), attempt=task.attempt,
-                regrade=settings.regrade,
+                regrade=settings.regrade, built_seconds=task.built_seconds,
             )  # fmt: skip
         except GraderError as error:
             return Failed(str(error))
@@ -134,10 +139,12 @@ class Lane:
         from grader.checks import grade
         from grader.checks.lanes import open_lane
 
-        if backend == "cuda":
-            return grade  # a zygote that starts opens the GPU: with each submission, while that has the lock
         settings = self._settings
-        lane = open_lane(backend, self._spool_of(backend), settings.exercises, isolate=settings.isolate)
+        # A worker that starts opens the GPU, which disturbs whoever is timed on it: not ahead of its turn.
+        lane = open_lane(
+            backend, self._spool_of(backend), settings.exercises, isolate=settings.isolate,
+            ahead=backend != "cuda",
+        )  # fmt: skip
         return functools.partial(grade, zygote=self._open.enter_context(lane))
 
 

@@ -49,25 +49,32 @@ class Errand:
     attempt: int = 1
 
 
-def build(errand: Errand) -> None:
-    """Compile into the cache that all machines share. Needs no GPU. What goes wrong, grading finds again."""
+def build(errand: Errand) -> float:
+    """Compile into the cache that all machines share; returns the seconds of processors that it took.
+
+    Needs no GPU. What goes wrong, grading finds again.
+    """
     terms, submission = errand.terms, errand.submission
     with contextlib.suppress(GraderError):
-        build_one(
+        return build_one(
             submission,
             _exercise(terms, submission.exercise),
             ResultStore(terms.results),
             backend=errand.backend,
             isolate=terms.isolate,
         )
+    return 0.0
 
 
-def grade(errand: Errand, built: None = None) -> Record | Failed:
-    """Grade, unless it is graded already; what is timed has its GPU to itself. ``built`` was waited for."""
+def grade(errand: Errand, built_seconds: float = 0.0) -> Record | Failed:
+    """Grade, unless it is graded already; what is timed has its GPU to itself. ``built_seconds`` is what
+    :func:`build` returned.
+    """
     terms, submission = errand.terms, errand.submission
     if errand.backend == "cuda" and (refusal := _wrong_model(terms)):
         return refusal
-    task = Task(0, submission, _exercise(terms, submission.exercise), errand.backend, errand.attempt)
+    exercise = _exercise(terms, submission.exercise)
+    task = Task(0, submission, exercise, errand.backend, errand.attempt, built_seconds)
     answer = _lane(terms).grade(task)
     _pauses.after(answer)
     return answer

@@ -47,17 +47,15 @@ class Size:
 
 
 def costs_in(records: Iterable[Record]) -> Costs:
-    """The means of what was graded. On cuda, all but the build holds the GPU.
+    """The means of what was graded. On cuda, all but the compilation before holds the GPU.
 
     Raises UsageError where nothing was.
     """
     cores, gpus = [], []
     for record in records:
-        verdict = record.verdict
-        built = sum(check.seconds for check in verdict.checks if check.name == "build")
-        on_cuda = verdict.backend == "cuda"
-        cores.append(built if on_cuda else verdict.seconds)
-        gpus.append(verdict.seconds - built if on_cuda else 0.0)
+        on_cuda, graded = record.verdict.backend == "cuda", record.verdict.seconds
+        cores.append(record.built_seconds if on_cuda else graded)
+        gpus.append(graded if on_cuda else 0.0)
     if not cores:
         raise UsageError(
             "Nothing is graded there yet.",

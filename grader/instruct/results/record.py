@@ -17,7 +17,8 @@ SCHEMA_VERSION = 1
 @dataclass(frozen=True)
 class Record:
     """``graded`` is the time in UTC as ISO 8601; ``attempt`` counts from 1, and grows with each regrade and
-    with each time that the machine failed.
+    with each time that the machine failed. ``built_seconds``, of processors, were spent on compiling before
+    the GPU was held; 0 on simt, where that is part of the grading.
     """
 
     key: Key
@@ -25,12 +26,13 @@ class Record:
     graded: str
     host: str
     attempt: int = 1
+    built_seconds: float = 0.0
 
     @classmethod
-    def now(cls, key: Key, verdict: Verdict, attempt: int = 1) -> Record:
+    def now(cls, key: Key, verdict: Verdict, attempt: int = 1, built_seconds: float = 0.0) -> Record:
         """A record of what this machine has just found out."""
         graded = datetime.now(UTC).isoformat(timespec="milliseconds")
-        return cls(key, verdict, graded, socket.gethostname(), attempt)
+        return cls(key, verdict, graded, socket.gethostname(), attempt, round(built_seconds, 3))
 
     def to_json(self) -> str:
         """One document, with the verdict's own document in it, and a final newline."""
@@ -40,6 +42,7 @@ class Record:
             "graded": self.graded,
             "host": self.host,
             "attempt": self.attempt,
+            "built_seconds": self.built_seconds,
             "verdict": json.loads(self.verdict.to_json()),
         }
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -57,6 +60,7 @@ class Record:
                     document["graded"],
                     document["host"],
                     document["attempt"],
+                    document.get("built_seconds", 0.0),  # not in the oldest ones
                 )
         except (KeyError, TypeError, ValueError) as problem:
             raise UsageError(
