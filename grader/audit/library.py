@@ -25,7 +25,7 @@ _INTERPRETER = re.compile(
     r"_?Py(Run|Eval_EvalCode|Eval_SetTrace|Eval_SetProfile|Import_Add|Sys|Marshal|Compile)\w*"
 )
 _CONTROLS = re.compile(
-    r"simt_(mark_written|copy_marks|writers|take_\w+|reset\w*|set_schedule|set_watchdog|sticky_error|last_error|memory\w*|"
+    r"simt_(mark_written|copy_marks|writers|take_\w+|reset\w*|set_schedule|set_watchdog|set_exits_reported|sticky_error|last_error|memory\w*|"
     r"allocate|release|shield\w*|set_current_stream|set_device)"
 )
 # Libraries of ready-made loops: on simt a kernel could call them, on a GPU it could not.

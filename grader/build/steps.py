@@ -18,7 +18,7 @@ from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
 from grader.linker import linker_flags
 from grader.simt import cccl, native, translate
-from grader.simt.includes import translate_tree
+from grader.simt.includes import beside, translate_tree
 from grader.toolchain import (
     cuda_toolkit,
     host_compiler,
@@ -127,7 +127,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
         names = ["-include", str(_prelude(request, folder))]
         forced = headers.simt_prelude(tuple(flags))
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
-        return (*command, "-c", str(translated), "-o", str(folder / OBJECT))
+        return (*command, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
 
     return Step(source, _key(request, source, key), prepare)
 

@@ -54,6 +54,8 @@ def translate_tree(
     """Translate `source` and its closure below `destination`, keeping how the files lie to one another.
 
     Returns the translated source, and `include_dirs` with the translated folders before the original ones.
+    The source's own folder is not among them: its `semaphore.h` must not hide the system's. What is included
+    from there in a way that `closure` does not see is found with `beside`.
     Raises TranslationError where the source uses what the simulated backend does not have. A library's
     header that does so stays as it is: much of it is never used.
     """
@@ -73,8 +75,12 @@ def translate_tree(
         for folder in [*include_dirs, *system_dirs]
         if folder.is_relative_to(root)
     ]
-    originals = [source.resolve().parent, *include_dirs]
-    return destination / files[0].relative_to(root), [*inside, *originals]
+    return destination / files[0].relative_to(root), [*inside, *include_dirs]
+
+
+def beside(source: Path) -> tuple[str, str]:
+    """The compiler's flags that make it look in the source's own folder, behind all others."""
+    return "-idirafter", str(source.resolve().parent)
 
 
 def _with_mirrored_includes(text: str, files: set[Path], root: Path, destination: Path) -> str:

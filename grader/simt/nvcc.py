@@ -20,7 +20,7 @@ from grader.errors import GraderError, UsageError
 from grader.linker import shared_library_flags
 from grader.simt import cccl, gpu_code, native, nvcc_report
 from grader.simt.include_paths import IncludePaths
-from grader.simt.includes import translate_tree
+from grader.simt.includes import beside, translate_tree
 from grader.simt.nvcc_options import Options, UnknownOption, parse
 from grader.simt.translate import TranslationError
 from grader.toolchain import host_compiler
@@ -132,6 +132,8 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     # Before the libraries, one of which may be the toolkit's libcudart and bring the module object again.
     command += [*objects, str(native.module_object(checks)), "-o", options.last("--output-file", "a.out")]
     command += [f"-L{folder}" for folder in options.all("--library-path")]
+    home = os.environ.get(nvcc_report.TOOLKIT_VARIABLE)
+    command += [f"-L{home}/lib64"] if home else []  # as nvcc does of itself
     command += [f"-l{library}" for library in options.all("--library")]
     command += [f"-Wl,{flag}" for flag in options.all("--linker-options")]
     command += [*options.all("--compiler-options"), *options.forwarded]
@@ -161,7 +163,7 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
     command += [f"-I{folder}" for folder in [*native.include_dirs(), *include_dirs]]
     command += cccl.include_flags()
-    command += _flags(options, language)
+    command += [*_flags(options, language), *(beside(source) if language == "cu" else [])]
     if options.has("--preprocess"):
         command += ["-E", *(["-o", target] if options.has("--output-file") else [])]
         return _execute(options, [*command, str(translated)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import re
 import shutil
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from grader.simt import nvcc
+from grader.simt.findings import symbolise
 from grader.simt.include_paths import IncludePaths
+from grader.simt.reports import FOLDER_VARIABLE
 from grader.simt.toolkit import cuda_home
 
 PROGRAM = """\
@@ -167,6 +170,14 @@ def test_whole_program_compilation_may_be_said_aloud(folder: Path) -> None:
     assert nvcc.main(["-rdc=false", "-c", "main.cu", "-o", "main.o"]) == 0
 
 
+def test_a_header_beside_the_source_hides_none_of_the_system(folder: Path) -> None:
+    (folder / "semaphore.h").write_text("struct Semaphore {};\n")
+    (folder / "beside.cu").write_text(
+        '#include "semaphore.h"\n#include <semaphore>\nSemaphore s; sem_t* t;\n'
+    )
+    assert nvcc.main(["-c", "beside.cu", "-o", "beside.o"]) == 0
+
+
 def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "main.cu").write_text(PROGRAM.replace("TIMES * threadIdx.x", "TIMES * threadIdxx.x"))
     assert nvcc.main(["-c", "main.cu"]) == 1
@@ -202,7 +213,9 @@ def test_the_toolkits_libraries_may_be_named_again(
     linked = [*nvcc.host_compiler().command, "main.o", "-o", "linked", *libraries, runtime]
     done = subprocess.run(linked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for name in ("./program", "./linked"):
+    by_name = [home / "bin/nvcc", "main.cu", "-o", "by_name", "-lcublas", "-lcurand"]
+    subprocess.run(by_name, check=True)
+    for name in ("./program", "./linked", "./by_name"):
         assert subprocess.run([name], capture_output=True, text=True, check=True).stdout == "15\n"
 
 
@@ -231,6 +244,37 @@ def test_a_program_whose_strings_have_hooks(folder: Path, monkeypatch: pytest.Mo
     assert nvcc.main(["overrun.cu", "-o", "overrun"]) == 0
     done = subprocess.run(["./overrun"], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.startswith('a{"kind":"out_of_bounds"') and done.stdout.count("kind") == 1
+
+
+UNORDERED = """\
+__global__ void reverse(int* x) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = tile[63 - threadIdx.x];
+}
+int main() {
+    int* x;
+    cudaMalloc(&x, 64 * sizeof(int));
+    cudaMemset(x, 0, 64 * sizeof(int));
+    reverse<<<1, 64>>>(x);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_what_a_program_leaves_when_it_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, "1")
+    (folder / "unordered.cu").write_text(UNORDERED)
+    assert nvcc.main(["unordered.cu", "-o", "unordered"]) == 0
+    (left := folder / "left").mkdir()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(left))
+    subprocess.run(["./unordered"], check=True, timeout=60)
+    (file,) = left.iterdir()
+    assert file.suffix == ".jsonl"
+    found = symbolise(map(json.loads, file.read_text().splitlines()))
+    assert [(each.kind, each.frame.line) for each in found] == [("race_shared", 3), ("race_shared", 4)]
+    subprocess.run(["./unordered"], check=True, env={**os.environ, FOLDER_VARIABLE: str(left / "gone")})
+    assert list(left.iterdir()) == [file]
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake (Debian package cmake)")

@@ -46,6 +46,15 @@ def test_block_reductions_of_pairs_and_wide_types(block: Program) -> None:
     assert result.tolist() == expected
 
 
+@pytest.mark.parametrize("threads", [16, 64, 128])
+def test_raking_layout_gives_each_raking_thread_its_segment(block: Program, threads: int) -> None:
+    values, segments = integers(threads, threads), min(threads, 32)
+    sums = np.zeros(segments, np.int32)
+    block.raking(values, sums, threads)
+    assert np.array_equal(sums, values.reshape(segments, -1).sum(axis=1))
+    assert not findings.take()
+
+
 def test_block_scans_carry_a_prefix_from_tile_to_tile(block: Program) -> None:
     values = integers(7, 1024)
     exclusive, inclusive = np.zeros(1024, np.int32), np.zeros(1024, np.int32)

@@ -24,6 +24,7 @@ OVERRUN = (
 )
 PASSED = {
     "test_fill",
+    "test_leave_early",
     "test_fill_after_overrun",
     "test_fill_after_an_error_that_spoils_a_process",
     "test_on_each_device[cpu]",
@@ -162,7 +163,7 @@ def test_header_and_summary(session: Session) -> None:
     assert "\nsimt: cu2grad simulated GPU" in session.output
     assert "findings: error, schedule: forward" in session.output
     assert "out_of_bounds kernels.cu:9: suite.py::test_overrun and " in session.output
-    assert "18 launches of 5 kernels in 18 tests; 5 findings" in session.output
+    assert "19 launches of 6 kernels in 19 tests; 5 findings" in session.output
     assert "Without access checks" not in session.output
 
 
@@ -173,7 +174,7 @@ def test_xdist_reports_the_same(repository: Path, session: Session) -> None:
     assert spread.skipped == session.skipped
     assert set(spread.failed) == set(session.failed)
     assert set(spread.errors) == set(session.errors)
-    assert "18 launches of 5 kernels in 18 tests; 5 findings" in spread.output
+    assert "19 launches of 6 kernels in 19 tests; 5 findings" in spread.output
 
 
 # ---- what can be chosen --------------------------------------------------------------------------------

@@ -147,3 +147,21 @@ def test_a_host_in_c(tmp_path: Path) -> None:
     command = [*host_compiler().command, *flags, "host.c"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+GUARDS = {
+    "cuda_runtime.h": "__CUDA_RUNTIME_H__ __CUDA_RUNTIME_API_H__ __DRIVER_TYPES_H__ __VECTOR_TYPES_H__ "
+    "__VECTOR_FUNCTIONS_H__",
+    "cuda_bf16.h": "__CUDA_FP16_H__ __CUDA_BF16_H__",
+    "cublas_v2.h": "CUBLAS_V2_H_ CUBLAS_API_H_",
+    "curand.h": "CURAND_H_",
+    "cusparse.h": "CUSPARSEAPI",
+}
+
+
+@pytest.mark.parametrize("header", GUARDS)
+def test_macros_by_which_other_headers_know_what_is_included(tmp_path: Path, header: str) -> None:
+    asked = "".join(f"#ifndef {name}\n#error {name}\n#endif\n" for name in GUARDS[header].split())
+    (source := tmp_path / "asking.cpp").write_text(f"#include <{header}>\n{asked}")
+    flags = ["-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in native.include_dirs())]
+    build(*host_compiler().command, *flags, source)

@@ -27,6 +27,7 @@ CASES = {
     # A multiprocessor's 233472 bytes hold 4 blocks of 50000 + 1024, and 2 of 1024 threads and 102400 + 1024.
     "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "4224 16", OK, "115712"],
     "callbacks": [OK, OK, "ab"],
+    "banks": [OK, "cudaErrorInvalidDeviceFunction", OK, OK, "1"],
     "driver": ["0 101", "0 1", "0 32", "0 cu2grad", "1 cudaErrorInvalidValue: out of memory"],
 }
 

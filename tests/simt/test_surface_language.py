@@ -97,6 +97,14 @@ def test_launch_without_brackets(language: Program) -> None:
     assert set(result) == {34}
 
 
+def test_kernels_launched_by_their_address(language: Program) -> None:
+    result, errors = np.zeros(8, np.float32), np.zeros(2, np.int32)
+    for twice in (0, 1):
+        language.by_address(result, twice, errors)
+        assert result.tolist() == [i * (1 + twice) + 0.5 for i in range(8)]
+        assert errors.tolist() == [0, 98], "cudaErrorInvalidDeviceFunction for what is no kernel"
+
+
 def test_local_memory_recursion_and_early_return(language: Program) -> None:
     result = np.full(16, -1, np.int32)
     language.local(result, 11)
@@ -111,6 +119,18 @@ def test_a_barrier_between_two_questions_of_one_condition(language: Program) -> 
     assert np.array_equal(sums, 3 * np.arange(32, 64))
     assert np.array_equal(rows, np.full(32, 6))
     assert findings() == ""
+
+
+def test_an_alias_hides_the_template_it_is_made_of(language: Program) -> None:
+    result = np.zeros(4, np.int32)
+    language.hidden_template(result)
+    assert result.tolist() == [9, 14, 19, 24]
+
+
+def test_a_lambda_is_known_to_be_for_both(language: Program) -> None:
+    result = np.zeros(4, np.int32)
+    language.lambda_for_both(result)
+    assert result.tolist() == [0, 3, 6, 9]
 
 
 @pytest.mark.skipif(ON_GPU, reason="only the simulated GPU keeps a record")

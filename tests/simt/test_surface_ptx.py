@@ -77,6 +77,12 @@ def test_numbers_and_conversions(ptx: Program) -> None:
     assert np.array_equal(result[7], result[5])
 
 
+def test_text_that_a_condition_chooses(ptx: Program) -> None:
+    values, result = np.arange(40, dtype=np.float32), np.zeros(40, np.float32)
+    ptx.conditional(values, result, 40)
+    assert np.array_equal(result, np.where(values % 3 == 0, -1, values))
+
+
 def test_memory_and_lanes(ptx: Program) -> None:
     findings()
     values = np.random.default_rng(2).integers(-50, 50, (100, 4)).astype(np.float32)

@@ -96,7 +96,10 @@ def test_what_happens_on_bad_input_only_is_said_to() -> None:
     call = bench.calls[0]
     found = replace(call.reply, trace=replace(call.reply.trace, findings=(finding,)))
     bench.calls.append(replace(call, stage="refusal", reply=found))
-    assert "(On bad input only, which has to be refused" in safety.check(bench).sentence
+    outcome = safety.check(bench)
+    assert "on bad input only, which has to be refused before a kernel runs: check the" in outcome.sentence
+    assert [each.rule for each in outcome.findings] == [safety._REFUSE]
+    assert "all the same" not in outcome.sentence
     bench.calls.append(replace(call, reply=found))
     assert "(The answers are right all the same.)" in safety.check(bench).sentence
     bench.outcomes["gradient"] = Outcome(Status.FAIL, "The gradient of a is wrong.")

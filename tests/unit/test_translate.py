@@ -35,6 +35,21 @@ def pointer(kernel: str) -> str:
     return f"[&](auto simt_f) -> decltype(simt_f({kernel})) {{ return simt_f({kernel}); }}"
 
 
+# ---- aliases -------------------------------------------------------------------------------------------
+
+
+def test_an_alias_of_its_own_template_asks_for_the_template_where_the_class_takes_no_note() -> None:
+    source = "struct S { using A = A<int,\n 2>; };"
+    assert body(source) == "struct S { using A = ::simt::parameter_of<void(A<int,\n 2>*)>; };"
+
+
+@pytest.mark.parametrize(
+    "source", ["using A = B<A>;", "using A = A<2>::type;", "using A::A;", "using A = n::A<2>;"]
+)
+def test_other_aliases_stay(source: str) -> None:
+    assert body(source) == source
+
+
 # ---- launches ------------------------------------------------------------------------------------------
 
 
@@ -250,6 +265,22 @@ def test_a_file_name_is_quoted() -> None:
         (
             "cudaLaunchKernel(reinterpret_cast<void*>(k<T>), g, b, a);",
             "cudaLaunchKernel((k<T>), g, b, a);",
+        ),
+        (
+            "__global__ void k(int); void* f = (void*)k; void* g(); void* h = (void*)g;",
+            "__global__ void k(int); void* f = (void*)SIMT_ANNOUNCED(k); void* g(); void* h = (void*)g;",
+        ),
+        (
+            "__global__ void k(int); auto f = reinterpret_cast<void*>(&n::k<T, (1 > 2)>);",
+            "__global__ void k(int); auto f = reinterpret_cast<void*>(SIMT_ANNOUNCED(&n::k<T, (1 > 2)>));",
+        ),
+        (
+            "__global__ void k(int);\n#define F(N) f = (void*)k<N>;",
+            "__global__ void k(int);\n#define F(N) f = (void*)SIMT_ANNOUNCED(k<N>);",
+        ),
+        (
+            "__global__ void k(int); auto f = cudaFuncSetCacheConfig((void*)k, c);",
+            "__global__ void k(int); auto f = cudaFuncSetCacheConfig((void*)k, c);",
         ),
     ],
 )

@@ -22,6 +22,10 @@ from grader.run.values import Launch
 from grader.verdict import NOT_JUDGED, Finding, Status
 from grader.words import counted
 
+_REFUSE = (
+    "This happens on bad input only, which has to be refused before a kernel runs: check the arguments where "
+    "they come in."
+)
 _STREAM = re.compile(r"\bstream \d+")
 
 
@@ -33,7 +37,7 @@ def check(bench: Bench) -> Outcome:
     repeated = 0
     if bench.backend == "simt" and not findings:
         findings, repeated = other_orders(bench)
-    merged = merge(findings)
+    merged = _rules_for_bad_input(bench, merge(findings))
     if merged:
         return _failure(bench, merged)
     forward = [call for call in bench.calls if call.stage == "forward"]
@@ -93,15 +97,21 @@ def _first_call(bench: Bench, first: Finding) -> Call | None:
 def _aside(bench: Bench, first: Finding) -> str:
     if first.kind == "schedule":  # an answer that changes is not right
         return ""
-    stages = {call.stage for call in bench.calls if call.reply.trace.findings}
-    if stages == {"refusal"}:
-        return " (On bad input only, which has to be refused before a kernel runs.)"
-    if len(bench.right) < len(bench.spec.cases):
+    if first.rule == _REFUSE or len(bench.right) < len(bench.spec.cases):
         return ""
     gradient = bench.outcomes.get("gradient")
     if gradient is not None and gradient.status.stands_in_the_way:
         return " (The answers of forward are right all the same.)"
     return " (The answers are right all the same.)"
+
+
+def _rules_for_bad_input(bench: Bench, findings: list[Finding]) -> list[Finding]:
+    """What the checked build found only in calls that should have been refused is not the kernel's matter."""
+    found_in = [call for call in bench.calls if call.reply.trace.findings]
+    if any(call.stage != "refusal" for call in found_in):
+        return findings
+    kinds = {found.get("kind") for call in found_in for found in call.reply.trace.findings}
+    return [replace(each, rule=_REFUSE) if each.kind in kinds else each for each in findings]
 
 
 def merge(findings: Iterable[Finding]) -> list[Finding]:

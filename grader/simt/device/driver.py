@@ -32,6 +32,7 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_reset": (None, []),
     "simt_set_schedule": (None, [ctypes.c_int, ctypes.c_uint64]),
     "simt_set_watchdog": (None, [ctypes.c_double]),
+    "simt_set_exits_reported": (None, [ctypes.c_int]),
 }
 
 _DEVICE: dict[str, tuple[Any, list[Any]]] = {

@@ -1,6 +1,7 @@
 // The header that nvcc puts in front of every .cu file. A host compiler that includes it gets the runtime API and the vector
 // types; device code (__CUDACC__ defined, as by simt/prelude.h) gets everything that needs no header of its own in CUDA.
 #pragma once
+#define __CUDA_RUNTIME_H__  // as in CUDA: by this other headers know that it is included
 #include "cuda_runtime_api.h"
 #ifdef __cplusplus
 #include "simt/qualifiers.h"

@@ -1,6 +1,7 @@
 // The host side of the CUDA runtime API, as functions with C linkage. The C++ overloads that infer types (cudaMalloc(T**),
 // cudaMemcpyToSymbol(T&), cudaFuncSetAttribute(T*), cudaOccupancyMaxPotentialBlockSize, ...) are in cuda_runtime.h.
 #pragma once
+#define __CUDA_RUNTIME_API_H__  // as in CUDA: by this other headers know that it is included
 #include <stddef.h>
 
 #include "driver_types.h"
@@ -43,6 +44,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, enum cudaLimit limit);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache* config);
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);  // no effect: banks are 4 bytes wide
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig* config);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
@@ -151,18 +154,32 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
 // ---- launches ----
-// A C function pointer carries no parameter types, so the untyped forms are refused (cudaErrorInvalidDeviceFunction); the
-// typed overloads in cuda_runtime.h launch.
+// An address carries no parameter types. The overloads in cuda_runtime.h launch what has them; these launch what was
+// announced before, and refuse any other address (cudaErrorInvalidDeviceFunction).
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                              cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                         cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments);
+// Where a program casts a kernel to `void*`, it announces the kernel's name and how to unpack its arguments.
+struct simt_untyped_launch {
+    const void* function;
+    const char *kernel, *file;  // the kernel's text and where the launch stands, or the cast if that is not known
+    int line, cooperative;
+    struct dim3 grid, block;
+    void** arguments;
+    size_t shared_bytes;
+    cudaStream_t stream;
+};
+typedef cudaError_t (*simt_untyped_launcher)(const struct simt_untyped_launch* launch);
+void simt_announce_kernel(const void* function, const char* kernel, const char* file, int line, simt_untyped_launcher launcher);
+cudaError_t simt_launch_untyped(const struct simt_untyped_launch* launch);
 // The attributes of cudaLaunchKernelEx: refused (and the thread's last error), or whether they ask for a cooperative launch.
 cudaError_t simt_launch_attributes(const cudaLaunchConfig_t* config, int* cooperative);
 cudaError_t cudaFuncSetAttribute(const void* function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes, const void* function);
 cudaError_t cudaFuncSetCacheConfig(const void* function, enum cudaFuncCache config);
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, enum cudaSharedMemConfig config);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
                                                           size_t dynamic_shared);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,

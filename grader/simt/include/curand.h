@@ -2,6 +2,7 @@
 // they come from one Philox sequence whatever the type asked for, so they are not the numbers that cuRAND would give. (In
 // kernels they are: curand_kernel.h.) There are no quasi-random generators.
 #pragma once
+#define CURAND_H_  // as in CUDA: by this other headers know that it is included
 #include <stddef.h>
 
 #include "cuda_runtime_api.h"

@@ -1,5 +1,6 @@
 // Types of the CUDA runtime API: errors, streams, events, copies, device properties. Values are those of CUDA 13.0.
 #pragma once
+#define __DRIVER_TYPES_H__  // as in CUDA: by this other headers know that it is included
 #include <stddef.h>
 
 enum cudaError {

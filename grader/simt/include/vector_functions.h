@@ -1,5 +1,6 @@
 // make_float4(x, y, z, w) and its relatives.
 #pragma once
+#define __VECTOR_FUNCTIONS_H__  // as in CUDA: by this other headers know that it is included
 #include "simt/qualifiers.h"
 #include "vector_types.h"
 

@@ -5,6 +5,7 @@
 // before -fsanitize=thread looks. Types whose size is a power of two are therefore copied through a vector member, which
 // gcc and clang keep whole (tests/simt/test_runtime_headers.py counts the callbacks).
 #pragma once
+#define __VECTOR_TYPES_H__  // as in CUDA: by this other headers know that it is included
 #ifndef __cplusplus
 #include "simt/c_vector_types.h"
 #else

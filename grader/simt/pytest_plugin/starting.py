@@ -37,6 +37,7 @@ def start(settings: Settings) -> None:
         reports.collect()
     driver().simt_set_schedule(_ORDERS[settings.order], settings.seed)
     driver().simt_set_watchdog(settings.watchdog)
+    driver().simt_set_exits_reported(0)
 
 
 def _tell(sentence: str) -> None:

@@ -1,5 +1,10 @@
 #include "findings.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -68,6 +73,18 @@ void write(const Finding& finding, std::string& out) {
     json.raw("other", other_json(finding)).integer("count", finding.count).text("note", what.note.c_str());
     json.text("file", finding.file.c_str()).integer("line", uint64_t(what.line));
 }
+
+// A process that ends without Python (a program that nvcc linked) leaves its findings to the process that started it and
+// collects them: grader/simt/reports.py names the folder, and reads its .jsonl files. Python takes them before its own end.
+struct LeaveAtExit {
+    ~LeaveAtExit() {
+        const char* folder = getenv("CU2GRAD_SIMT_FINDINGS");
+        if (!folder || findings.empty()) return;
+        std::string lines, path = std::string(folder) + "/" + std::to_string(getpid()) + ".exit";
+        for (const Finding& finding : findings) write(finding, lines);
+        if (std::ofstream(path) << lines) rename(path.c_str(), (path + ".jsonl").c_str());
+    }
+} leave_at_exit;   // after the findings, so it goes before them
 }  // namespace
 
 void report(const Report& what) {

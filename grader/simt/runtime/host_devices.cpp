@@ -186,6 +186,12 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     *config = cudaFuncCachePreferNone;
     return cudaSuccess;
 }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+    if (!config) return failed(cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least) *least = 0;

@@ -68,6 +68,10 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
     return function ? cudaSuccess : failed(cudaErrorInvalidDeviceFunction);
 }
 
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+    return function ? cudaSuccess : failed(cudaErrorInvalidDeviceFunction);
+}
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
                                                           size_t dynamic_shared) {
     if (!blocks || block_size <= 0) return failed(cudaErrorInvalidValue);

@@ -203,6 +203,8 @@ void simt_reset(void);                                            // drop sticky
 void simt_set_schedule(int order, uint64_t seed);                 // 0 forward, 1 reversed, 2 seeded random (blocks, threads)
 void simt_set_watchdog(double seconds);                           // a kernel that runs longer: finding "timeout",
                                                                   // cudaErrorLaunchTimeout; 0 = no limit
+void simt_set_exits_reported(int on);                             // whether a barrier after some threads returned is a
+                                                                  // "divergent_barrier"; not where findings are collected
 #ifdef __cplusplus
 }
 #endif

@@ -7,9 +7,11 @@ rest is up to the headers (`grader/simt/include`).
 
 from __future__ import annotations
 
+from grader.simt.translate.aliases import rewrite_aliases
 from grader.simt.translate.architecture import decide_architecture
 from grader.simt.translate.assembly import rewrite_assembly
-from grader.simt.translate.calls import refuse_miscalls
+from grader.simt.translate.assembly_conditions import write_out_conditions
+from grader.simt.translate.calls import declared_kernels, refuse_miscalls
 from grader.simt.translate.kernel_casts import rewrite_kernel_casts
 from grader.simt.translate.launches import rewrite_launches
 from grader.simt.translate.linkage import rewrite_linkage
@@ -35,8 +37,9 @@ def translate(source: str, filename: str, architecture: int = 900) -> str:
     clusters), and for a launch that is not whole.
     """
     has_assembly = False
+    kernels: set[str] = set()
     try:
-        source = decide_architecture(source, architecture, runs_here)
+        source = write_out_conditions(decide_architecture(source, architecture, runs_here))
         rewrite = Rewrite(source)
         for passage in passages(source):
             refuse_unsupported(passage)
@@ -46,7 +49,9 @@ def translate(source: str, filename: str, architecture: int = 900) -> str:
             rewrite_shared(passage, rewrite)
             rewrite_variables(passage, rewrite)
             rewrite_linkage(passage, rewrite)
-            rewrite_kernel_casts(passage, rewrite)
+            kernels |= declared_kernels(passage).keys()  # the code comes before the macros
+            rewrite_kernel_casts(passage, rewrite, kernels)
+            rewrite_aliases(passage, rewrite)
             _rewrite_noinline(passage, rewrite)
         text = rewrite.result()
     except Refused as refused:

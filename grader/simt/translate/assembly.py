@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from grader.simt.translate.assembly_conditions import ASM
 from grader.simt.translate.lexer import Kind, Token
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.ptx import Unsupported, translate_asm
@@ -16,7 +17,6 @@ from grader.simt.translate.refusal import Refused
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.scopes import device_bodies
 
-_ASM = ("asm", "__asm__", "__asm")
 _DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, never the host's
 _RULE = "It needs a real GPU: of PTX the simt backend runs what has an exact meaning in C++."
 
@@ -26,7 +26,7 @@ def rewrite_assembly(passage: Passage, rewrite: Rewrite) -> bool:
     on_device, in_kernel = device_bodies(passage), device_bodies(passage, ("__global__",))
     found = False
     for index, token in enumerate(passage.tokens):
-        if token.kind is not Kind.WORD or token.text not in _ASM:
+        if token.kind is not Kind.WORD or token.text not in ASM:
             continue
         if not _is_ptx(passage, index, index in on_device):
             continue
@@ -45,7 +45,7 @@ def runs_assembly(tokens: list[Token]) -> bool:
     """Is all PTX among the tokens of the kind that becomes C++?"""
     passage = Passage(tokens, macro=False)
     for index, token in enumerate(tokens):
-        if token.text in _ASM and token.kind is Kind.WORD and _is_ptx(passage, index, on_device=True):
+        if token.text in ASM and token.kind is Kind.WORD and _is_ptx(passage, index, on_device=True):
             try:
                 translate_asm(passage, index)
             except Unsupported:

@@ -16,7 +16,7 @@ _BEFORE_STATEMENT = (";", "{", "}", ")", "else", "do")
 
 def refuse_miscalls(passage: Passage) -> None:
     """Refuse the statement `kernel(arguments);` and the launch of a function that is not `__global__`."""
-    kernels = _kernels(passage)
+    kernels = declared_kernels(passage)
     for name, declarations in kernels.items():
         uses = [index for index in passage.positions(name) if index not in declarations]
         if not any(_is_declared(passage, index) for index in uses):
@@ -46,7 +46,7 @@ def _refuse_plain_calls(passage: Passage, name: str, uses: list[int]) -> None:
             )
 
 
-def _kernels(passage: Passage) -> dict[str, set[int]]:
+def declared_kernels(passage: Passage) -> dict[str, set[int]]:
     """Names declared `__global__`, and where."""
     kernels: dict[str, set[int]] = {}
     for start in passage.positions("__global__"):

@@ -24,6 +24,10 @@ def test_fill():
     assert launch("fill").sum().item() == 32
 
 
+def test_leave_early():
+    assert launch("leave_early").sum().item() == 32
+
+
 def test_overrun():
     launch("overrun")
 

@@ -262,6 +262,16 @@ void driver() {
     printf("%d %s: %s\n", version == CUDA_VERSION, name, text);
 }
 
+// The width of shared memory's banks can be asked for, and is four bytes.
+void banks() {
+    cudaSharedMemConfig width = cudaSharedMemBankSizeDefault;
+    SHOW(cudaFuncSetSharedMemConfig(scale, cudaSharedMemBankSizeEightByte));
+    SHOW(cudaFuncSetSharedMemConfig(nullptr, cudaSharedMemBankSizeEightByte));
+    SHOW(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+    SHOW(cudaDeviceGetSharedMemConfig(&width));
+    printf("%d\n", width == cudaSharedMemBankSizeFourByte);
+}
+
 // What only a kernel may do, done by the host.
 __device__ int block_total(int value) { return __syncthreads_count(value); }
 void host_calls() { printf("%d\n", block_total(1)); }
@@ -271,7 +281,7 @@ int main(int, char** arguments) {
         {"extended_launch", extended_launch}, {"cooperative_launch", cooperative_launch}, {"clusters", clusters},
         {"volumes", volumes}, {"rows", rows}, {"bounds", bounds}, {"pools", pools}, {"graphs", graphs}, {"occupancy", occupancy},
         {"callbacks", callbacks}, {"device", device}, {"architecture", architecture}, {"host_calls", host_calls},
-        {"driver", driver},
+        {"driver", driver}, {"banks", banks},
     };
     cases.at(arguments[1])();
 }

@@ -225,6 +225,25 @@ __global__ void warp_move_kernel(const float* in, float* out) {
 }
 extern "C" void warp_move(const float* in, float* out) { warp_move_kernel<<<1, 64>>>(in, out); }
 
+// Every thread's item through shared memory to the few threads that each add up a segment.
+template <int Threads>
+__global__ void raking_kernel(const int* in, int* out) {
+    typedef cub::BlockRakingLayout<int, Threads> Layout;
+    static_assert(Layout::UNGUARDED);
+    __shared__ typename Layout::TempStorage temp;
+    *Layout::PlacementPtr(temp, threadIdx.x) = in[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x >= Layout::RAKING_THREADS) return;
+    int sum = 0;
+    for (int i = 0; i < Layout::SEGMENT_LENGTH; ++i) sum += Layout::RakingPtr(temp, threadIdx.x)[i];
+    out[threadIdx.x] = sum;
+}
+extern "C" void raking(const int* in, int* out, int threads) {
+    if (threads == 16) raking_kernel<16><<<1, 16>>>(in, out);
+    if (threads == 64) raking_kernel<64><<<1, 64>>>(in, out);
+    if (threads == 128) raking_kernel<128><<<1, 128>>>(in, out);
+}
+
 // Wrong on purpose: the storage is used again although warps may still be reading it.
 __global__ void reuse_kernel(const int* in, int* out, int wait) {
     typedef cub::BlockReduce<int, 64> Reduce;

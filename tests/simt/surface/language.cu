@@ -203,6 +203,25 @@ extern "C" void without_brackets(int* out) {
     cudaLaunchKernel((const void*)deduced_kernel<int>, dim3(1), dim3(8), arguments, 0, 0);
 }
 
+// A kernel chosen by address: the types of its parameters are gone where it is launched.
+template <class T, int FACTOR>
+__global__ void scaled_kernel(T* out, T bias) {
+    out[threadIdx.x] = static_cast<T>(threadIdx.x) * FACTOR + bias;
+}
+template <class T>
+static const void* chosen_kernel(bool twice) {
+    if (twice) return (const void*)scaled_kernel<T, 2>;
+    return reinterpret_cast<const void*>(&scaled_kernel<T, 1>);
+}
+extern "C" void by_address(float* out, int twice, int* errors) {
+    float bias = 0.5f;
+    void* arguments[] = {&out, &bias};
+    int error[2] = {cudaLaunchKernel(chosen_kernel<float>(twice), 1, 8, arguments, 0, 0),
+                    cudaLaunchKernel(&bias, 1, 8, arguments, 0, 0)};
+    cudaGetLastError();
+    cudaMemcpy(errors, error, sizeof error, cudaMemcpyHostToDevice);
+}
+
 // Local arrays, recursion, early returns, and lambdas called on the device.
 __device__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 __global__ void local_kernel(int* out, int n) {
@@ -240,4 +259,37 @@ __global__ void rows_kernel(float* out) {
 extern "C" void barriers_between_guards(float* sums, float* rows) {
     halves_kernel<<<1, 64>>>(sums, 3);
     rows_kernel<<<1, dim3(32, 4)>>>(rows);
+}
+
+// A class's alias may hide the template that it is made of.
+namespace hidden {
+template <class T, int N>
+struct Row {
+    T values[N];
+    static constexpr int length = N;
+};
+template <int N>
+struct Rows {
+    using Row = Row<
+        int, N>;
+    Row first, second;
+};
+}  // namespace hidden
+__global__ void hidden_kernel(int* out) {
+    using Rows = hidden::Rows<4>;
+    Rows rows = {{{1, 2, 3, 4}}, {{5, 6, 7, 8}}};
+    int i = threadIdx.x;
+    out[i] = rows.first.values[i] * Rows::Row::length + rows.second.values[i];
+}
+extern "C" void hidden_template(int* out) { hidden_kernel<<<1, 4>>>(out); }
+
+// What ATen's gpu_kernel asserts of a lambda, and what libcu++ refuses.
+template <class F>
+__global__ void lambda_for_both_kernel(F f, int* out) {
+    static_assert(__nv_is_extended_host_device_lambda_closure_type(F), "");
+    static_assert(!__nv_is_extended_device_lambda_closure_type(F), "");
+    out[threadIdx.x] = f(threadIdx.x);
+}
+extern "C" void lambda_for_both(int* out) {
+    lambda_for_both_kernel<<<1, 4>>>([] __host__ __device__(int i) { return 3 * i; }, out);
 }

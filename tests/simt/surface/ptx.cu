@@ -82,6 +82,21 @@ __global__ void numbers_kernel(const float* in, float* out, int n) {
 }
 extern "C" void numbers(const float* in, float* out, int n) { numbers_kernel<<<1, n>>>(in, out, n); }
 
+// Text that a condition chooses: the hint is for those who have it.
+__device__ float read_if(const float* from, bool wanted) {
+    float value = -1;
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0;"
+#if __CUDACC_VER_MAJOR__ >= 11 && \
+    __CUDACC_VER_MINOR__ >= 0
+                 " @p ld.global.nc.L2::128B.f32 %0, [%1]; }"
+#else
+                 " @p ld.global.nc.f32 %0, [%1]; }"
+#endif
+                 : "+f"(value) : "l"(from), "r"((int)wanted)); return value;
+}
+__global__ void conditional_kernel(const float* in, float* out) { out[threadIdx.x] = read_if(in + threadIdx.x, threadIdx.x % 3); }
+extern "C" void conditional(const float* in, float* out, int n) { conditional_kernel<<<1, n>>>(in, out); }
+
 // Memory: vectors, cache hints, predicates, atomics; a value handed round the warp.
 __global__ void memory_kernel(const float* in, float* out, int* count, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -123,7 +138,8 @@ __global__ void product_kernel(const half* a, const half* b, float* c) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
                  : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from));
     from = static_cast<uint32_t>(__cvta_generic_to_shared(&right[lane % 16][0]));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\n" : "=r"(y[0]), "=r"(y[1]) : "r"(from));
+    // ptxas takes modifiers in any order
+    asm volatile("ldmatrix.sync.aligned.x2.trans.m8n8.shared.b16 {%0, %1}, [%2];\n" : "=r"(y[0]), "=r"(y[1]) : "r"(from));
     float d[4] = {0, 0, 0, 0};
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])

@@ -1,5 +1,8 @@
 // cuRAND in kernels. One launcher runs one thread through everything; the other fills an array, a generator per thread.
 #include <curand_kernel.h>
+#include <curand_normal.h>  // parts of it that some programs name
+#include <curand_philox4x32_x.h>
+#include <curand_uniform.h>
 
 template <typename State>
 __global__ void words_kernel(const unsigned long long* init, unsigned* out) {

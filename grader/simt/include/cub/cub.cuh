@@ -10,6 +10,7 @@
 #include "cub/block/block_load.cuh"
 #include "cub/block/block_merge_sort.cuh"
 #include "cub/block/block_radix_sort.cuh"
+#include "cub/block/block_raking_layout.cuh"
 #include "cub/block/block_reduce.cuh"
 #include "cub/block/block_scan.cuh"
 #include "cub/block/block_shuffle.cuh"

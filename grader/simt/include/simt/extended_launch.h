@@ -27,6 +27,10 @@ cudaError_t simt_launch_extended_packed(const char* file, int line, const cudaLa
     return simt::launch_packed(function, simt::site{"cudaLaunchKernelExC", file, line}, shape, arguments, cooperative,
                                std::index_sequence_for<Parameters...>());
 }
+inline cudaError_t simt_launch_extended_packed(const char*, int, const cudaLaunchConfig_t* config, const void* function,
+                                               void** arguments) {
+    return cudaLaunchKernelExC(config, function, arguments);
+}
 #define cudaLaunchKernelExC(...) simt_launch_extended_packed(__FILE__, __LINE__, __VA_ARGS__)
 #pragma GCC visibility pop
 

@@ -21,7 +21,20 @@ cudaError_t launch_packed(void (*function)(Parameters...), const site& where, co
     return run_grid(thread, where, shape, address_of(function), cooperative);
 }
 
+// `(void*)kernel` is for the translator SIMT_ANNOUNCED(kernel) behind the cast: later only the address will be known.
+template <class... Parameters>
+auto announced(void (*function)(Parameters...), site where) -> void (*)(Parameters...) {
+    auto launch = [](const simt_untyped_launch* untyped) -> cudaError_t {
+        return launch_packed((void (*)(Parameters...))untyped->function, site{untyped->kernel, untyped->file, untyped->line},
+                             configuration(untyped->grid, untyped->block, untyped->shared_bytes, untyped->stream),
+                             untyped->arguments, untyped->cooperative, std::index_sequence_for<Parameters...>());
+    };
+    simt_announce_kernel(address_of(function), where.kernel, where.file, where.line, launch);
+    return function;
+}
+
 }  // namespace simt
+#define SIMT_ANNOUNCED(...) ::simt::announced(__VA_ARGS__, ::simt::site{#__VA_ARGS__, __FILE__, __LINE__})
 
 // The text of the whole call comes with it: it starts with the kernel's.
 template <class Function>
@@ -40,6 +53,11 @@ cudaError_t simt_launch_packed(int cooperative, const char* text, const char* fi
     return simt::launch_packed(function, simt::site{name, file, line}, simt::configuration(grid, block, shared_bytes, stream),
                                arguments, cooperative, std::index_sequence_for<Parameters...>());
 }
+inline cudaError_t simt_launch_packed(int cooperative, const char*, const char* file, int line, const void* function, dim3 grid,
+                                      dim3 block, void** arguments, size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+    simt_untyped_launch launch = {function, nullptr, file, line, cooperative, grid, block, arguments, shared_bytes, stream};
+    return simt_launch_untyped(&launch);
+}
 #define cudaLaunchKernel(...) simt_launch_packed(0, #__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__)
 #define cudaLaunchCooperativeKernel(...) simt_launch_packed(1, #__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__)
 
@@ -50,5 +68,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function* func
 template <class Function>
 cudaError_t cudaFuncSetCacheConfig(Function* function, cudaFuncCache preference) {
     return cudaFuncSetCacheConfig(simt::address_of(function), preference);
+}
+template <class Function>
+cudaError_t cudaFuncSetSharedMemConfig(Function* function, cudaSharedMemConfig banks) {
+    return cudaFuncSetSharedMemConfig(simt::address_of(function), banks);
 }
 #pragma GCC visibility pop

@@ -27,5 +27,6 @@
 #include <string.h>
 #include <time.h>
 
+#include "simt/aliases.h"
 #include "simt/global_math.h"
 #include "cuda_runtime.h"

@@ -10,9 +10,10 @@
 
 #define SIMT_UNUSED __attribute__((unused))
 
-// Questions that nvcc answers about lambdas. One type serves host and device here, so none of them needs special care.
+// Questions that nvcc answers about lambdas. One type serves host and device here: none is for the device only, and
+// ATen's gpu_kernel asserts that its lambda is for both.
 #define __nv_is_extended_device_lambda_closure_type(T) false
-#define __nv_is_extended_host_device_lambda_closure_type(T) false
+#define __nv_is_extended_host_device_lambda_closure_type(T) __is_class(T)
 #define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
 
 // What the translator writes for `__device__` and `__constant__` on variables: sections that the runtime knows.

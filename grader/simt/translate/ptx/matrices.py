@@ -7,8 +7,6 @@ import re
 from grader.simt.translate.ptx.instructions import Instruction
 from grader.simt.translate.ptx.operands import CPP_TYPES, Registers, vector
 
-_STORE = re.compile(r"stmatrix\.sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?:::cta)?\.b16")
-_MATRICES = re.compile(r"ldmatrix\.sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?:::cta)?\.b16")
 _PRODUCT = re.compile(
     r"mma\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.row\.col(\.satfinite)?"
     r"\.(f16|f32|f64|s32)\.(f16|bf16|tf32|f64|s8|u8)\.(f16|bf16|tf32|f64|s8|u8)\.(f16|f32|f64|s32)"
@@ -24,6 +22,7 @@ _ELEMENTS = {
     "f32": "float",
     "s32": "int",
 }
+_COUNTS = {"x1", "x2", "x4"}
 _OF_8_ROWS = {("f64", 4), ("s8", 16), ("u8", 16)}
 
 
@@ -32,24 +31,36 @@ def multiply(instruction: Instruction, registers: Registers) -> str | None:
     opcode, operands = ".".join(instruction.opcode), instruction.operands
     if opcode == "movmatrix.sync.aligned.m8n8.trans.b16":
         return registers.write(operands[0], f"::simt::ptx::transposed({registers.read(operands[1], 'b32')})")
-    stored = _STORE.fullmatch(opcode)
-    if stored:
-        values = ", ".join(registers.read(part, "b32") for part in vector(operands[1]))
-        address, transposed = registers.address(operands[0], "shared"), str(bool(stored[2])).lower()
-        return f"::simt::ptx::store_matrices<{stored[1]}, {transposed}>({address}, {{{{{values}}}}});"
-    return _matrices(opcode, operands, registers) or _product(opcode, operands, registers)
+    if instruction.opcode[0] in {"ldmatrix", "stmatrix"}:
+        return _matrices(instruction, registers)
+    return _product(opcode, operands, registers)
 
 
-def _matrices(opcode: str, operands: tuple[str, ...], registers: Registers) -> str | None:
-    found = _MATRICES.fullmatch(opcode)
-    if not found:
+def _matrices(instruction: Instruction, registers: Registers) -> str | None:
+    (name, *modifiers), operands = instruction.opcode, instruction.operands
+    count = _count(modifiers)
+    if not count:
         return None
-    parts, transposed = vector(operands[0]), str(bool(found[2])).lower()
-    takes = " ".join(registers.write(part, f"simt_loaded.part[{i}]") for i, part in enumerate(parts))
-    address = registers.address(operands[1], "shared")
-    return (
-        f"{{ auto simt_loaded = ::simt::ptx::load_matrices<{found[1]}, {transposed}>({address}); {takes} }}"
+    template = f"<{count}, {str('trans' in modifiers).lower()}>"
+    if name == "stmatrix":
+        values = ", ".join(registers.read(part, "b32") for part in vector(operands[1]))
+        address = registers.address(operands[0], "shared")
+        return f"::simt::ptx::store_matrices{template}({address}, {{{{{values}}}}});"
+    takes = " ".join(
+        registers.write(part, f"simt_loaded.part[{i}]") for i, part in enumerate(vector(operands[0]))
     )
+    address = registers.address(operands[1], "shared")
+    return f"{{ auto simt_loaded = ::simt::ptx::load_matrices{template}({address}); {takes} }}"
+
+
+def _count(modifiers: list[str]) -> int:
+    """How many matrices of 8 x 8 halves are meant, 0 if others are. ptxas takes any order of modifiers."""
+    counts = _COUNTS.intersection(modifiers)
+    space = {"shared", "shared::cta"}.intersection(modifiers)
+    others = set(modifiers) - counts - space - {"trans"}
+    if len(counts) != 1 or len(space) != 1 or others != {"sync", "aligned", "m8n8", "b16"}:
+        return 0
+    return int(counts.pop()[1:])
 
 
 def _product(opcode: str, operands: tuple[str, ...], registers: Registers) -> str | None:
