@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.cli.marks import Request, open_term
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.explain import amount
+from grader.instruct.course.released import telling
 from grader.instruct.course.releasing import release
 from grader.instruct.results import ResultStore
 from grader.words import counted
@@ -15,9 +16,10 @@ NOT_ALL = 1
 def release_marks(request: Request, accept: bool) -> int:
     """Returns 1 where a mark stayed because it would be lower, else 0."""
     term = open_term(request)
-    marks = term.chosen(request)
     store = ResultStore(term.course.results)
-    done = release(marks, ReleasedMarks(store.folder, store.secret), accept=accept)
+    with telling(store.folder):
+        marks = term.chosen(request)
+        done = release(marks, ReleasedMarks(store.folder, store.secret), accept=accept)
     print(f"{counted(len(done.told), 'mark')} released.")
     for mark in done.lowered:
         print(f"  lowered: {_change(mark)}")

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from typer.testing import CliRunner
@@ -15,9 +16,11 @@ from typer.testing import CliRunner
 from grader.catalog import Catalog
 from grader.cli.app import app
 from grader.cli.marks import Request, open_term, show_table
+from grader.cli.marks_release import release_marks
 from grader.cli.similarity import show_pairs
 from grader.errors import UsageError
-from grader.instruct.course import read_course
+from grader.instruct.course import ReleasedMarks, read_course
+from grader.instruct.course.released import Released, now, telling
 from grader.instruct.results.key import exercise_version
 from grader.instruct.similarity import look_alikes
 from grader.stubs import stub_text
@@ -139,6 +142,24 @@ def test_a_release_holds_what_would_be_lower(made: HandmadeClass) -> None:
     assert "lowered: ana, 00_negate: 80 was released, 50 now" in accepted
     assert "exit code 0" in accepted
     assert "80!" not in run(made, "marks")
+
+
+def test_two_releases_at_the_same_moment_lower_nothing_that_one_of_them_told(made: HandmadeClass) -> None:
+    """Ana was told 90 meanwhile, before her mark was adjusted to 80: that is what she knows."""
+    codes: list[int] = []
+    request = Request(made.folder, made.catalog.course)
+    releasing = Thread(target=lambda: codes.append(release_marks(request, accept=False)))
+    with telling(made.store.folder):
+        ledger = ReleasedMarks(made.store.folder, made.store.secret)
+        releasing.start()
+        releasing.join(0.3)
+        assert releasing.is_alive()
+        ledger.tell("ana", NEGATE, Released(90.0, "", "", "", now()))
+    releasing.join(30)
+    assert codes == [1]
+    told = ReleasedMarks(made.store.folder, made.store.secret).find("ana", NEGATE)
+    assert told is not None
+    assert told.points == 90.0
 
 
 def test_the_sample_and_its_sheet(made: HandmadeClass) -> None:

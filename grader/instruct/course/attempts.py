@@ -9,24 +9,24 @@ wrong can be set right. What was withdrawn is none, unless the folder holds it.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.catalog import Catalog
-from grader.durable import make_private, write_atomically
+from grader.durable import write_atomically
 from grader.instruct.course.released import now as moment
 from grader.instruct.course.tables import read_rows
 from grader.instruct.course.withdrawn import withdrawn
 from grader.instruct.results import ResultStore, content_digest
+from grader.instruct.results.alone import alone
 from grader.instruct.results.lines import Lines
 from grader.instruct.results.secret import ROSTER
 from grader.instruct.submissions import Submission
-from grader.locks import hold
 
 ATTEMPTS = "attempts.jsonl"
 _COLUMNS = ("pseudonym", "student")
@@ -76,13 +76,9 @@ def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Cat
     ]  # fmt: skip
 
 
-@contextlib.contextmanager
-def remembering(results: Path) -> Iterator[None]:
+def remembering(results: Path) -> AbstractContextManager[None]:
     """Be the only one who changes what is noted: a batch and the marks may be at it at the same time."""
-    locks = results / "locks"
-    make_private(locks)
-    with hold(locks / ATTEMPTS):
-        yield
+    return alone(results, ATTEMPTS)
 
 
 def _standing(noted: Iterable[_Key], now: Container[_Key], gone: Container[_Place]) -> Iterator[_Key]:

@@ -5,11 +5,13 @@ The last line about a student and an exercise is what they know. Nothing lowers 
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.instruct.results import Secret
+from grader.instruct.results.alone import alone
 from grader.instruct.results.lines import Lines
 from grader.instruct.results.secret import RELEASED
 
@@ -49,6 +51,14 @@ class ReleasedMarks:
         place = self._secret.pseudonym(student), exercise
         self._lines.append({"student": place[0], "exercise": exercise, **asdict(released)})
         self._told[place] = released
+
+
+def telling(results: Path) -> AbstractContextManager[None]:
+    """Be the only one who tells marks, from reading what was told to writing what is told now.
+
+    Whoever also notes hand-ins takes this lock first.
+    """
+    return alone(results, RELEASED)
 
 
 def now() -> str:

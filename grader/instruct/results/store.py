@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.durable import make_private, publish, write_atomically
+from grader.durable import publish, write_atomically
 from grader.errors import UsageError
+from grader.instruct.results.alone import alone
 from grader.instruct.results.key import Key
 from grader.instruct.results.log import VerdictLog
 from grader.instruct.results.record import Record
 from grader.instruct.results.secret import Secret
-from grader.locks import hold
 
 
 class ResultStore:
@@ -57,9 +57,7 @@ class ResultStore:
     @contextlib.contextmanager
     def claim(self, key: Key) -> Iterator[None]:
         """Be the only one who grades ``key``; wait for whoever does. A killed holder lets go."""
-        locks = self.folder / "locks"
-        make_private(locks)
-        with hold(locks / key.name):
+        with alone(self.folder, key.name):
             yield
 
     def all(self) -> Iterator[Record]:
