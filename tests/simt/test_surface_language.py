@@ -38,6 +38,13 @@ def test_launches_in_macros(language: Program) -> None:
     assert result.reshape(-1, 8).T.tolist() == [[42, 0, 11, 4, 34, 9, 6, -6, 7]] * 8
 
 
+@pytest.mark.parametrize("degree", [2, 4])
+def test_a_constant_of_a_lambda_is_a_template_argument_in_the_next(language: Program, degree: int) -> None:
+    result = np.zeros(8, np.int32)
+    language.nested(result, degree)
+    assert set(result) == {degree * 10}
+
+
 def test_arguments_from_a_pack(language: Program) -> None:
     result = np.zeros(8, np.int32)
     language.forwarded(result)

@@ -32,7 +32,8 @@ def launch(kernel: str, configuration: str, arguments: str = "", line: int | str
 
 def pointer(kernel: str) -> str:
     """What asks whether the kernel is one function, and which."""
-    return f"[&](auto simt_f) -> decltype(simt_f({kernel})) {{ return simt_f({kernel}); }}"
+    call = f"simt_f({kernel})"
+    return f"[&](auto simt_f) {{ if constexpr (requires {{ {call}; }}) return {call}; else return 0; }}"
 
 
 # ---- aliases -------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ def test_a_launch_in_a_macro_body_takes_the_line_of_its_use() -> None:
     assert body(source) == (
         "#define RUN(K, ...) \\\n"
         "  (::simt::launch_named("
-        "[&](auto simt_f) -> decltype(simt_f(K##_kernel)) { return simt_f(K##_kernel); }, "
+        f"{pointer('K##_kernel')}, "
         "[&](auto... simt_p) SIMT_HOST { return K##_kernel(simt_p...); }, "
         "::simt::site{SIMT_TEXT(K##_kernel), __FILE__, __LINE__}, ::simt::configuration(1, \\\n"
         " 2)).with(__VA_ARGS__, 0))\nint x;\n"

@@ -3,7 +3,8 @@
 The pieces keep their order and their lines:
 
     (::simt::launch_named(
-        [&](auto simt_f) -> decltype(simt_f(kernel)) { return simt_f(kernel); },
+        [&](auto simt_f) {
+            if constexpr (requires { simt_f(kernel); }) return simt_f(kernel); else return 0; },
         [&](auto... simt_p) SIMT_HOST { return kernel(simt_p...); },
         ::simt::site{SIMT_TEXT(kernel), __FILE__, 12},
         ::simt::configuration(grid, block, shared, stream)).with(arguments))
@@ -63,8 +64,9 @@ def _rewrite_launch(passage: Passage, opener: int, rewrite: Rewrite) -> None:
         between = f"({passed}); }}, {site}, ::simt::configuration("
         if not has_list:
             kernel = spelled(passage, first, opener)
-            pointer = f"[&](auto simt_f) -> decltype(simt_f({kernel})) {{ return simt_f({kernel}); }}"
-            before = before.replace("launch(", f"launch_named({pointer}, ")
+            call_of = f"simt_f({kernel})"
+            question = f"if constexpr (requires {{ {call_of}; }}) return {call_of}; else return 0;"
+            before = before.replace("launch(", f"launch_named([&](auto simt_f) {{ {question} }}, ")
             takes = ").with("
     else:
         before, between = "(::simt::launch_pointer(", f", {site}, ::simt::configuration("

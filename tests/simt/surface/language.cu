@@ -99,6 +99,20 @@ extern "C" void forms(int* out) {
     [=](auto unused) { deduced_kernel<decltype(unused)><<<1, 8>>>(out + 104, twelve, 12); }(0);
 }
 
+// A constant of an inner lambda is a template argument, as where one dispatch macro stands in another.
+extern "C" void nested(int* out, int degree) {
+    [&] {
+        using scalar = int;
+        if (degree == 2) {
+            const long times = 2;
+            [&] { deep::inner::fill_kernel<scalar, times><<<1, 8>>>(out, 10); }();
+        } else {
+            const long times = 4;
+            [&] { deep::inner::fill_kernel<scalar, times><<<1, 8>>>(out, 10); }();
+        }
+    }();
+}
+
 template <typename... Arguments>
 void forward(void (*kernel)(Arguments...), Arguments... arguments) {
     kernel<<<1, 8>>>(arguments...);

@@ -111,12 +111,10 @@ struct named_launch<Body, void (*)(Parameters...)> {
     }
 };
 
+// `pointer` gives the one function, else 0.
 template <class Pointer, class Body>
 auto launch_named(Pointer pointer, Body body, site where, configuration shape) {
-    if constexpr (requires { pointer(one_function()); })
-        return named_launch<Body, decltype(pointer(one_function()))>{body, pointer(one_function()), where, shape};
-    else
-        return named_launch<Body, int>{body, 0, where, shape};
+    return named_launch<Body, decltype(pointer(one_function()))>{body, pointer(one_function()), where, shape};
 }
 
 }  // namespace simt
