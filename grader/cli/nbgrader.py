@@ -16,6 +16,7 @@ from grader.words import counted
 
 if TYPE_CHECKING:
     from grader.instruct.course import ClassFolder
+    from grader.instruct.submissions.report import Report
 
 
 def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> int:
@@ -83,9 +84,21 @@ def import_archive(archive: Archive, course: Path | None) -> int:
         due=aware(archive.due, zone) if archive.due else due,
         replace=archive.replace,
     )
-    for line in report.lines():
+    for line in [*report.lines(), *_known_anew(report, home, into, exercise)]:
         print(line)
     return report.exit_code
+
+
+def _known_anew(report: Report, home: ClassFolder, into: Path, exercise: Exercise) -> list[str]:
+    """Gives what the class keeps about ids that the roster changed to the new ones; a sentence on each."""
+    from grader.instruct.course.renaming import rename
+    from grader.instruct.results import ResultStore
+
+    changed = {old: intake.student for intake in report.intakes if not intake.failed for old in intake.former}
+    if into.resolve() != home.submissions.resolve():
+        return []
+    renamed = rename(ResultStore(home.results), exercise.slug, changed)
+    return [f"What was noted, graded and told of {old} is {changed[old]}'s now." for old in renamed]
 
 
 def mend(course: Path | None, folder: Path) -> int:

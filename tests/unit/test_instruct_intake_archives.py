@@ -439,6 +439,90 @@ def test_a_roster_gives_students_the_ids_of_the_class(desk: Desk) -> None:
     assert read_submissions(desk.into, desk.catalog, ["ada"])[0].submitted == datetime(2026, 1, 1, tzinfo=UTC)
 
 
+CANVAS_ROSTER = Roster({"4711": "ada", "12": "alan"})
+
+
+def test_the_same_archive_again_with_a_roster_moves_hand_ins_to_their_ids(desk: Desk) -> None:
+    """Otherwise everybody stands twice, and half of them with nothing but a number."""
+    files = {name: CANVAS[name] for name in list(CANVAS)[:3]}
+    desk.take(files)
+    secret = (desk.into / "12" / SLUG / "submission_secret.txt").read_text()
+    time = datetime(2026, 10, 1, 10, tzinfo=UTC)
+    report = desk.take(files, roster=Roster(CANVAS_ROSTER.students, {"12": time}))
+    assert {each: desk.kernel(each) for each in desk.students()} == {"ada": "newer", "alan": "late"}
+    assert sorted(path.name for path in desk.into.iterdir()) == ["ada", "alan"]
+    assert (desk.into / "alan" / SLUG / "submission_secret.txt").read_text() == secret
+    assert desk.submitted("alan") == time
+    assert f"4711/{SLUG}, from an import without this roster, was moved to submitted/ada/{SLUG}." in told(
+        report, "ada"
+    )
+    assert report.summary == (
+        "2 submissions: 0 new, 0 replaced, 1 moved, 1 time corrected, 0 as it was, 0 refused."
+    )
+    assert report.exit_code == 0
+    assert "2 as it was" in desk.take(files, roster=CANVAS_ROSTER).summary
+
+
+def test_what_already_stood_twice_is_set_aside(desk: Desk) -> None:
+    """As earlier versions of the import left it."""
+    ada = {"lovelaceada_4711_901_kernel.cu": "mine"}
+    desk.take(ada, roster=CANVAS_ROSTER)
+    desk.take(ada)
+    assert desk.students() == ["4711", "ada"]
+    report = desk.take(ada, roster=CANVAS_ROSTER)
+    assert desk.students() == ["ada"]
+    assert "1 moved" in report.summary
+    [kept] = (desk.folder / "submitted.replaced" / "4711" / SLUG).glob("*/kernel.cu")
+    assert kept.read_text() == "mine"
+    assert f"was moved to {kept.parent.relative_to(desk.folder)}." in told(report, "ada")
+
+
+def test_another_hand_in_under_the_number_needs_a_decision(desk: Desk) -> None:
+    desk.take({"lovelaceada_4711_900_kernel.cu": "first"})
+    second = {"lovelaceada_4711_901_kernel.cu": "second"}
+    report = desk.take(second, roster=CANVAS_ROSTER)
+    assert told(report, "ada") == (
+        f"Another submission is in 4711/{SLUG}, from an import without this roster; "
+        "--replace keeps that one aside."
+    )
+    assert (report.exit_code, desk.students(), desk.kernel("4711")) == (1, ["4711"], "first")
+    report = desk.take(second, roster=CANVAS_ROSTER, replace=True)
+    assert (report.exit_code, desk.students(), desk.kernel("ada")) == (0, ["ada"], "second")
+    assert [each.read_text() for each in desk.folder.glob("submitted.replaced/*/*/*/kernel.cu")] == ["first"]
+
+
+def test_a_number_that_is_an_id_of_the_class_is_left_alone(desk: Desk) -> None:
+    roster = Roster({"4711": "12", "12": "alan"})
+    files = dict.fromkeys(("lovelaceada_4711_901_kernel.cu", "turingalan_12_77_kernel.cu"), "the same")
+    desk.take(files, roster=roster)
+    assert "2 as it was" in desk.take(files, roster=roster).summary
+    assert desk.students() == ["12", "alan"]
+
+
+def test_other_exercises_under_the_number_are_named(desk: Desk) -> None:
+    files = {"lovelaceada_4711_901_kernel.cu": "mine"}
+    desk.take(files)
+    (desk.into / "4711" / "01_muladd").mkdir()
+    report = desk.take(files, roster=CANVAS_ROSTER)
+    assert told(report, "ada").endswith(
+        "4711 still holds 01_muladd: import the archive of that with the roster, too."
+    )
+    assert (desk.into / "4711" / "01_muladd").is_dir()
+
+
+def test_both_numbers_of_one_student_become_the_id(desk: Desk) -> None:
+    files = {"ada_1_900_kernel.cu": "older", "ada_2_901_kernel.cu": "newer"}
+    desk.take(files)
+    roster = Roster({"1": "ada", "2": "ada"})
+    report = desk.take(files, roster=roster)
+    assert report.exit_code == 1
+    assert "Another submission is in" in told(report, "ada")
+    desk.take(files, roster=roster, replace=True)
+    assert desk.students() == ["ada"]
+    kernels = {each.read_text() for each in desk.folder.glob("submitted*/**/kernel.cu")}
+    assert kernels == {"older", "newer"}
+
+
 def test_numbers_of_the_lms_are_told_from_ids(desk: Desk) -> None:
     assert any("Moodle draws anew for every assignment: --roster" in note for note in desk.take(MOODLE).notes)
     assert not any("--roster" in note for note in desk.take(PLAIN).notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +12,13 @@ from typer.testing import CliRunner
 
 from grader.catalog import Catalog
 from grader.cli.app import app
+from grader.cli.marks import Request
+from grader.cli.marks_release import release_marks
+from grader.instruct.course.attempts import read_roster
+from grader.instruct.course.regrades import log_regrade
+from grader.instruct.course.renaming import rename
 from grader.instruct.submissions import read_submissions
-from tests.unit.handmade_class import COURSE, NEGATE, HandmadeClass
+from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
 
 HANDINS = f'timezone = "Asia/Kathmandu"\nsubmissions = "all/handins"\n{COURSE}'
 
@@ -75,3 +81,46 @@ def test_who_is_not_in_the_roster_is_to_be_added_to_it(made: HandmadeClass, arch
     made.write("roster.csv", "lms,student\nben,ben\n")
     said = taken(made.catalog, archive, "--roster", "roster.csv")
     assert "ada is not in the roster; add a line for ada to roster.csv." in said
+
+
+def test_a_roster_given_later_moves_what_was_graded_and_told_with_the_hand_in(
+    made: HandmadeClass, archive: Path
+) -> None:
+    """The number stands in the marks, so one sees it, and looks for --roster; nobody stands twice then."""
+    made.write("course.toml", 'takes = "best"\n' + COURSE)
+    made.grade(made.hand_in("ada", NEGATE, "2020-10-19T10:00", "// an earlier one\n"), 90)
+    made.marks()  # and notes it
+    shutil.rmtree(made.folder / "submitted")
+    taken(made.catalog, archive)
+    [submission] = read_submissions(made.folder / "submitted", made.catalog)
+    made.grade(submission, 40)
+    log_regrade(made.store.folder, made.store.secret.pseudonym("ada"), *[made.grade(submission, 40)] * 2,
+                reason="asked", by="kim")  # fmt: skip
+    assert release_marks(Request(made.folder, made.catalog.course, names=("0",)), accept=False) == 0
+    made.write("roster.csv", "lms,student\nada,alove\n")
+    said = taken(made.catalog, archive, "--roster", "roster.csv")
+    assert "What was noted, graded and told of ada is alove's now." in said
+    assert {student for student, _ in made.marks()} == {"alove"}
+    mark = made.mark("alove")
+    assert (mark.points, mark.others) == (90.0, 1)
+    assert mark.released is not None
+    assert mark.released.points == 90.0
+    assert list(read_roster(made.store.folder).values()) == ["alove"]
+    assert made.store.secret.pseudonym("ada") not in "".join(
+        path.read_text() for path in made.store.folder.glob("*.*")
+    )
+    assert "is alove's now" not in taken(made.catalog, archive, "--roster", "roster.csv")
+
+
+def test_what_was_told_under_the_id_of_the_roster_stands(made: HandmadeClass) -> None:
+    made.write("course.toml", COURSE)
+    for student, points in (("4711", 40.0), ("ada", 90.0)):
+        made.grade(made.hand_in(student, NEGATE, "2020-10-19T10:00"), points)
+    made.grade(made.hand_in("4711", MULADD, "2020-10-19T10:00"), 70)
+    assert release_marks(Request(made.folder, made.catalog.course), accept=False) == 0
+    shutil.rmtree(made.folder / "submitted" / "4711" / NEGATE)
+    assert rename(made.store, NEGATE, {"4711": "ada"}) == ["4711"]
+    assert made.mark("ada").released is not None
+    assert made.mark("ada").points == 90.0
+    assert made.mark("4711", MULADD).points == 70.0  # of another exercise nothing was said
+    assert rename(made.store, NEGATE, {"4711": "ada", "nobody": "bo"}) == []

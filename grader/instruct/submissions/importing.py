@@ -7,7 +7,7 @@ print(*report.lines(), sep="\\n")
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -17,6 +17,7 @@ from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.choosing import Chosen, choose, fitting, shown
+from grader.instruct.submissions.former import gather, in_the_way
 from grader.instruct.submissions.landing import Certainty, Landing, Stamp, land
 from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
 from grader.instruct.submissions.names import is_student
@@ -97,11 +98,20 @@ class _Import:
         self._complete(chosen, intake)
         intake.taken = tuple(chosen.files)
         stamp = self.clock.time_of(handin, chosen.pieces, intake)
-        intake.landing = land(self.into, student, self.exercise.slug, chosen.files, stamp, self.replace)
+        intake.landing = self._land(student, chosen.files, stamp, intake)
         if intake.landing is Landing.CORRECTED:
             intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
-        if intake.landing is Landing.DIFFERS:
-            intake.refused.append("Another submission is there already; --replace keeps that one aside.")
+
+    def _land(self, student: str, files: Mapping[str, bytes], stamp: Stamp, intake: Intake) -> Landing:
+        """Write ``files``, and see that nothing of this person stays under another id."""
+        slug = self.exercise.slug
+        if not self.replace and (others := in_the_way(self.into, student, intake.former, slug, files)):
+            intake.refused.append(f"Another submission is {listed(others)}; --replace keeps that one aside.")
+            return Landing.DIFFERS
+        moved = gather(self.into, student, intake.former, slug)
+        intake.remarks += moved
+        landing = land(self.into, student, slug, files, stamp, self.replace)
+        return Landing.MOVED if moved and landing is Landing.SAME else landing
 
     def _complete(self, chosen: Chosen, intake: Intake) -> None:
         """See that there is a notebook which nbgrader can open: it finds submissions by their notebooks."""
@@ -168,8 +178,10 @@ def _by_student(
                 intake.refused.append(_unknown(owner, roster))
                 report.intakes.append(intake)
                 continue
+            intake.former = _former(owner, roster)
             if student in last:
                 intake.remarks.append("There are two submissions; the newer one counts.")
+                intake.former = tuple(dict.fromkeys(intake.former + last[student][1].former))
             last[student] = handin, intake
     report.intakes += [intake for _, intake in last.values()]
     return [(student, handin, intake) for student, (handin, intake) in last.items()]
@@ -180,6 +192,12 @@ def _student(owner: tuple[str, ...], roster: Roster | None) -> str:
     if roster is None:
         return next((name for name in owner if is_student(name)), "")
     return next((roster.students[name] for name in owner if name in roster.students), "")
+
+
+def _former(owner: tuple[str, ...], roster: Roster | None) -> tuple[str, ...]:
+    """The id that an import without ``roster`` gives this person, where it is nobody's in the class."""
+    name = _student(owner, None)
+    return (name,) if roster and name and name not in roster.students.values() else ()
 
 
 def _unknown(owner: tuple[str, ...], roster: Roster | None) -> str:

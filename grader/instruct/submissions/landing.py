@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, StrEnum, auto
@@ -23,6 +24,7 @@ class Landing(StrEnum):
 
     NEW = "new"
     SAME = "as it was"
+    MOVED = "moved"
     CORRECTED = "time corrected"
     REPLACED = "replaced"
     DIFFERS = "refused"
@@ -64,9 +66,9 @@ def land(
     """
     place = into / student / slug
     landing = Landing.NEW
-    try:
-        if place.exists() or place.is_symlink():
-            if _holds(place, files):
+    with writing(into):
+        if is_there(place):
+            if holds(place, files):
                 return _stamped_again(place, submitted)
             if not replace:
                 return Landing.DIFFERS
@@ -76,16 +78,28 @@ def land(
             whole = Path(scratch) / slug
             _fill(whole, files, submitted.moment)
             if landing is Landing.REPLACED:
-                _set_aside(into, place)
+                set_aside(into, place)
             whole.rename(place)
             sync_folder(place.parent)
+    return landing
+
+
+@contextlib.contextmanager
+def writing(into: Path) -> Iterator[None]:
+    """Raises UsageError for what goes wrong on the disk meanwhile."""
+    try:
+        yield
     except OSError as error:
         raise UsageError(
             f"{error.filename or into} cannot be written: {error.strerror}.",
             "Submissions are unpacked to INTO/STUDENT/EXERCISE/; what was there is as it was.",
             "Make the folder writable and see that the disk has room, then run the command again.",
         ) from error
-    return landing
+
+
+def is_there(place: Path) -> bool:
+    """Whether anything has this name, a link that leads nowhere too."""
+    return place.exists() or place.is_symlink()
 
 
 def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime) -> None:
@@ -109,7 +123,7 @@ def _stamped_again(place: Path, submitted: Stamp) -> Landing:
     return Landing.CORRECTED
 
 
-def _holds(place: Path, files: Mapping[str, bytes]) -> bool:
+def holds(place: Path, files: Mapping[str, bytes]) -> bool:
     """Whether ``place`` holds exactly ``files``, stamps apart."""
     if place.is_symlink() or not place.is_dir():
         return False
@@ -123,9 +137,11 @@ def _holds(place: Path, files: Mapping[str, bytes]) -> bool:
         return False
 
 
-def _set_aside(into: Path, place: Path) -> None:
+def set_aside(into: Path, place: Path) -> Path:
+    """Move ``place``, a submission in ``into``, to where replaced ones are kept; returns where that is."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     kept = into.with_name(f"{into.name}.replaced") / place.relative_to(into) / stamp
     make_private(kept.parent)
     place.rename(kept)
     sync_folder(kept.parent)
+    return kept

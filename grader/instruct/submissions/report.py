@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 from grader.instruct.submissions.landing import Landing
 from grader.words import counted
 
+_RARE = (Landing.MOVED, Landing.CORRECTED)  # not counted where there are none
+
 
 @dataclass
 class Intake:
-    """What became of one person's files. ``taken`` are names of files; the rest are whole sentences."""
+    """What became of one person's files. ``taken`` are names of files; ``remarks`` and ``refused`` whole
+    sentences. ``former`` are the ids that an import without the roster gives this person.
+    """
 
     student: str
     landing: Landing | None = None
     taken: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
     remarks: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -43,8 +48,8 @@ class Report:
         landings = [intake.landing for intake in self.intakes]
         counts = [
             f"{landings.count(landing)} {landing.value}"
-            for landing in (Landing.NEW, Landing.REPLACED, Landing.CORRECTED, Landing.SAME)
-            if landing is not Landing.CORRECTED or landing in landings
+            for landing in (Landing.NEW, Landing.REPLACED, *_RARE, Landing.SAME)
+            if landing not in _RARE or landing in landings
         ]
         failed = sum(intake.failed for intake in self.intakes)
         return f"{counted(len(self.intakes), 'submission')}: {', '.join(counts)}, {failed} refused."
