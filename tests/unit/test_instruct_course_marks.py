@@ -65,6 +65,25 @@ def test_a_mark_is_the_share_of_the_points_that_could_be_earned(made: HandmadeCl
     assert "earned 60 of 100 points" in explained(made, mark)
 
 
+def test_a_mark_says_what_cost_its_points(made: HandmadeClass) -> None:
+    """The first thing that a student asks; what could not run for it is no second reason."""
+    checks = (
+        CheckResult("build", Status.PASS, "Built in 2 s."),
+        CheckResult("correctness", Status.PASS, "All 10 cases are right.", 60.0, 60.0),
+        CheckResult("safety", Status.FAIL, "kernel.cu:16: Invalid read.", 0.0, 20.0),
+        CheckResult("device_work", Status.CRASH, "Not judged: it crashed.", 0.0, 10.0),
+        CheckResult("efficiency", Status.INCONCLUSIVE, "Too noisy.", 0.0, 10.0),
+    )
+    made.grade(made.hand_in("ana", NEGATE), 60, checks=checks)
+    said = explained(made, made.mark("ana"))
+    assert "Safety, 0 of 20 points: kernel.cu:16: Invalid read. " in said
+    for untold in ("Built", "All 10", "Not judged", "Too noisy"):
+        assert untold not in said
+    broken = (CheckResult("build", Status.BUILD_ERROR, "negate does not compile."), checks[3])
+    made.grade(made.hand_in("bo", NEGATE), 0, checks=broken)
+    assert "Build: negate does not compile. Mark: 0 of 100" in explained(made, made.mark("bo"))
+
+
 def test_nothing_handed_in_is_open_until_the_deadline_and_then_zero(made: HandmadeClass) -> None:
     made.write("students.csv", "student\nana\n")
     made.hand_in("bo", MULADD)

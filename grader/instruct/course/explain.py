@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -10,6 +10,8 @@ from grader.exercise import Exercise
 from grader.instruct.course.late import FULL
 from grader.instruct.course.marks import Mark, State
 from grader.instruct.course.policy import judged_scores
+from grader.report.words import name_of
+from grader.verdict import NOT_JUDGED, Verdict
 from grader.words import counted, listed, noun
 
 _SHOWN_DIGITS = 12  # of a record's name
@@ -69,11 +71,22 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
         f"On {backend} it earned {amount(mark.earned.points)} of {amount(mark.earned.out_of)} points, "
         f"{amount(raw)} percent{'' if to_student else f' ({source})'}."
     )
+    yield from _lost(mark.record.verdict, beyond)
     for name in beyond:
         points = exercise.scores[name]
         yield f"The {points} points of {name} cannot be judged on {backend} and count for nobody."
     if undecided := [name for name in mark.earned.undecided if name not in beyond]:
         yield f"Undecided, and left out of this mark: {listed(undecided)}."
+
+
+def _lost(verdict: Verdict, beyond: Container[str]) -> Iterator[str]:
+    """What kept each check that counts from all its points; not those that an earlier one kept from running."""
+    for check in verdict.checks:
+        lost = check.points < check.out_of or check.status.stands_in_the_way
+        ran = check.status.counts and not check.sentence.startswith(NOT_JUDGED)
+        if lost and ran and check.name not in beyond:
+            points = f", {amount(check.points)} of {amount(check.out_of)} points" if check.out_of else ""
+            yield f"{name_of(check).capitalize()}{points}: {check.sentence}"
 
 
 def _lateness(mark: Mark) -> Iterator[str]:
