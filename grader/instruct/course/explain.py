@@ -80,7 +80,7 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
 
 
 def _lost(verdict: Verdict, beyond: Container[str]) -> Iterator[str]:
-    """What kept each check that counts from all its points; not those that an earlier one kept from running."""
+    """What kept each check that counts from all its points, unless an earlier one kept it from running."""
     for check in verdict.checks:
         lost = check.points < check.out_of or check.status.stands_in_the_way
         ran = check.status.counts and not check.sentence.startswith(NOT_JUDGED)
