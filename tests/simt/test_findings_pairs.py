@@ -92,8 +92,14 @@ PAIRS = (
     Pair("stream_order", "filled_on_another_stream", "filled_before", "twice_as_much"),
     Pair("stream_order", "copied_too_early", "copied_after", "twice_as_much"),
     Pair("stream_order", "half_copied_too_early", "half_copied_after", "twice_as_much"),
+    Pair("stream_order", "doubled_too_early", "doubled_after", "twice_as_much"),
+    Pair("stream_order", "doubled_while_read", "doubled_after_read", "twice_as_much"),
+    Pair("stream_order", "same_bytes_by_both", "other_bytes_by_both", "fill_bytes_of_words"),
 )  # fmt: skip
-ALSO_RIGHT = ("read_only", "stopped", "masks_of_halves", "waited_asleep", "source_read", "half_a_stream_each")
+ALSO_RIGHT = (
+    "read_only", "stopped", "masks_of_halves", "waited_asleep", "source_read", "half_a_stream_each", "read_by_both",
+    "same_values_by_both", "counted_by_both",
+)  # fmt: skip
 BY_PYTORCH = {"stream_reuse"}  # the allocator that hands out blocks again is PyTorch's: test_device_streams
 
 schedules = pytest.mark.parametrize("schedule", SCHEDULES)

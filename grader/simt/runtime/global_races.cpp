@@ -40,9 +40,10 @@ void GlobalRaces::forget_all() {
     global_cells.forget_all();
 }
 
-void GlobalRaces::begin_launch(uint32_t epoch, int device) {
+void GlobalRaces::begin_launch(uint32_t epoch, int device, std::vector<LaunchBeside> beside) {
     blocks_.clear();
     stretches_.clear();
+    beside_ = std::move(beside);
     pass_grid_barrier(epoch);
     bool present = global_cells.map();
     uintptr_t first = arena.region_begin(device) - arena.begin;
@@ -50,10 +51,14 @@ void GlobalRaces::begin_launch(uint32_t epoch, int device) {
     execution.access.parts = present ? global_cells.parts() + first : nullptr;
 }
 
-void GlobalRaces::pass_grid_barrier(uint32_t epoch) { launch_epoch_ = execution.access.launch_epoch = epoch; }
-
-// The epochs of blocks that take turns are mixed, so the hooks let no access pass: they know of no earlier launch, and of no
+// Beside other launches, earlier records count, so the hooks let no access pass: they know of no earlier launch, and of no
 // thread that could be the running one.
+void GlobalRaces::pass_grid_barrier(uint32_t epoch) {
+    launch_epoch_ = epoch;
+    execution.access.launch_epoch = beside_.empty() ? epoch : 0;
+}
+
+// The same where blocks take turns: their epochs are mixed.
 void GlobalRaces::begin_turns() { execution.access.launch_epoch = 0; }
 
 uint32_t GlobalRaces::begin_block(uint32_t epoch, uint64_t linear) {
@@ -103,7 +108,8 @@ void GlobalRaces::track(const Shadow& shadow, const GlobalAccess& access) {
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
         GlobalCell& cell = shadow.words[word];
         uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
-        bool is_split = cell.write & kSplit && epoch_of(cell.write) >= launch_epoch_;
+        bool is_split = cell.write & kSplit &&
+                        (epoch_of(cell.write) >= launch_epoch_ || beside_of(cell.write, access.address));
         if (to - from == 4 && !is_split) {
             told = touch(cell, now, access, told);
             continue;
@@ -127,7 +133,9 @@ uint32_t GlobalRaces::block_epoch_of(Record record) const {
 bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool told) {
     int writer = kind_of_write(cell.write);
     // A read first: a write may turn out to be of the same value.
-    if (!told && access.kind & WRITE && read_races(cell.read, access.kind)) {
+    if (!told && races_with_launch_beside(cell, access)) {
+        told = true;
+    } else if (!told && access.kind & WRITE && read_races(cell.read, access.kind)) {
         report_race(cell.read, kind_of_read(cell.read), access);
         told = true;
     } else if (!told && races(cell.write, writer, access.kind)) {
@@ -135,8 +143,16 @@ bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access
         told = true;
     }
     if (access.kind & WRITE) cell.write = now;
-    else cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
+    else if (!beside_of(cell.read, access.address)) cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
     return told;
+}
+
+const LaunchBeside* GlobalRaces::beside_of(Record record, uintptr_t address) const {
+    for (const LaunchBeside& each : beside_) {
+        bool is_theirs = epoch_of(record) - each.epochs.first < each.epochs.end - each.epochs.first;
+        if (is_theirs && address >= each.begin && address < each.end) return &each;
+    }
+    return nullptr;
 }
 
 namespace {
@@ -147,6 +163,21 @@ bool compatible(int earlier, int later) {
     return earlier & kStrong && later & kStrong;
 }
 }  // namespace
+
+// Reports it, too. Of two plain writes it is not known yet whether they are of one value.
+bool GlobalRaces::races_with_launch_beside(const GlobalCell& cell, const GlobalAccess& access) const {
+    if (beside_.empty() || own().has_heard) return false;
+    for (auto [record, earlier_kind] : {std::pair(cell.read, kind_of_read(cell.read)), {cell.write, kind_of_write(cell.write)}}) {
+        const LaunchBeside* other = beside_of(record, access.address);
+        if (!other || !((earlier_kind | access.kind) & WRITE) || compatible(earlier_kind, access.kind)) continue;
+        Report unordered{.kind = "stream_order", .access = access.kind, .bytes = access.bytes, .address = access.address,
+                         .space = "global", .allocation = nearest_allocation(access.address), .note = other->told};
+        if (earlier_kind == WRITE && access.kind == WRITE) unsettled_writes.add(std::move(unordered), access.address, access.bytes);
+        else report(unordered);
+        return true;
+    }
+    return false;
+}
 
 bool GlobalRaces::races(Record earlier, int earlier_kind, int kind) const {
     if (epoch_of(earlier) < launch_epoch_) return false;

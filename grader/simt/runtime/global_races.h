@@ -3,6 +3,8 @@
 //
 // Flags (see signals.h): what a block wrote before a fence counts as told once the block made a strong write, and known to
 // every block that made a strong read. What atomics wrote needs no fence.
+//
+// Of a launch on another stream that nothing orders with this one, the records are compared like those of another block.
 #pragma once
 #include <stdint.h>
 
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "race_records.h"
+#include "stream_uses.h"
 
 namespace simt {
 
@@ -22,7 +25,7 @@ struct GlobalAccess {
 class GlobalRaces {
 public:
     // Finds the cells of the device's memory; without address space for them nothing is tracked.
-    void begin_launch(uint32_t epoch, int device);
+    void begin_launch(uint32_t epoch, int device, std::vector<LaunchBeside> beside);
     // Returns the number by which the block is resumed.
     uint32_t begin_block(uint32_t epoch, uint64_t linear);
     // All blocks met at the grid's barrier: what was before is ordered before what comes.
@@ -63,6 +66,8 @@ private:
     BlockRecord& own() { return blocks_[own_]; }
     const BlockRecord& own() const { return blocks_[own_]; }
     void track(const Shadow& shadow, const GlobalAccess& access);
+    const LaunchBeside* beside_of(Record record, uintptr_t address) const;   // null: it was none of them
+    bool races_with_launch_beside(const GlobalCell& cell, const GlobalAccess& access) const;
     static void split(const Shadow& shadow, uintptr_t word);
     const BlockRecord& block_of(Record record) const;
     uint32_t block_epoch_of(Record record) const;
@@ -78,6 +83,7 @@ private:
     uint32_t own_ = 0;                   // the running block
     std::vector<BlockRecord> blocks_;    // of this launch, in the order in which they began
     std::vector<Stretch> stretches_;     // by first epoch
+    std::vector<LaunchBeside> beside_;
 };
 
 extern GlobalRaces global_races;

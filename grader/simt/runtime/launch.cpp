@@ -123,7 +123,9 @@ void begin_execution(const simt_launch& launch) {
     access.shared_bytes = shared_memory.bytes();
     access.on_device = 1;
     access.cells = access.parts = nullptr;
-    if (launch.module->checked) global_races.begin_launch(shared_memory.next_epoch(), execution.device);
+    if (launch.module->checked) {
+        global_races.begin_launch(shared_memory.next_epoch(), execution.device, stream_uses.beside(launch));
+    }
     execution.first_epoch = access.cells ? shared_memory.next_epoch() : 0;
     counting.begin_launch(launch, access);
     blockDim = {launch.block[0], launch.block[1], launch.block[2]};

@@ -27,7 +27,7 @@ bool fits(size_t asked, size_t freed) {
 std::string told(const Use& use) { return use.what + " on " + name_of_stream(use.when.stream); }
 
 bool conflict(const Use& earlier, const Use& later) {
-    if (earlier.is_launch && later.is_launch) return false;   // the later one's records may hide the earlier one's
+    if (earlier.is_launch && later.is_launch) return false;   // compared as the later one ran
     if (!earlier.is_launch && !later.is_launch) {
         return (earlier.writes || later.writes) && earlier.bytes.meets(later.bytes);
     }
@@ -61,19 +61,46 @@ void report_reuse(const Use& earlier, const Use& later, size_t bytes) {
             .line = placed.line});
 }
 
-}  // namespace
-
-void StreamUses::launched(const simt_launch& launch, const Moment& when, const Epochs& epochs) {
+template <class Visit>
+void for_each_pointer(const simt_launch& launch, Visit visit) {
     const char* parameters = static_cast<const char*>(launch.closure);
     for (size_t at = 0; at + sizeof(uintptr_t) <= launch.closure_bytes; at += sizeof(uintptr_t)) {
         uintptr_t word;
         memcpy(&word, parameters + at, sizeof word);
-        int region = arena.region(word);
-        if (region < 0 || region >= kDevices) continue;
-        const char* kernel = launch.kernel ? launch.kernel : "a kernel";
-        add({.when = when, .bytes = {word, 1}, .is_launch = true, .epochs = epochs, .what = kernel, .file = launch.file,
-             .line = launch.line});
+        if (int region = arena.region(word); region >= 0 && region < kDevices) visit(word);
     }
+}
+
+const char* name_of(const simt_launch& launch) { return launch.kernel ? launch.kernel : "a kernel"; }
+
+}  // namespace
+
+void StreamUses::launched(const simt_launch& launch, const Moment& when, const Epochs& epochs) {
+    for_each_pointer(launch, [&](uintptr_t pointer) {
+        add({.when = when, .bytes = {pointer, 1}, .is_launch = true, .epochs = epochs, .what = name_of(launch),
+             .file = launch.file, .line = launch.line});
+    });
+}
+
+std::vector<LaunchBeside> StreamUses::beside(const simt_launch& launch) {
+    const Stream* stream = find_stream(launch.stream);
+    if (!stream) return {};
+    Clock clock = clock_of_next(*stream);
+    std::vector<LaunchBeside> found;
+    std::set<uintptr_t> seen;
+    std::lock_guard lock(mutex_);
+    for_each_pointer(launch, [&](uintptr_t pointer) {
+        auto allocation = find_allocation(pointer);
+        if (!allocation || !seen.insert(allocation->base).second) return;
+        auto block = blocks_.find(allocation->base);
+        if (block == blocks_.end()) return;
+        for (const Use& use : block->second.uses) {
+            if (use.epochs.first == 0 || use.when.stream == stream->key() || clock.covers(use.when)) continue;
+            std::string both = name_of(launch) + (" on " + name_of_stream(stream->key())) + " and " + told(use);
+            found.push_back({allocation->base, allocation->base + allocation->bytes, use.epochs, std::move(both)});
+        }
+    });
+    return found;
 }
 
 void StreamUses::touched(const StridedBytes& bytes, bool writes, const char* call, const Moment& when) {

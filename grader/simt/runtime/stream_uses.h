@@ -2,9 +2,9 @@
 //
 // Of copies, fills and library operators the bytes are known, with the gaps between rows. Of a launch it is known which pointers
 // it was given: a block to which an address among its parameters leads counts as used. Two uses of a block are in conflict when
-// one of them is a copy, fill or operator, one of them writes bytes that the other touched, and neither stream waits for the
-// other. Which bytes a kernel touched is in the cells in which races are looked for; of a kernel that was not checked it is not
-// known.
+// one of them writes bytes that the other touched, and neither stream waits for the other. Which bytes a kernel touched is in the
+// cells in which races are looked for; of a kernel that was not checked it is not known. Of two launches the later one's records
+// hide the earlier one's, so those are compared as it runs (GlobalRaces), with the launches `beside` it.
 //
 // A use is kept after others that come after it, because they may be of other bytes, until one stands for it: whatever is in
 // conflict with the one is then in conflict with the other. A block keeps a limited number, and forgets the oldest.
@@ -44,8 +44,17 @@ struct Use {
     int line = 0;
 };
 
+// An earlier launch for which a later one does not wait, though both were given a pointer into the block.
+struct LaunchBeside {
+    uintptr_t begin = 0, end = 0;   // of the block
+    Epochs epochs{};
+    std::string told;               // which launches they are
+};
+
 class StreamUses {
 public:
+    // Those beside a launch that is about to run.
+    std::vector<LaunchBeside> beside(const simt_launch& launch);
     void launched(const simt_launch& launch, const Moment& when, const Epochs& epochs);
     void touched(const StridedBytes& bytes, bool writes, const char* call, const Moment& when);
     void forget_epochs();   // they are counted from 1 again

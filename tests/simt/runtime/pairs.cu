@@ -444,6 +444,47 @@ void double_halves_then_copy(bool wait) {
     twice(c, T, streams.one);
     cudaMemcpyAsync(copy, c, T * sizeof(float), cudaMemcpyDeviceToDevice, streams.other);
 }
+void fill_then_double_by_kernels(bool wait) {
+    float* c = zeros(T);
+    TwoStreams streams;
+    fill<<<1, T, 0, streams.one>>>(c, T);
+    if (wait) streams.let_other_wait();
+    twice(c, 0, streams.other);
+}
+__global__ void copy_elements(float* to, const float* from) { to[threadIdx.x] = from[threadIdx.x]; }
+// Every thread reads its element before it writes it: its own read does not hide the other stream's.
+void read_then_double(bool wait) {
+    float *c = zeros(T), *copy = zeros(T);
+    TwoStreams streams;
+    copy_elements<<<1, T, 0, streams.one>>>(copy, c);
+    if (wait) streams.let_other_wait();
+    twice(c, 0, streams.other);
+}
+__global__ void fill_every_other(char* c, char value) { c[2 * threadIdx.x] = value; }
+void fill_bytes_of_words(int second) {
+    char* c = zeros<char>(2 * T);
+    TwoStreams streams;
+    fill_every_other<<<1, T, 0, streams.one>>>(c, 1);
+    fill_every_other<<<1, T, 0, streams.other>>>(c + second, 2);  // <- fill_bytes_of_words
+}
+void read_by_both() {
+    float *c = zeros(T), *one = zeros(T), *other = zeros(T);
+    TwoStreams streams;
+    copy_elements<<<1, T, 0, streams.one>>>(one, c);
+    copy_elements<<<1, T, 0, streams.other>>>(other, c);
+}
+void same_values_by_both() {
+    float* c = zeros(T);
+    TwoStreams streams;
+    fill<<<1, T, 0, streams.one>>>(c, T);
+    fill<<<1, T, 0, streams.other>>>(c, T);
+}
+void counted_by_both() {
+    float* c = zeros(1);
+    TwoStreams streams;
+    add_up<<<2, T, 0, streams.one>>>(c, true);
+    add_up<<<2, T, 0, streams.other>>>(c, true);
+}
 // Both kernels get a pointer to the whole, and take the half that their own stream has filled.
 void half_a_stream_each() {
     float* c = zeros(2 * T);
@@ -582,6 +623,15 @@ const Case kCases[] = {
     {"copied_after", [] { double_then_copy(true); }},
     {"half_copied_too_early", [] { double_halves_then_copy(false); }},
     {"half_copied_after", [] { double_halves_then_copy(true); }},
+    {"doubled_too_early", [] { fill_then_double_by_kernels(false); }},
+    {"doubled_after", [] { fill_then_double_by_kernels(true); }},
+    {"doubled_while_read", [] { read_then_double(false); }},
+    {"doubled_after_read", [] { read_then_double(true); }},
+    {"same_bytes_by_both", [] { fill_bytes_of_words(0); }},
+    {"other_bytes_by_both", [] { fill_bytes_of_words(1); }},
+    {"read_by_both", [] { read_by_both(); }},
+    {"same_values_by_both", [] { same_values_by_both(); }},
+    {"counted_by_both", [] { counted_by_both(); }},
     {"half_a_stream_each", [] { half_a_stream_each(); }},
 };
 }  // namespace
