@@ -204,6 +204,23 @@ def test_the_exact_name_beats_a_copy_and_the_shallow_one_a_deep_one(desk: Desk) 
     assert desk.kernel("bob") == "deep"
 
 
+def test_an_empty_file_is_taken_and_told(desk: Desk) -> None:
+    """An upload that failed looks like that: its owner is asked before it is a zero."""
+    report = desk.take({"ada/kernel.cu": "", "bob/kernel.cu": "// his\n"}, layout="plain")
+    assert [told(report, each) for each in ("ada", "bob")] == ["kernel.cu is empty.", ""]
+    assert desk.kernel("ada") == ""
+
+
+def test_who_has_a_number_for_an_id_is_told_by_name(desk: Desk) -> None:
+    files = {"Seán O'Neil_14_assignsubmission_file_/my_kernel_final.cu": "x"}
+    refused = (
+        "my_kernel_final.cu is not a file of 00_negate. "
+        "Nothing of it is a file of 00_negate, which takes kernel.cu."
+    )
+    assert f"14 (Seán O'Neil): {refused}" in desk.take(MOODLE | files).lines()
+    assert f"sean: {refused}" in desk.take(MOODLE | files, roster=Roster({"14": "sean"})).lines()
+
+
 def test_only_files_of_the_exercise_are_taken(desk: Desk) -> None:
     files = {"ada/kernel.cu": "mine", "ada/op.py": "import os", "ada/virus.exe": "MZ", "ada/.DS_Store": ""}
     report = desk.take(files | {"__MACOSX/ada/._kernel.cu": "x"})
@@ -558,8 +575,7 @@ def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str) -> None:
     ("text", "why"),
     [
         ("name,mark\nada,1\n", "its columns are name, mark"),
-        ("lms,student\n1,../etc\n", "cannot name a folder"),
-        ("lms,student\n1,ada\n1,bob\n", "1 stands for two students"),
+        ("lms,student\n1,ada\n1,bob\n", "in line 3, 1 stands for a second student"),
         ("", "its columns are none"),
         ('lms,student\n1,"ada"x\n', "line 2"),
     ],
@@ -570,6 +586,17 @@ def test_a_roster_that_is_none_is_refused(tmp_path: Path, text: str, why: str) -
     with pytest.raises(UsageError, match="roster") as caught:
         read_roster(path)
     assert why in caught.value.what
+
+
+@pytest.mark.parametrize("student", ["../etc", "jürgen@example.org"])
+def test_an_id_that_cannot_be_a_folder_is_named_with_its_line(tmp_path: Path, student: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(f"lms,student\n1,ada\n2,{student}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="An id is a folder's name: a letter") as caught:
+        read_roster(path)
+    assert caught.value.what == f"Line 3 of {path} has the student {student!r}."
+    with pytest.raises(UsageError, match=r"it cannot be opened \(No such file or directory\)\."):
+        read_roster(tmp_path / "none.csv")
 
 
 def test_a_roster_may_have_semicolons_and_short_lines(tmp_path: Path) -> None:

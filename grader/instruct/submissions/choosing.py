@@ -84,6 +84,8 @@ def _take(name: str, claims: list[_Claim], chosen: Chosen, read: Read, is_notebo
         return
     chosen.files[name] = content
     chosen.pieces.append(best.piece)
+    if not content.strip():
+        chosen.remarks.append(f"{name} is empty.")
     if best.renamed:
         chosen.remarks.append(f"{shown(best.piece.path)} was taken as {name}.")
     for other in others:

@@ -90,7 +90,8 @@ class _Import:
         intake.remarks += chosen.remarks
         intake.refused += chosen.refused
         if not chosen.files:
-            intake.refused.append(f"Nothing of it is a file of {self.exercise.slug}.")
+            taken = listed(self.exercise.edit)
+            intake.refused.append(f"Nothing of it is a file of {self.exercise.slug}, which takes {taken}.")
             return
         missing = [name for name in self.exercise.edit if name not in chosen.files]
         if missing:
@@ -174,6 +175,7 @@ def _by_student(
         for owner in handin.owners or [()]:
             student = _student(owner, roster)
             intake = Intake(student or shown(" ".join(owner) or handin.pieces[0].entry.path))
+            intake.called = "" if roster else shown(" ".join(name for name in owner if name != student))
             if not student:
                 intake.refused.append(_unknown(owner, roster))
                 report.intakes.append(intake)

@@ -13,15 +13,22 @@ _RARE = (Landing.MOVED, Landing.CORRECTED)  # not counted where there are none
 @dataclass
 class Intake:
     """What became of one person's files. ``taken`` are names of files; ``remarks`` and ``refused`` whole
-    sentences. ``former`` are the ids that an import without the roster gives this person.
+    sentences. ``called`` is what the LMS calls who has a number for an id; ``former`` are the ids that an
+    import without the roster gives this person.
     """
 
     student: str
     landing: Landing | None = None
     taken: tuple[str, ...] = ()
+    called: str = ""
     former: tuple[str, ...] = ()
     remarks: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+
+    @property
+    def who(self) -> str:
+        """The id, and a name where the LMS has one beside it."""
+        return f"{self.student} ({self.called})" if self.called else self.student
 
     @property
     def failed(self) -> bool:
@@ -57,7 +64,7 @@ class Report:
     def lines(self) -> list[str]:
         """The report, to be printed: the exceptions, then the sum."""
         told = [
-            f"{intake.student}: {' '.join([*intake.refused, *intake.remarks])}"
+            f"{intake.who}: {' '.join([*intake.refused, *intake.remarks])}"
             for intake in self.intakes
             if intake.refused or intake.remarks
         ]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from grader.csv_table import Table, read_table
 from grader.errors import UsageError
-from grader.instruct.submissions.names import is_student
+from grader.instruct.submissions.names import RULE, is_student
 from grader.instruct.submissions.timestamps import aware
 
 Row = Mapping[str, str]
@@ -46,7 +46,9 @@ def read_roster(path: Path, zone: tzinfo | None = None) -> Roster:
     """
     try:
         table = read_table(path)
-    except (OSError, ValueError) as problem:
+    except OSError as problem:
+        raise _unusable(path, f"it cannot be opened ({problem.strerror})") from problem
+    except ValueError as problem:
         raise _unusable(path, str(problem)) from problem
     columns = [name.strip() for name in table.header]
     for needed, read in _KINDS.items():
@@ -69,9 +71,13 @@ def _collected(path: Path, rows: Iterable[tuple[int, Row]], read: Read, zone: tz
         if not lms or not student:
             continue  # a row about points possible, or a person without a login
         if not is_student(student):
-            raise _unusable(path, f"{student!r} cannot name a folder")
+            raise UsageError(
+                f"Line {line} of {path} has the student {student!r}.",
+                RULE,
+                "Write a roster of your own, with lms,student, in which everybody has an id of that form.",
+            )
         if roster.students.setdefault(lms, student) != student:
-            raise _unusable(path, f"{lms} stands for two students")
+            raise _unusable(path, f"in line {line}, {lms} stands for a second student")
         if submitted not in _NEVER:
             roster.times[lms] = aware(_moment(path, line, submitted), zone)
     return roster

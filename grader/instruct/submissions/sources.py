@@ -73,8 +73,9 @@ def opened(archive: Path, zone: tzinfo | None = None) -> Iterator[Source]:
     try:
         file = zipfile.ZipFile(archive)
     except (OSError, *_DAMAGED) as problem:
+        why = getattr(problem, "strerror", None) or problem
         raise UsageError(
-            f"{archive} cannot be opened: {problem}.",
+            f"{archive} cannot be opened: {why}.",
             "Submissions come as the zip file that the LMS made, or as a folder.",
             "Download it again, or unpack it yourself and name the folder.",
         ) from problem
