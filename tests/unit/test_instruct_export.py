@@ -205,6 +205,13 @@ def test_a_sheet_of_nobody_who_has_a_mark_is_not_filled(worksheet: Path, tmp_pat
     assert not (tmp_path / "out.csv").exists()
 
 
+def test_capitals_in_the_headers_of_a_worksheet_do_not_matter(worksheet: Path, tmp_path: Path) -> None:
+    """Moodle has written both ``Maximum Grade`` and ``Maximum grade``."""
+    worksheet.write_text(MOODLE.replace("Maximum Grade", "Maximum grade"), encoding="utf-8")
+    assert fill_moodle(worksheet, [grade("a1", 50)], tmp_path / "out.csv").written == 1
+    assert [row[5] for row in cells(tmp_path / "out.csv")[:2]] == ["Grade", "40"]
+
+
 def test_another_sheet_is_no_worksheet(gradebook: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no column 'Identifier'"):
         fill_moodle(gradebook, [], tmp_path / "out.csv")

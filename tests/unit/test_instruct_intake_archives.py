@@ -560,10 +560,12 @@ def test_a_row_without_an_identifier_is_nobodys(tmp_path: Path) -> None:
     assert read_roster(path).students == {"11": "ada", "12": "bob"}
 
 
+@pytest.mark.parametrize("capitals", [str, str.lower, str.title])
 @pytest.mark.parametrize("kind", ROSTERS)
-def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str) -> None:
+def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str, capitals: Callable[[str], str]) -> None:
     path = tmp_path / "roster.csv"
-    path.write_text(ROSTERS[kind], encoding="utf-8")
+    header, _, rows = ROSTERS[kind].partition("\n")
+    path.write_text(f"{capitals(header)}\n{rows}", encoding="utf-8")
     roster = read_roster(path, ZoneInfo("Europe/Berlin"))
     assert roster.students == {"11": "ada", "12": "bob"}
     local = datetime(2026, 10, 1, 15, 30, tzinfo=UTC)

@@ -73,7 +73,9 @@ class Sheet:
         """The sheet in ``path``. ``what`` names it where it cannot be read (UsageError)."""
         try:
             table = read_table(path)
-        except (OSError, ValueError) as problem:
+        except OSError as problem:
+            raise _unreadable(path, what, problem.strerror or str(problem)) from problem
+        except ValueError as problem:
             raise _unreadable(path, what, str(problem)) from problem
         if not table.header:
             raise _unreadable(path, what, "it is empty")
@@ -81,9 +83,9 @@ class Sheet:
         return cls(table.header, padded, table.delimiter, table.line_end, table.bom, path)
 
     def column(self, name: str) -> int:
-        """The place of the column with this header, or -1."""
-        titles = [title.strip() for title in self.header]
-        return titles.index(name) if name in titles else -1
+        """The place of the column with this header, or -1. Versions of an LMS differ in capitals."""
+        titles = [title.strip().casefold() for title in self.header]
+        return titles.index(name.casefold()) if name.casefold() in titles else -1
 
     def find_students(self, columns: Sequence[str], wanted: Iterable[str]) -> tuple[str, dict[str, int]]:
         """The one of ``columns`` that names most of ``wanted``, and the row of each student in it.

@@ -21,7 +21,7 @@ from grader.errors import UsageError
 from grader.instruct.submissions.names import RULE, is_student
 from grader.instruct.submissions.timestamps import aware
 
-Row = Mapping[str, str]
+Row = Mapping[str, str]  # by the column's name in small letters
 Read = Callable[[Row], tuple[str, str, str]]  # the LMS's id, the student, and when it was handed in or ""
 _MOODLE_TIMES = (
     "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %d %B %Y, %I:%M:%S %p", "%A, %B %d, %Y, %I:%M %p",
@@ -50,11 +50,11 @@ def read_roster(path: Path, zone: tzinfo | None = None) -> Roster:
         raise _unusable(path, f"it cannot be opened ({problem.strerror})") from problem
     except ValueError as problem:
         raise _unusable(path, str(problem)) from problem
-    columns = [name.strip() for name in table.header]
+    columns = [name.strip().casefold() for name in table.header]  # versions of an LMS differ in capitals
     for needed, read in _KINDS.items():
         if set(needed) <= set(columns):
             return _collected(path, _rows(columns, table), read, zone)
-    raise _unusable(path, f"its columns are {', '.join(columns) or 'none'}")
+    raise _unusable(path, f"its columns are {', '.join(table.header) or 'none'}")
 
 
 def _rows(columns: list[str], table: Table) -> Iterable[tuple[int, Row]]:
@@ -84,15 +84,15 @@ def _collected(path: Path, rows: Iterable[tuple[int, Row]], read: Read, zone: tz
 
 
 def _canvas(row: Row) -> tuple[str, str, str]:
-    return row["ID"], row["SIS Login ID"] or row.get("SIS User ID", ""), ""
+    return row["id"], row["sis login id"] or row.get("sis user id", ""), ""
 
 
 def _moodle(row: Row) -> tuple[str, str, str]:
     """The number alone is what stands in the archive's names, ``Participant 12345`` in the worksheet."""
-    named = (row.get(column, "") for column in ("Username", "ID number", "Email address"))
+    named = (row.get(column, "") for column in ("username", "id number", "email address"))
     student = next(filter(None, named), "")
-    number = next(reversed(row["Identifier"].split()), "")
-    return number, student, row.get("Last modified (submission)", "")
+    number = next(reversed(row["identifier"].split()), "")
+    return number, student, row.get("last modified (submission)", "")
 
 
 def _own(row: Row) -> tuple[str, str, str]:
@@ -122,6 +122,6 @@ def _unusable(path: Path, why: str) -> UsageError:
 
 _KINDS: Mapping[tuple[str, ...], Read] = {
     ("lms", "student"): _own,
-    ("ID", "SIS Login ID"): _canvas,
-    ("Identifier", "Email address"): _moodle,
+    ("id", "sis login id"): _canvas,
+    ("identifier", "email address"): _moodle,
 }
