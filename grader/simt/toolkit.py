@@ -45,7 +45,8 @@ def cuda_home(checked: bool) -> Path:
     library_headers = cccl.include_dir()  # where a toolkit of CUDA 13 has them, too
     package = Path(grader.__file__).parent.parent
     parts = ["toolkit", sys.executable, package, checked, runtime, device, module, library_headers]
-    parts += [cache.file_digest(Path(__file__)), *sorted(map(str, headers.values()))]
+    # What was built with another translator is built again: build tools look at nvcc's path, not into it.
+    parts += [cache.tree_digest(Path(__file__).parent, (".py",)), *sorted(map(str, headers.values()))]
     with cache.entry(parts, room="toolkits") as slot:
         if slot.missing:
             for folder in ("bin", "lib64", "include"):
