@@ -19,6 +19,7 @@ from grader.run import compilers
 from grader.run.failures import LoadFailed, WorkerTimeout
 from grader.simt.includes import closure
 from grader.verdict import Status
+from grader.words import listed, noun
 
 if TYPE_CHECKING:
     from grader.build.request import Backend, Interface
@@ -40,9 +41,10 @@ def compile_submission(
     facts = exercise.build
     missing = [name for name in (*exercise.edit, *exercise.given) if not (files / name).is_file()]
     if missing:
+        needed = listed((*exercise.edit, *exercise.given))
         return Outcome(
             Status.BUILD_ERROR,
-            f"{missing[0]} is missing from {files}. The exercise needs {', '.join(exercise.edit)}. "
+            f"{listed(missing)} {noun(len(missing) == 1, 'is', 'are')} missing. The exercise needs {needed}. "
             f"Get a fresh one with: grader reset {exercise.number:02d}",
         )
     objection = audit_sources(exercise, files, backend)

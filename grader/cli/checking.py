@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from grader import progress
 from grader.build.devices import detect_backend
@@ -71,9 +73,9 @@ def check_exercises(request: Request) -> int:
 
 def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
     """The verdict on one exercise, from the learner's files or from the reference solution."""
-    files = request.files.resolve() if request.files else files_of(exercise, request.solutions, "check")
-    with screen.working(exercise.slug) as stage:
-        return grade(
+    named = request.files.resolve() if request.files else files_of(exercise, request.solutions, "check")
+    with screen.working(exercise.slug) as stage, _whole(exercise, named, request.files is not None) as files:
+        verdict = grade(
             exercise,
             files,
             backend=request.backend or found_backend(),
@@ -82,6 +84,19 @@ def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
             progress=stage,
             isolate=request.isolate,
         )
+    return replace(verdict, files=str(named))
+
+
+@contextlib.contextmanager
+def _whole(exercise: Exercise, files: Path, elsewhere: bool) -> Iterator[Path]:
+    """``files``; or of a hand-in, which lacks given files, what `grader batch` would grade."""
+    if not elsewhere or all((files / name).is_file() for name in exercise.given):
+        yield files
+        return
+    from grader.instruct.submissions import Submission, stage
+
+    with TemporaryDirectory(prefix="cu2grad-check-") as scratch:
+        yield stage(Submission("", exercise.slug, files), exercise, Path(scratch) / exercise.slug)
 
 
 def files_of(exercise: Exercise, solutions: bool, verb: str) -> Path:

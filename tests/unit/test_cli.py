@@ -164,7 +164,10 @@ def test_files_elsewhere_are_graded_and_leave_no_mark(
     folder = tmp_path / "ada"
     folder.mkdir()
     assert run("check", "00", "--files", str(folder)) == 2
+    exercise = toy_catalog.exercises[0]
     (folder / "kernel.cu").write_text("")
+    for name in exercise.given:
+        shutil.copy(exercise.root / name, folder)
     assert run("check", "00", "01", "--files", str(folder)) == 2
     assert run("check", "00", "--from", "solutions", "--files", str(folder)) == 2
     assert not pretended.calls
@@ -172,7 +175,31 @@ def test_files_elsewhere_are_graded_and_leave_no_mark(
     relative = os.path.relpath(folder)  # the sandbox has another current folder
     assert run("check", "00", "--files", relative) == 0
     assert [call["files"] for call in pretended.calls] == [folder, folder]
-    assert progress.load_record(toy_catalog.exercises[0]) is None
+    assert progress.load_record(exercise) is None
+
+
+def test_a_hand_in_is_checked_with_the_files_that_are_given(
+    run: Command, pretended: PretendedGrader, toy_catalog: Catalog, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """As TAs look at one: an import takes only what learners edit."""
+    exercise = toy_catalog.exercises[0]
+    handed_in = tmp_path / "submitted" / "ada" / exercise.slug
+    handed_in.mkdir(parents=True)
+    (handed_in / "kernel.cu").write_text("// hers")
+    seen: dict[str, bytes] = {}
+
+    def grade(exercise: Exercise, files: Path, **options: Any) -> Verdict:
+        seen.update({path.name: path.read_bytes() for path in files.iterdir()})
+        return pretended(exercise, files, **options)
+
+    monkeypatch.setattr(checking, "grade", grade)
+    assert run("check", "00", "--files", str(handed_in), "--json") == 0
+    given = {name: (exercise.root / name).read_bytes() for name in exercise.given}
+    assert seen == {"kernel.cu": b"// hers", **given}
+    assert given
+    assert json.loads(capsys.readouterr().out)["files"] == str(handed_in)
+    assert [path.name for path in handed_in.iterdir()] == ["kernel.cu"]
 
 
 def test_list_shows_the_last_verdicts_and_what_comes_next(
