@@ -330,6 +330,9 @@ def test_declarations_whose_linkage_stays(declaration: str) -> None:
             "static __device__ int f();\nstatic __device__ int f() {}",
         ),
         ("__device__ __align__(16) int x[4];", "static SIMT_DEVICE_MEMORY __align__(16) int x[4];"),
+        ('extern "C" __device__ int f(void*);', " static __device__ int f(void*);"),
+        ('extern "C" inline __device__ int f() {}', " inline static __device__ int f() {}"),
+        ('extern "C" {\n__device__ int f();\n}', 'extern "C" {\nstatic __device__ int f();\n}'),
     ],
 )
 def test_device_code_belongs_to_its_file(declaration: str, linked: str) -> None:

@@ -18,6 +18,7 @@ from grader.simt.translate.expressions import (
     template_close,
     template_open,
 )
+from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.scopes import is_file_scope
@@ -60,7 +61,15 @@ def rewrite_linkage(passage: Passage, rewrite: Rewrite) -> None:
             continue
         if is_file_scope(passage, first) and not _is_declared_before(passage, name, rewritten):
             rewritten.add(name)
+            _drop_language(passage, first, rewrite)
             rewrite.insert(token.start, "static ")
+
+
+def _drop_language(passage: Passage, first: int, rewrite: Rewrite) -> None:
+    """`extern "C"` in front of one declaration: g++ allows it no `static`, which leaves a linker no name."""
+    tokens = passage.tokens
+    if first >= 2 and passage.text(first - 2) == "extern" and tokens[first - 1].kind is Kind.TEXT:
+        rewrite.replace(tokens[first - 2], tokens[first - 1], "")
 
 
 def _is_declared_before(passage: Passage, name: int, rewritten: set[int]) -> bool:
