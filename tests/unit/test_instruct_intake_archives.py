@@ -258,6 +258,21 @@ def test_a_missing_notebook_is_added_and_a_renamed_one_taken(desk: Desk) -> None
     assert "is no notebook; the released one stands in for it" in told(report, "cy")
 
 
+def test_a_notebook_that_stands_in_makes_no_other_submission(desk: Desk) -> None:
+    """It was not released yet when the archive came first, or was built anew since."""
+    files = {"ada/kernel.cu": "a", "bob/kernel.cu": "b"}
+    desk.take(files)
+    notebook = desk.notebook()
+    there = [desk.into / each / SLUG / notebook.name for each in ("ada", "bob")]
+    assert "2 as it was, 0 refused" in desk.take(files, notebook=notebook).summary
+    assert [path.read_text() for path in there] == [NOTEBOOK, NOTEBOOK]
+    notebook.write_text(NOTEBOOK + "\n")
+    assert "2 as it was, 0 refused" in desk.take(files, notebook=notebook).summary
+    assert [path.read_text() for path in there] == [NOTEBOOK, NOTEBOOK]  # which a person may have looked at
+    own = {"ada/00_negate.ipynb": NOTEBOOK.replace("{}", '{"mine": 1}')}
+    assert "1 as it was, 1 refused" in desk.take(files | own, notebook=notebook).summary
+
+
 def test_stamps_are_written_anew_whatever_somebody_handed_in(desk: Desk) -> None:
     forged = {"ada/timestamp.txt": "1999-01-01 00:00:00 UTC", "ada/submission_secret.txt": "x"}
     report = desk.take({"ada/kernel.cu": "a", "bob/kernel.cu": "b", **forged})

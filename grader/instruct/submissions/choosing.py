@@ -26,11 +26,12 @@ Read = Callable[[Piece, int], bytes]  # raises Refused
 class Chosen:
     """The files that are taken, by the name they get; what is worth knowing; and what was not taken, why.
 
-    ``pieces`` are those files as they were handed in.
+    ``pieces`` are those files as they were handed in; ``stand_in`` is the name of one that was not.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
     pieces: list[Piece] = field(default_factory=list)
+    stand_in: str = ""
     remarks: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 

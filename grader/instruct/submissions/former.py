@@ -6,22 +6,21 @@ An LMS's number and the id in the roster are one person, who would stand twice i
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from grader.durable import make_private, sync_folder
+from grader.instruct.submissions.choosing import Chosen
 from grader.instruct.submissions.landing import holds, is_there, set_aside, writing
 from grader.words import listed
 
 
-def in_the_way(
-    into: Path, student: str, former: Iterable[str], slug: str, files: Mapping[str, bytes]
-) -> list[str]:
-    """Where something else than ``files`` lies that is this person's; which one counts is not ours to say."""
+def in_the_way(into: Path, student: str, former: Iterable[str], slug: str, chosen: Chosen) -> list[str]:
+    """Where another submission of this person lies: which one counts is not ours to say."""
     where = {student: "there already"}
     where |= {name: f"in {name}/{slug}, from an import without this roster" for name in former}
     places = [(into / name / slug, words) for name, words in where.items()]
-    return [words for place, words in places if is_there(place) and not holds(place, files)]
+    return [words for place, words in places if is_there(place) and not holds(place, chosen)]
 
 
 def gather(into: Path, student: str, former: Iterable[str], slug: str) -> list[str]:

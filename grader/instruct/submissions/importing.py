@@ -7,7 +7,7 @@ print(*report.lines(), sep="\\n")
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -53,8 +53,7 @@ def import_archive(
         for student, handin, intake in _by_student(found, roster, report, import_.came):
             import_.take(student, handin, intake)
     report.intakes.sort(key=lambda intake: intake.student)
-    notes = (_about_folder(found), clock.note(), _about_numbers(found, roster))
-    report.notes += [note for note in notes if note]
+    report.notes += filter(None, (_about_folder(found), clock.note(), _about_numbers(found, roster)))
     return report
 
 
@@ -99,19 +98,19 @@ class _Import:
         self._complete(chosen, intake)
         intake.taken = tuple(chosen.files)
         stamp = self.clock.time_of(handin, chosen.pieces, intake)
-        intake.landing = self._land(student, chosen.files, stamp, intake)
+        intake.landing = self._land(student, chosen, stamp, intake)
         if intake.landing is Landing.CORRECTED:
             intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
 
-    def _land(self, student: str, files: Mapping[str, bytes], stamp: Stamp, intake: Intake) -> Landing:
-        """Write ``files``, and see that nothing of this person stays under another id."""
+    def _land(self, student: str, chosen: Chosen, stamp: Stamp, intake: Intake) -> Landing:
+        """Write the files, and see that nothing of this person stays under another id."""
         slug = self.exercise.slug
-        if not self.replace and (others := in_the_way(self.into, student, intake.former, slug, files)):
+        if not self.replace and (others := in_the_way(self.into, student, intake.former, slug, chosen)):
             intake.refused.append(f"Another submission is {listed(others)}; --replace keeps that one aside.")
             return Landing.DIFFERS
         moved = gather(self.into, student, intake.former, slug)
         intake.remarks += moved
-        landing = land(self.into, student, slug, files, stamp, self.replace)
+        landing = land(self.into, student, slug, chosen, stamp, self.replace)
         return Landing.MOVED if moved and landing is Landing.SAME else landing
 
     def _complete(self, chosen: Chosen, intake: Intake) -> None:
@@ -126,6 +125,7 @@ class _Import:
         else:
             return
         chosen.files[name] = self.released
+        chosen.stand_in = name
 
 
 @dataclass

@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.durable import make_private, sync_folder, write_atomically
 from grader.errors import UsageError
 from grader.instruct.submissions import feedback_secret, timestamps
-from grader.instruct.submissions.choosing import OURS
+from grader.instruct.submissions.choosing import OURS, Chosen
 from grader.instruct.submissions.limits import NOTEBOOK_BYTES
 from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.submissions.sources import FolderSource
@@ -54,13 +54,12 @@ class Stamp:
         return there > self.moment or (self.certainty is Certainty.KNOWN and there != self.moment)
 
 
-def land(
-    into: Path, student: str, slug: str, files: Mapping[str, bytes], submitted: Stamp, replace: bool
-) -> Landing:
+def land(into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool) -> Landing:
     """Write ``into/student/slug/`` in one step, with nbgrader's time stamp and secret, for this user alone.
 
-    A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it.
-    One with other files stays, unless ``replace``; then it moves to ``INTO.replaced/STUDENT/SLUG/TIME``.
+    A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it, and
+    gets what stands in for a file that it lacks. One with other files stays, unless ``replace``; then it
+    moves to ``INTO.replaced/STUDENT/SLUG/TIME``.
 
     Raises UsageError when ``into`` cannot be written, InfrastructureError when what is there cannot be read.
     """
@@ -68,7 +67,8 @@ def land(
     landing = Landing.NEW
     with writing(into):
         if is_there(place):
-            if holds(place, files):
+            if holds(place, chosen):
+                _stand_in(place, chosen)
                 return _stamped_again(place, submitted)
             if not replace:
                 return Landing.DIFFERS
@@ -76,7 +76,7 @@ def land(
         make_private(place.parent)
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=into) as scratch:
             whole = Path(scratch) / slug
-            _fill(whole, files, submitted.moment)
+            _fill(whole, chosen.files, submitted.moment)
             if landing is Landing.REPLACED:
                 set_aside(into, place)
             whole.rename(place)
@@ -123,12 +123,23 @@ def _stamped_again(place: Path, submitted: Stamp) -> Landing:
     return Landing.CORRECTED
 
 
-def holds(place: Path, files: Mapping[str, bytes]) -> bool:
-    """Whether ``place`` holds exactly ``files``, stamps apart."""
+def _stand_in(place: Path, chosen: Chosen) -> None:
+    name = chosen.stand_in
+    if name and not is_there(place / name):
+        write_atomically(place / name, chosen.files[name])
+
+
+def holds(place: Path, chosen: Chosen) -> bool:
+    """Whether ``place`` holds exactly the chosen files; stamps apart, and what stands in for one.
+
+    That is as it was released when it came, and missing where nothing was released yet.
+    """
     if place.is_symlink() or not place.is_dir():
         return False
     source = FolderSource(place)
-    entries = {entry.name: entry for entry in source.entries if entry.name not in OURS}
+    apart = (*OURS, chosen.stand_in)
+    files = {name: content for name, content in chosen.files.items() if name not in apart}
+    entries = {entry.name: entry for entry in source.entries if entry.name not in apart}
     try:
         return entries.keys() == files.keys() and all(
             source.read(entry, NOTEBOOK_BYTES) == files[name] for name, entry in entries.items()
