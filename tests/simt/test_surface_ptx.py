@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 from grader.simt.findings import symbolise
 from tests.simt.surface_program import Program, findings, program
@@ -131,3 +132,90 @@ def test_predicates_and_barriers_with_numbers(ptx: Program) -> None:
     assert np.array_equal(result[128:256], np.arange(128) % 32 == 0)
     assert np.array_equal(result[256:].reshape(3, 64), values[:64] + np.arange(3)[:, None])
     assert no_findings()
+
+
+def test_bounds_and_numbers_of_8_bits(ptx: Program) -> None:
+    n, rng = 64, np.random.default_rng(6)
+    a, b = values = np.concatenate(
+        [rng.normal(size=(2, n // 2)), rng.normal(0, 300, (2, n // 2))], axis=1
+    ).astype(np.float32)
+    i, j = whole = rng.integers(-(2**31), 2**31, (2, n)).astype(np.int32)
+    result = np.zeros((18, n), np.uint32)
+    ptx.bounded(values, whole, result, n)
+    low_i, low_j = (np.clip(each >> 20, -128, 127).astype(np.uint8).astype(np.uint32) for each in (i, j))
+    eight_a, eight_b = (torch.tensor(each).clamp(-448, 448).to(torch.float8_e4m3fn) for each in (a, b))
+    relu_a, relu_b = (np.maximum(each, 0).astype(np.float16) for each in (a, b))
+    with np.errstate(over="ignore"):
+        squares = [np.maximum(each.astype(float) ** 2 - 4, 0).astype(np.float16) for each in (relu_b, relu_a)]
+    bytes_i, bytes_j = (
+        i.view(np.int8).reshape(n, 4).astype(np.int64),
+        j.view(np.uint8).reshape(n, 4).astype(np.int64),
+    )
+    words, signed = (
+        i.view(np.uint16).reshape(n, 2).astype(np.int64),
+        j.view(np.int8).reshape(n, 4).astype(np.int64),
+    )
+    shifted, unsigned = i >> (j & 31), i.view(np.uint32) >> (j & 31)
+    highest = [(int(each) if each >= 0 else ~int(each)).bit_length() - 1 for each in shifted]
+    above = (a > b) | (np.arange(n) == 0)
+    opposite = ~above
+    expected = [
+        np.clip(np.rint(a), -128, 127).astype(np.int32),
+        np.clip(i >> 20, 0, 255),
+        0x56780000 | low_i << 8 | low_j,
+        eight_a.view(torch.uint8).numpy().astype(np.uint32) << 8 | eight_b.view(torch.uint8).numpy(),
+        pairs_of_halves(eight_b.to(torch.float16).numpy(), eight_a.to(torch.float16).numpy()),
+        pairs_of_halves(relu_b, relu_a),
+        pairs_of_halves(*squares),
+        pairs_of_halves(
+            *(
+                np.exp2((each / 64).astype(np.float16).astype(np.float32)).astype(np.float16)
+                for each in (b, a)
+            )
+        ),
+        (bytes_i * bytes_j).sum(axis=1) + 7,
+        (words * signed[:, 2:]).sum(axis=1) - 7,
+        np.array(highest),
+        np.array([32 - int(each).bit_length() if each else -1 for each in unsigned]),
+        np.clip(i.astype(np.int64) + j, -(2**31), 2**31 - 1),
+        (i & j) | 0x64006400,
+        np.where(above, 1, 2) + np.where(opposite, 10, 0),
+        np.maximum(a, b).view(np.uint32),
+        np.clip(a / np.float32(256) + np.float32(0.5), 0, 1).astype(np.float32).view(np.uint32),
+        np.copysign(b, a).view(np.uint32),
+    ]
+    for number, each in enumerate(expected):
+        assert np.array_equal(result[number], each.astype(np.int64).astype(np.uint32)), number
+
+
+def pairs_of_halves(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return low.view(np.uint16).astype(np.uint32) | high.view(np.uint16).astype(np.uint32) << 16
+
+
+def test_words_in_any_order_and_cache_policies(ptx: Program) -> None:
+    findings()
+    values = np.random.default_rng(7).integers(-50, 50, (32, 4)).astype(np.float32)
+    sums, least, pairs = np.zeros(4, np.float32), np.zeros(1, np.int64), np.zeros(1, np.uint32)
+    copied = np.zeros((32, 4), np.float32)
+    ptx.words(values, sums, least, pairs, copied)
+    assert np.array_equal(sums, values.sum(axis=0))
+    assert least[0] == -31
+    assert pairs[0] == 0x42004200  # 32 as bfloat16, twice
+    assert np.array_equal(copied, values)
+    assert no_findings()
+
+
+@pytest.mark.parametrize("how", [0, 1, 3])
+def test_what_was_released_is_ordered(ptx: Program, how: int) -> None:
+    findings()
+    out = np.zeros(1, np.int32)
+    ptx.arriving(np.zeros(129, np.int32), out, how)
+    assert out[0] == 100
+    assert no_findings()
+
+
+def test_what_was_not_released_is_a_race() -> None:
+    findings()
+    program("ptx", checked=True).arriving(np.zeros(129, np.int32), np.zeros(1, np.int32), 2)
+    found = symbolise([json.loads(line) for line in findings().splitlines()])
+    assert {each.kind for each in found} == {"race_global"}

@@ -69,7 +69,10 @@ def test_instructions(statement: str, piece: str) -> None:
         ("barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.aligned"),
         ("bra done; done:", "bra done; done:"),
         ("mov.u32 %0, %%globaltimer_lo;", "%globaltimer_lo"),
-        ("add.sat.s32 %0, %1, %2;", "add.sat.s32"),
+        ("mad.hi.sat.s32 %0, %1, %2, %2;", "mad.hi.sat.s32"),
+        ("cvt.sat.f32.s32 %0, %1;", "cvt.sat.f32.s32"),
+        ("atom.global.add.b128 %0, [%1], %2;", "atom.global.add.b128"),
+        ("ld.relaxed.acquire.u32 %0, [%1];", "ld.relaxed.acquire.u32"),
         ("ld.param.u32 %0, [%1];", "ld.param.u32"),
     ],
 )

@@ -214,3 +214,85 @@ __global__ void handing_on_kernel(const int* in, int* out) {
     }
 }
 extern "C" void handing_on(const int* in, int* out) { handing_on_kernel<<<1, 128>>>(in, out); }
+
+// Results within bounds, packed numbers of 8 bits, products of bytes: what quantised kernels need. Every thread its own operands.
+__global__ void bounded_kernel(const float* in, const int* whole, uint32_t* out, int n) {
+    const float a = in[threadIdx.x], b = in[n + threadIdx.x];
+    const int i = whole[threadIdx.x], j = whole[n + threadIdx.x];
+    uint32_t r[18];
+    uint16_t h;
+    asm volatile("cvt.rni.sat.s8.f32 %0, %1;\n" : "=r"(r[0]) : "f"(a));
+    asm("cvt.sat.u8.s32 %0, %1;" : "=r"(r[1]) : "r"(i >> 20));
+    asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r"(r[2]) : "r"(i >> 20), "r"(j >> 20), "r"(0x12345678));
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(h) : "f"(a), "f"(b));
+    r[3] = h;
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(r[4]) : "h"(h));
+    asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(r[5]) : "f"(a), "f"(b));
+    asm("fma.rn.f16x2.relu %0, %1, %1, %2;" : "=r"(r[6]) : "r"(r[5]), "r"(0xc400c400));   // minus 4
+    asm("{ .reg .b32 x; cvt.rn.f16x2.f32 x, %1, %2; ex2.approx.f16x2 %0, x; }" : "=r"(r[7]) : "f"(a / 64), "f"(b / 64));
+    asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(r[8]) : "r"(i), "r"(j), "r"(7));
+    asm("dp2a.hi.u32.s32 %0, %1, %2, %3;" : "=r"(r[9]) : "r"(i), "r"(j), "r"(-7));
+    asm("bfind.s32 %0, %1;" : "=r"(r[10]) : "r"(i >> (j & 31)));
+    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(r[11]) : "r"(static_cast<uint32_t>(i) >> (j & 31)));
+    asm("add.sat.s32 %0, %1, %2;" : "=r"(r[12]) : "r"(i), "r"(j));
+    asm("lop3.b32 %0, %1, %2, %3, (0xf0 & 0xcc) | 0xaa;" : "=r"(r[13]) : "r"(i), "r"(j), "r"(0x64006400));
+    asm("{ .reg .pred p, q, never;\n\t"
+        "setp.ne.s32 never, 0, 0;\n\t"
+        "setp.gtu.or.f32 p|q, %1, %2, never;\n\t"
+        "selp.u32 %0, 1, 2, p;\n\t"
+        "@q add.u32 %0, %0, 10; }" : "=r"(r[14]) : "f"(threadIdx.x ? a : NAN), "f"(b));
+    asm("{ .reg .f32 x; max.NaN.f32 x, %1, %2; mov.b32 %0, x; }" : "=r"(r[15]) : "f"(a), "f"(b));
+    asm("{ .reg .f32 x; add.sat.f32 x, %1, 0f3F000000; mov.b32 %0, x; }" : "=r"(r[16]) : "f"(a / 256));
+    asm("{ .reg .f32 x; copysign.f32 x, %1, %2; mov.b32 %0, x; }" : "=r"(r[17]) : "f"(a), "f"(b));
+    for (int k = 0; k < 18; ++k) out[k * n + threadIdx.x] = r[k];
+}
+extern "C" void bounded(const float* in, const int* whole, uint32_t* out, int n) { bounded_kernel<<<1, n>>>(in, whole, out, n); }
+
+// The words of an opcode in several orders, and how a cache is told what to keep: 16 bytes are copied, whatever the policy.
+__global__ void words_kernel(const float4* in, float* sums, long long* least, uint32_t* pairs, float4* copied) {
+    __shared__ float4 tile[32];
+    const uint32_t to = static_cast<uint32_t>(__cvta_generic_to_shared(tile + threadIdx.x));
+    if (threadIdx.x % 2)
+        asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_first.b64 p, 1.0;\n"
+                     "cp.async.cg.shared.global.L2::cache_hint [%0], [%1], %2, p; }" ::"r"(to), "l"(in + threadIdx.x), "n"(16));
+    else
+        asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(in + threadIdx.x), "l"(1ll));
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    const float4 v = tile[threadIdx.x];
+    const uint32_t ones = 0x3f803f80;   // of bfloat16
+    asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(sums), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w));
+    asm volatile("red.add.noftz.global.bf16x2 [%0], %1;" ::"l"(pairs), "r"(ones));
+    asm volatile("red.global.min.s64 [%0], %1;" ::"l"(least), "l"(-static_cast<long long>(threadIdx.x)));
+    asm volatile("st.global.L1::no_allocate.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, %5;"
+                 ::"l"(copied + threadIdx.x), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "l"(1ll));
+}
+extern "C" void words(const float4* in, float* sums, long long* least, uint32_t* pairs, float4* copied) {
+    words_kernel<<<1, 32>>>(in, sums, least, pairs, copied);
+}
+
+// Block 0 waits until all others have arrived, and adds up what they wrote. `how`: 0 and 1 arrive by an order that releases,
+// 2 by one that does not; 3 hands a value and its flag over in one volatile vector.
+__global__ void arriving_kernel(int* data, int* out, int how) {
+    unsigned* const arrived = reinterpret_cast<unsigned*>(data + 128);
+    const unsigned others = gridDim.x - 1;
+    unsigned value = 0, old;
+    if (blockIdx.x && how == 3) {
+        asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(data + 2 * blockIdx.x), "r"(10 * blockIdx.x), "r"(1));
+    } else if (blockIdx.x) {
+        data[blockIdx.x] = 10 * blockIdx.x;
+        if (how == 0) asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(arrived), "r"(1) : "memory");
+        if (how == 1) asm volatile("atom.add.release.gpu.u32 %0,[%1],%2;" : "=r"(old) : "l"(arrived), "r"(1) : "memory");
+        if (how == 2) asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(arrived), "r"(1) : "memory");
+    } else if (how == 3) {
+        for (unsigned block = 1; block <= others; ++block) {
+            unsigned flag = 0;
+            while (!flag) asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(flag) : "l"(data + 2 * block));
+            *out += value;
+        }
+    } else {
+        do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(arrived) : "memory");
+        while (value != others);
+        for (unsigned block = 1; block <= others; ++block) *out += data[block];
+    }
+}
+extern "C" void arriving(int* data, int* out, int how) { arriving_kernel<<<5, 1>>>(data, out, how); }

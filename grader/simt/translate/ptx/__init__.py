@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.ptx.arithmetic import compute
+from grader.simt.translate.ptx.conversions import convert
 from grader.simt.translate.ptx.instructions import Instruction, Register, parse
 from grader.simt.translate.ptx.matrices import multiply
 from grader.simt.translate.ptx.operands import CONSTRAINTS, Registers, Unsupported
@@ -15,6 +16,7 @@ from grader.simt.translate.ptx.statement import Statement, read_statement
 from grader.simt.translate.ptx.threads import act
 
 HEADER = "simt/ptx/ptx.h"
+_RULES = (compute, convert, act, multiply)
 
 __all__ = ["HEADER", "Unsupported", "translate_asm"]
 
@@ -63,7 +65,7 @@ def _one(each: Instruction | Register, registers: Registers) -> str:
         return registers.declare(each.name, each.type)
     opcode = ".".join(each.opcode)
     try:
-        code = compute(each, registers) or act(each, registers) or multiply(each, registers)
+        code = next(filter(None, (rule(each, registers) for rule in _RULES)), None)
     except (IndexError, ValueError, KeyError):
         code = None
     if code is None:

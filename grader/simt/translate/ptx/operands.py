@@ -43,6 +43,7 @@ _SPECIAL = {
 }
 _FLOAT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 _INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]+|\d+)U?")
+_CONSTANT = re.compile(r"\((?:0[xX][0-9a-fA-F]+|\d+|[\s()&|^~+*-])+")  # as in C: (0xf0 & 0xcc) | 0xaa
 _DECIMAL = re.compile(r"-?\d+\.\d*([eE][+-]?\d+)?")
 
 
@@ -55,13 +56,19 @@ class Registers:
 
     def __init__(self, operands: int) -> None:
         self._names = {f"%{number}": f"simt_{number}" for number in range(operands)}
+        self._predicates: set[str] = set()
 
     def declare(self, name: str, type_: str) -> str:
         """A register of the statement's own: its declaration."""
         if type_ not in _REGISTER_TYPES or not re.fullmatch(r"[%$\w]+", name):
             raise Unsupported(f".reg .{type_} {name}")
         self._names[name] = "simt_" + re.sub(r"\W", "_", name)
+        if type_ == "pred":
+            self._predicates.add(name)
         return f"{_REGISTER_TYPES[type_]} {self._names[name]} = 0;"
+
+    def is_predicate(self, operand: str) -> bool:
+        return operand in self._predicates
 
     def name(self, operand: str) -> str:
         """The variable behind a register."""
@@ -82,6 +89,8 @@ class Registers:
             return f"{as_type}({number})"
         if _INTEGER.fullmatch(operand):
             return f"::simt::ptx::constant<{CPP_TYPES[type_]}>({operand}ll)".replace("Ull)", "ull)")
+        if _CONSTANT.fullmatch(operand):
+            return f"::simt::ptx::constant<{CPP_TYPES[type_]}>({operand})"
         if _DECIMAL.fullmatch(operand):
             return f"static_cast<{CPP_TYPES[type_]}>({operand})"
         return f"{as_type}({self.name(operand)})"

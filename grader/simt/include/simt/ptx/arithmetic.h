@@ -46,6 +46,25 @@ SIMT_PTX_SELECT(min, <, ::fmin, __hmin)
 SIMT_PTX_SELECT(max, >, ::fmax, __hmax)
 #undef SIMT_PTX_SELECT
 
+// What NaN does not give way to.
+#define SIMT_PTX_SELECT_NAN(NAME)                                             \
+    template <class T>                                                        \
+    SIMT_INLINE T NAME##_nan(T a, T b) {                                      \
+        if constexpr (is_small<T>) return __h##NAME##_nan(a, b);              \
+        else if constexpr (is_pair<T>) return __h##NAME##2_nan(a, b);         \
+        else return a != a || b != b ? static_cast<T>(NAN) : NAME<T>(a, b);   \
+    }
+SIMT_PTX_SELECT_NAN(min)
+SIMT_PTX_SELECT_NAN(max)
+#undef SIMT_PTX_SELECT_NAN
+
+// A function of numbers for each half of a pair.
+template <class T, class Function>
+SIMT_INLINE T of_each(T value, Function function) {
+    if constexpr (is_pair<T>) return T(of_each(value.x, function), of_each(value.y, function));
+    else if constexpr (is_small<T>) return T::simt_round(function(value.simt_float()));
+    else return static_cast<T>(function(value));
+}
 template <class T>
 SIMT_INLINE T fma(T a, T b, T c) {
     if constexpr (is_small<T>) return __hfma(a, b, c);
@@ -182,20 +201,36 @@ SIMT_INLINE T lop3(T a, T b, T c, T table) {
     return result;
 }
 
+// Where the highest bit is that differs from the sign; none is all ones.
+template <class T>
+SIMT_INLINE uint32_t bfind(T a) {
+    const uint32_t zeros = clz(static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a));
+    return sizeof(T) * 8 - 1 - zeros;
+}
+// How far left it would have to go to be the highest of all.
+template <class T>
+SIMT_INLINE uint32_t bfind_shiftamt(T a) {
+    const uint32_t at = bfind(a);
+    return at == ~0u ? at : sizeof(T) * 8 - 1 - at;
+}
 #define SIMT_PTX_FUNCTION(NAME, EXPRESSION) \
     template <class T>                      \
     SIMT_INLINE T NAME(T a) {               \
         return static_cast<T>(EXPRESSION);  \
     }
-SIMT_PTX_FUNCTION(ex2, ::exp2f(a))
+SIMT_PTX_FUNCTION(ex2, of_each(a, [](auto each) SIMT_HOST { return ::exp2f(each); }))
+SIMT_PTX_FUNCTION(tanh, of_each(a, [](auto each) SIMT_HOST { return ::tanhf(each); }))
 SIMT_PTX_FUNCTION(lg2, ::log2f(a))
 SIMT_PTX_FUNCTION(sin, ::sinf(a))
 SIMT_PTX_FUNCTION(cos, ::cosf(a))
-SIMT_PTX_FUNCTION(tanh, ::tanhf(a))
 SIMT_PTX_FUNCTION(rsqrt, 1.0 / ::sqrt(static_cast<double>(a)))
 SIMT_PTX_FUNCTION(rcp, T(1) / a)
 SIMT_PTX_FUNCTION(sqrt, ::sqrt(static_cast<double>(a)))   // rounding twice is exact here
 #undef SIMT_PTX_FUNCTION
+template <class T>
+SIMT_INLINE T copysign(T sign, T value) {   // PTX names the sign first
+    return static_cast<T>(::copysign(value, sign));
+}
 
 #define SIMT_PTX_COMPARE(NAME, EXPRESSION)         \
     template <class T>                             \
@@ -212,6 +247,14 @@ SIMT_PTX_COMPARE(lo, a < b)
 SIMT_PTX_COMPARE(ls, a <= b)
 SIMT_PTX_COMPARE(hi, a > b)
 SIMT_PTX_COMPARE(hs, a >= b)
+SIMT_PTX_COMPARE(equ, !(a < b || a > b))   // these are also true where one is NaN
+SIMT_PTX_COMPARE(neu, !(a == b))
+SIMT_PTX_COMPARE(ltu, !(a >= b))
+SIMT_PTX_COMPARE(leu, !(a > b))
+SIMT_PTX_COMPARE(gtu, !(a <= b))
+SIMT_PTX_COMPARE(geu, !(a < b))
+SIMT_PTX_COMPARE(num, a == a && b == b)
+SIMT_PTX_COMPARE(nan, !(a == a && b == b))
 #undef SIMT_PTX_COMPARE
 
 }  // namespace ptx

@@ -3,6 +3,7 @@
 #pragma once
 #include <limits>
 
+#include "cuda_fp8.h"
 #include "mma.h"
 #include "simt/ptx/arithmetic.h"
 
@@ -78,6 +79,18 @@ template <class Pair>
 SIMT_INLINE Pair pair_rz(float high, float low) {
     using Half = decltype(Pair::x);
     return Pair(Half::simt_round(low, towards_zero), Half::simt_round(high, towards_zero));
+}
+template <__nv_fp8_interpretation_t Kind>
+SIMT_INLINE uint16_t to_8_bits(float high, float low) {
+    return __nv_cvt_float2_to_fp8x2(float2{low, high}, __NV_SATFINITE, Kind);
+}
+template <__nv_fp8_interpretation_t Kind>
+SIMT_INLINE uint16_t to_8_bits(__half2 pair) {
+    return to_8_bits<Kind>(pair.y.simt_float(), pair.x.simt_float());
+}
+template <__nv_fp8_interpretation_t Kind>
+SIMT_INLINE __half2 from_8_bits(uint16_t pair) {
+    return __half2(__nv_cvt_fp8x2_to_halfraw2(pair, Kind));
 }
 SIMT_INLINE uint32_t to_tf32(float value) { return __float_as_uint(nvcuda::wmma::__float_to_tf32(value)); }
 

@@ -12,15 +12,21 @@ struct __attribute__((aligned(sizeof(T) * Count), may_alias)) parts {  // moved 
     T part[Count];
 };
 
+// A volatile vector is read and written at once: kernels hand a value and its flag over in one. Who reads it may be waiting
+// for another block.
 template <class T, int Count, bool Volatile>
 SIMT_INLINE parts<T, Count> load(const char* address) {
-    if constexpr (Volatile && Count == 1 && std::is_arithmetic_v<T>)
-        return {{*reinterpret_cast<const volatile T*>(address)}};
-    else return *reinterpret_cast<const parts<T, Count>*>(address);
+    if constexpr (Volatile && std::is_arithmetic_v<T>) {
+        using Word = typename bits<sizeof(T) * Count>::type;
+        const bool is_hooked = simt_this_module.checked;
+        if (simt_on_device() && !is_hooked) simt_spin_on(address, sizeof(Word), nullptr);
+        return as<parts<T, Count>>(Word(*reinterpret_cast<const volatile Word*>(address)));
+    } else return *reinterpret_cast<const parts<T, Count>*>(address);
 }
 template <class T, int Count, bool Volatile>
 SIMT_INLINE void store(char* address, const parts<T, Count>& values) {
-    if constexpr (Volatile && Count == 1 && std::is_arithmetic_v<T>) *reinterpret_cast<volatile T*>(address) = values.part[0];
+    using Word = typename bits<sizeof(T) * Count>::type;
+    if constexpr (Volatile && std::is_arithmetic_v<T>) *reinterpret_cast<volatile Word*>(address) = as<Word>(values);
     else *reinterpret_cast<parts<T, Count>*>(address) = values;
 }
 
@@ -33,9 +39,14 @@ template <>
 struct atomic_type<uint64_t> {
     typedef unsigned long long type;
 };
+template <>
+struct atomic_type<int64_t> {
+    typedef long long type;
+};
+// The `index`-th element of a vector.
 template <class T>
-SIMT_INLINE typename atomic_type<T>::type* atomic_pointer(char* address) {
-    return reinterpret_cast<typename atomic_type<T>::type*>(address);
+SIMT_INLINE typename atomic_type<T>::type* atomic_pointer(char* address, int index) {
+    return reinterpret_cast<typename atomic_type<T>::type*>(address) + index;
 }
 template <class T>
 SIMT_INLINE typename atomic_type<T>::type atomic_value(T value) {

@@ -3,3 +3,5 @@
 #include "cuda_runtime.h"
 #include "simt/ptx/conversions.h"
 #include "simt/ptx/matrices.h"
+#include "simt/ptx/quantised.h"
+

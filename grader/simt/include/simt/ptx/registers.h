@@ -53,6 +53,10 @@ SIMT_INLINE constexpr T constant(long long value) {
 template <size_t Bytes>
 struct bits;
 template <>
+struct bits<1> {
+    typedef uint8_t type;
+};
+template <>
 struct bits<2> {
     typedef uint16_t type;
 };
@@ -63,6 +67,10 @@ struct bits<4> {
 template <>
 struct bits<8> {
     typedef uint64_t type;
+};
+template <>
+struct bits<16> {
+    typedef unsigned __int128 type;
 };
 // `{a, b}`: the first is the lowest.
 template <class First, class... Others>
