@@ -1,10 +1,12 @@
 """Batches without a compiler: hand-ins to the toy course, judges that cost a moment, a driver to be killed.
 
-``python -m tests.unit.fake_batch COURSE SUBMITTED RESULTS`` grades everything with :func:`judge`.
+``python -m tests.unit.fake_batch COURSE SUBMITTED RESULTS`` grades everything with :func:`judge`; with a
+student's name behind it, all but that student's, and then waits to be killed.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import signal
@@ -33,6 +35,7 @@ from grader.stubs import without_markers
 from grader.verdict import CheckResult, Status, Verdict
 
 JUDGE_SECONDS = 0.005
+NEVER_SECONDS = 3600.0
 
 
 def hand_in(catalog: Catalog, into: Path, students: Sequence[str], note: str = "") -> Path:
@@ -73,6 +76,16 @@ def judge_that_fails(
     for word, fail in FAILURES.items():
         if word in text:
             fail()
+    return judge(exercise, files, backend=backend, seed=seed, isolate=isolate, owner=owner)
+
+
+def judge_but_one(
+    student: str, exercise: Exercise, files: Path, *, backend: Backend, seed: int | None, isolate: bool,
+    owner: str,
+) -> Verdict:  # fmt: skip
+    """As :func:`judge`, but never done with what ``student`` handed in."""
+    if any(f" {student} " in path.read_text() for path in files.rglob("*") if path.is_file()):
+        time.sleep(NEVER_SECONDS)
     return judge(exercise, files, backend=backend, seed=seed, isolate=isolate, owner=owner)
 
 
@@ -132,5 +145,6 @@ def run(
 
 
 if __name__ == "__main__":
-    course, submitted, results = map(Path, sys.argv[1:])
-    run(Catalog.open(course), submitted, results)
+    course, submitted, results = map(Path, sys.argv[1:4])
+    chosen = functools.partial(judge_but_one, sys.argv[4]) if sys.argv[4:] else judge
+    run(Catalog.open(course), submitted, results, chosen, seconds=NEVER_SECONDS)
