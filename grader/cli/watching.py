@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import shutil
 import time
 from dataclasses import replace
@@ -31,6 +32,7 @@ from grader.words import listed
 
 _GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share
 _SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it
+_BUILT = ("build", "__pycache__")
 _SOURCES = (".cu", ".cuh", ".cpp", ".h", ".hpp", ".py", ".toml")
 
 
@@ -121,10 +123,10 @@ def _settled_sources(root: Path) -> dict[str, bytes]:
 def _sources(root: Path) -> dict[str, bytes]:
     """By their names below `root`: no editor's copies, nothing that a build or the grader left."""
     found = {}
-    for path in root.rglob("*"):
-        name = path.relative_to(root)
-        hidden = any(part.startswith(".") or part in ("build", "__pycache__") for part in name.parts)
-        if path.suffix in _SOURCES and not hidden:
-            with contextlib.suppress(OSError):  # an editor replaces it at this moment: it comes back
-                found[str(name)] = path.read_bytes()
+    for folder, inside, names in os.walk(root):  # which passes over a folder that goes meanwhile
+        inside[:] = [name for name in inside if not name.startswith(".") and name not in _BUILT]
+        for path in (Path(folder, name) for name in names if not name.startswith(".")):
+            if path.suffix in _SOURCES:
+                with contextlib.suppress(OSError):  # an editor replaces it at this moment: it comes back
+                    found[str(path.relative_to(root))] = path.read_bytes()
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -50,7 +51,14 @@ def later(step: Step) -> Step:
 
 
 def save(text: str, name: str = "kernel.cu") -> Step:
-    return lambda root: (root / name).write_text(text) and None
+    """In one step: where it is halting, a file may be taken up half written."""
+
+    def replace(root: Path) -> None:
+        written = root / ".written"
+        written.write_text(text)
+        written.rename(root / name)
+
+    return replace
 
 
 @pytest.fixture
@@ -124,6 +132,22 @@ def test_only_sources_that_differ_are_a_reason(
     assert "own.h changed." in capsys.readouterr().out
 
 
+def test_a_folder_that_goes_while_it_is_looked_at_ends_nothing(
+    exercise: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scandir = os.scandir
+
+    def scan(folder: Path | str | int) -> Any:
+        if str(folder).endswith("passing"):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+        return scandir(folder)
+
+    (exercise.root / "passing").mkdir()
+    monkeypatch.setattr(os, "scandir", scan)
+    grader = watched(exercise, monkeypatch, save("// saved"))
+    assert [files["kernel.cu"] for files in grader.seen[1:]] == ["// saved"]
+
+
 def test_a_gpu_is_opened_anew_for_every_verdict(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a lane was opened")
@@ -152,7 +176,7 @@ def test_verdicts_follow_saves_until_it_is_interrupted(tmp_path: Path) -> None:
         said = iter(process.stdout.readline, "")
         assert any("Safety failed" in line for line in said)
         assert any("repair it and save it" in line for line in said)
-        kernel.write_text(right)
+        save(right)(kernel.parent)
         assert "kernel.cu changed." in next(line for line in said if line.strip())
         assert "passed, 100 of 100" in next(said)
         process.send_signal(signal.SIGINT)
