@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from grader.run import OutputFlood, ProtocolViolation, WorkerTimeout
-from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
+from tests.adversarial.submissions import Load, arg, assert_serves, load, wait_for, zygote
 
 __all__ = ["load", "zygote"]
 
@@ -136,15 +138,25 @@ def test_after_a_forgery_an_honest_request_works(load: Load) -> None:
     assert_serves(session)
 
 
-def test_a_message_between_requests_is_refused(load: Load) -> None:
+def test_a_message_between_requests_is_refused(load: Load, tmp_path: Path) -> None:
     session = load(
-        KIT + "\ndef entry():\n    reply = wire.Header(wire.Kind.REPLY, 4).pack()\n"
-        "    threading.Timer(0.1, speak, [reply]).start()\ndef wait():\n    time.sleep(0.3)\n"
+        KIT
+        + """
+def speak_when_asked():
+    while not os.path.exists("ask"):
+        time.sleep(0.01)
+    speak(wire.Header(wire.Kind.REPLY, 4).pack())
+    open("spoken", "w").close()
+
+def entry():
+    threading.Thread(target=speak_when_asked, daemon=True).start()
+"""
     )
     session.call("entry", [])
-    with pytest.raises(ProtocolViolation):
-        session.call("wait", [])
-        session.call("wait", [])
+    (tmp_path / "ask").touch()
+    wait_for(tmp_path / "spoken")
+    with pytest.raises(ProtocolViolation, match="nobody had asked for"):
+        session.call("double", [arg(1.0)])
     assert_serves(session)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from grader.errors import InfrastructureError
 from grader.run import Limits, Zygote, limits
-from tests.adversarial.submissions import LIMITS, Load, assert_serves, load, zygote
+from tests.adversarial.submissions import LIMITS, PATIENCE, Load, assert_serves, has_ended, load, zygote
 
 __all__ = ["load", "zygote"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,17 +25,6 @@ def _python(script: str, **environment: str) -> subprocess.CompletedProcess[str]
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False,
         timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )  # fmt: skip
-
-
-def _has_ended(pid: int) -> bool:
-    for _ in range(300):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_starting_a_zygote_imports_no_torch() -> None:
@@ -96,7 +85,7 @@ def test_zygote_and_workers_end_with_the_parent(tmp_path: Path) -> None:
     )
     pids = [int(word) for word in done.stdout.split()]
     assert len(pids) == 2, done.stderr
-    assert [pid for pid in pids if not _has_ended(pid)] == []
+    assert [pid for pid in pids if not has_ended(pid)] == []
 
 
 def test_a_zygote_outlives_the_thread_that_started_it() -> None:
@@ -115,7 +104,7 @@ def test_a_worker_is_started_ahead_or_when_it_is_asked_for() -> None:
             zygote.spawn_worker().close()
             zygote.clear()
             assert zygote.pid is not None
-            until = time.monotonic() + (5.0 if ahead else 0.5)
+            until = time.monotonic() + (PATIENCE if ahead else 0.5)
             while not (children := limits.children_of(zygote.pid)) and time.monotonic() < until:
                 time.sleep(0.01)
             assert bool(children) is ahead
