@@ -120,13 +120,19 @@ def exercise(tmp_path: Path) -> Exercise:
 def bench(exercise: Exercise, zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """For the tests in the exercise's folder; there is nothing to compile in these implementations."""
     monkeypatch.setattr(suites, "_built", lambda bench, implementation: None)
-    spec = Spec(Path("spec.py"), "twice", torch.add, ("x",), (), tests=Tests("test_op.py", seconds=2))
+    spec = Spec(Path("spec.py"), "twice", torch.add, ("x",), (), tests=Tests("test_op.py", seconds=60))
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     session = FakeSession(torch.add)
     return Bench(
         exercise, spec, "plain", 1, session, exercise.root, lambda: None, zygote.spawn_worker, scratch
     )
+
+
+def _hurried(bench: Bench, seconds: float) -> Bench:
+    """The same for tests that have so long."""
+    assert bench.spec.tests is not None
+    return replace(bench, spec=replace(bench.spec, tests=replace(bench.spec.tests, seconds=seconds)))
 
 
 def _accepts(bench: Bench, tests: str) -> Outcome:
@@ -191,6 +197,7 @@ def test_being_late_beside_others_sees_no_mistake_and_refuses_nothing(
 ) -> None:
     """The first run is late, as it may be on a loaded machine; alone it would not have been."""
     monkeypatch.setattr(suites, "processors", lambda: 2)
+    bench = _hurried(bench, 5)  # what those need that are not late is a tenth of a second
     slow = f"""
 import os, time
 def test_slow():
@@ -259,14 +266,6 @@ def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None
             "No test ran: the only one is skipped or expected to fail.",
         ),
         (
-            "def test_x():\n    while True: pass\n", Status.TIMEOUT,
-            "Your suite was stopped after 2 s, in test_x.",
-        ),
-        (
-            "while True: pass\n", Status.TIMEOUT,
-            "Your suite was stopped after 2 s, in test_op.py.",
-        ),
-        (
             "import op\ndef test_x():\n    assert op.twice(y) == 2\n", Status.FAIL,
             "test_op.py:3: test_x itself is wrong: NameError: name 'y' is not defined",
         ),
@@ -300,6 +299,17 @@ def test_what_is_wrong_with_the_suite_itself(bench: Bench, tests: str, status: S
     assert outcome.sentence.startswith(sentence), outcome.sentence
     if status is Status.CRASH:
         assert outcome.case == "test_y"
+
+
+@pytest.mark.parametrize(
+    ("tests", "place"),
+    [("def test_x():\n    while True: pass\n", "test_x"), ("while True: pass\n", "test_op.py")],
+)
+def test_a_suite_without_end_is_stopped(bench: Bench, tests: str, place: str) -> None:
+    outcome = _accepts(_hurried(bench, 2), tests)
+
+    assert outcome.status is Status.TIMEOUT
+    assert outcome.sentence.startswith(f"Your suite was stopped after 2 s, in {place}.")
 
 
 def test_a_suite_that_fails_now_and_then_is_told_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
