@@ -91,6 +91,15 @@ def test_a_verdict_is_told_whole() -> None:
     assert "0/20" not in words  # neither what was not judged nor what is unavailable
 
 
+def test_a_page_around_it_changes_no_widths_and_no_background() -> None:
+    """In nbgrader's feedback a rem is 10 pixels, which broke the names of checks, and `.mark` is yellow."""
+    style = verdict_html(FAILED).partition("<style>")[2].partition("</style>")[0]
+    assert not re.findall(r"[\d.]+rem\b", style)
+    assert "grid-template-columns: 20px 136px minmax(0, 1fr) max-content;" in style
+    [rule] = re.findall(r"\.cu2grad\.cu2grad \.mark,[^{]*{([^}]*)}", style)
+    assert "background: none; padding: 0;" in rule
+
+
 def test_a_request_is_drawn_where_a_finding_has_one() -> None:
     found = Seen(verdict_html(verdict(FAILED.checks[3])))
     assert "32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 bytes" in found.words
