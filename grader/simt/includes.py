@@ -64,10 +64,11 @@ def translate_tree(
     own = closure(source, include_dirs)
     files = [*own, *(file for file in closure(source, include_dirs, system_dirs) if file not in own)]
     root = common_folder(files)
+    texts = {file: _read(file) for file in own}
     for file in files:
         target = destination / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = _translated(file, is_library=file not in own)
+        text = _translated(file, texts)
         text = _with_mirrored_includes(text, set(files), root, destination)
         target.write_text(text, encoding="utf-8", errors="surrogateescape")
     inside = [
@@ -97,12 +98,15 @@ def _with_mirrored_includes(text: str, files: set[Path], root: Path, destination
     return _INCLUDE.sub(mirrored, text)
 
 
-def _translated(file: Path, is_library: bool) -> str:
-    text = _read(file)
+def _translated(file: Path, own: dict[Path, str]) -> str:
+    """`own`: the sources that the program does not have from a library."""
+    is_library = file not in own
+    text = _read(file) if is_library else own[file]
     if not is_library:
         refuse_missing(text, str(file))
+    others = [] if is_library else [other for path, other in own.items() if path != file]
     try:
-        return translate(text, str(file), architecture())
+        return translate(text, str(file), architecture(), others)
     except TranslationError:
         if not is_library:
             raise

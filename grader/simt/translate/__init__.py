@@ -7,10 +7,14 @@ rest is up to the headers (`grader/simt/include`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from grader.simt.translate.aliases import rewrite_aliases
 from grader.simt.translate.architecture import decide_architecture
 from grader.simt.translate.assembly import rewrite_assembly
 from grader.simt.translate.assembly_conditions import write_out_conditions
+from grader.simt.translate.assembly_macros import Macros
 from grader.simt.translate.calls import declared_kernels, refuse_miscalls
 from grader.simt.translate.kernel_casts import rewrite_kernel_casts
 from grader.simt.translate.launches import rewrite_launches
@@ -26,25 +30,28 @@ from grader.simt.translate.variables import rewrite_variables
 __all__ = ["TranslationError", "translate"]
 
 
-def translate(source: str, filename: str, architecture: int = 900) -> str:
+def translate(source: str, filename: str, architecture: int = 900, others: Sequence[str] = ()) -> str:
     """The host C++ for a CUDA source file.
 
     `filename` is the name that messages and debug information show; `architecture` is what `__CUDA_ARCH__`
-    stands for in device code. A source without launches and without
-    dynamic shared memory comes back unchanged below the first line, `#line 1 "filename"`.
+    stands for in device code; `others` are sources that may define or use the same macros. A source without
+    launches and without dynamic shared memory comes back unchanged below the first line,
+    `#line 1 "filename"`.
 
     Raises TranslationError for what cannot run without a GPU (some PTX, textures, launches from the device,
     clusters), and for a launch that is not whole.
     """
     has_assembly = False
     kernels: set[str] = set()
+    macros = Macros((source, *others))
     try:
-        source = write_out_conditions(decide_architecture(source, architecture, runs_here))
+        runs = partial(runs_here, macros=macros)
+        source = write_out_conditions(decide_architecture(source, architecture, runs))
         rewrite = Rewrite(source)
         for passage in passages(source):
             refuse_unsupported(passage)
             refuse_miscalls(passage)
-            has_assembly |= rewrite_assembly(passage, rewrite)
+            has_assembly |= rewrite_assembly(passage, rewrite, macros)
             rewrite_launches(passage, rewrite)
             rewrite_shared(passage, rewrite)
             rewrite_variables(passage, rewrite)

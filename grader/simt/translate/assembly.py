@@ -7,32 +7,36 @@ with the same words, if it is left when unused code is gone.
 
 from __future__ import annotations
 
+import json
 import re
 
 from grader.simt.translate.assembly_conditions import ASM
+from grader.simt.translate.assembly_macros import Macros
+from grader.simt.translate.expressions import spelled
 from grader.simt.translate.lexer import Kind, Token
 from grader.simt.translate.passages import Passage
-from grader.simt.translate.ptx import Unsupported, translate_asm
+from grader.simt.translate.ptx import Statement, Unsupported, read_statement, text_of, translate_asm
 from grader.simt.translate.refusal import Refused
 from grader.simt.translate.rewrite import Rewrite
 from grader.simt.translate.scopes import device_bodies
 
 _DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, never the host's
+_BY_MACROS = "asm whose text or operands are put together by macros"
 _RULE = "It needs a real GPU: of PTX the simt backend runs what has an exact meaning in C++."
 
 
-def rewrite_assembly(passage: Passage, rewrite: Rewrite) -> bool:
+def rewrite_assembly(passage: Passage, rewrite: Rewrite, macros: Macros) -> bool:
     """Rewrite all PTX of a passage; true if there was any. Raises Refused for what cannot run in a kernel."""
     on_device, in_kernel = device_bodies(passage), device_bodies(passage, ("__global__",))
     found = False
     for index, token in enumerate(passage.tokens):
         if token.kind is not Kind.WORD or token.text not in ASM:
             continue
-        if not _is_ptx(passage, index, index in on_device):
+        if not _is_ptx(passage, index, macros, index in on_device):
             continue
         found = True
         try:
-            code, last = translate_asm(passage, index)
+            code, last = _translated(passage, index, macros)
         except Unsupported as unsupported:
             if index in in_kernel and not passage.macro and not passage.is_uncertain(index):
                 raise Refused(token.start, f"inline PTX (asm): {unsupported}", _RULE) from None
@@ -41,21 +45,53 @@ def rewrite_assembly(passage: Passage, rewrite: Rewrite) -> bool:
     return found
 
 
-def runs_assembly(tokens: list[Token]) -> bool:
+def runs_assembly(tokens: list[Token], macros: Macros) -> bool:
     """Is all PTX among the tokens of the kind that becomes C++?"""
     passage = Passage(tokens, macro=False)
     for index, token in enumerate(tokens):
-        if token.text in ASM and token.kind is Kind.WORD and _is_ptx(passage, index, on_device=True):
+        if token.text in ASM and token.kind is Kind.WORD and _is_ptx(passage, index, macros, on_device=True):
             try:
-                translate_asm(passage, index)
+                _translated(passage, index, macros)
             except Unsupported:
                 return False
     return True
 
 
-def _refusal(name: str, token: Token) -> str:
+def _translated(passage: Passage, index: int, macros: Macros) -> tuple[str, int]:
+    """The C++ for the `asm` at `index`, and the index of its closing bracket."""
+    statement = read_statement(passage, index)
+    if statement is None:
+        raise Unsupported(_BY_MACROS)
+    written = passage.tokens[slice(*statement.text)]
+    texts = macros.texts(written, passage)
+    if all(token.kind is Kind.TEXT for token in written):
+        return translate_asm(statement, *texts), statement.last
+    if not texts:
+        raise Unsupported(_BY_MACROS)
+    return _chosen(statement, spelled(passage, *statement.text), texts, passage.tokens[index]), statement.last
+
+
+def _chosen(statement: Statement, written: str, texts: list[str], token: Token) -> str:
+    """The C++ for each text that macros may make; the compiler knows which of them it is.
+
+    Raises Unsupported where none can run.
+    """
+    branches, refusals = [], []
+    for text in texts:
+        try:
+            code = translate_asm(statement, text)
+        except Unsupported as unsupported:
+            refusals.append(unsupported)
+            code = _refusal(str(unsupported), token, len(refusals))
+        branches.append(f"if (__builtin_strcmp({written}, {json.dumps(text)}) == 0) {code};")
+    if len(refusals) == len(texts):
+        raise refusals[0]
+    return f"({{ {' else '.join(branches)} else {_refusal(_BY_MACROS, token)}; }})"
+
+
+def _refusal(name: str, token: Token, number: int = 0) -> str:
     words = re.sub(r"[^\w.,:;@%+\[\]{}() -]", "", f"inline PTX (asm): {name}. {_RULE}")
-    function = f"simt_refused_{token.start}"
+    function = f"simt_refused_{token.start}_{number}"
     return f'({{ extern void {function}() __attribute__((error("{words}"))); {function}(); }})'
 
 
@@ -65,12 +101,8 @@ def _statement_end(passage: Passage, index: int) -> int:
     return passage.partner.get(index, index)
 
 
-def _is_ptx(passage: Passage, index: int, on_device: bool) -> bool:
-    while passage.is_word(index):
-        index += 1
-    if passage.text(index) != "(" or index + 1 >= len(passage.tokens):
-        return False
-    text = passage.tokens[index + 1]
-    if text.kind is not Kind.TEXT or len(text.text) <= 2:
-        return False
-    return on_device or _DOTTED_OPCODE.search(text.text) is not None
+def _is_ptx(passage: Passage, index: int, macros: Macros, on_device: bool) -> bool:
+    """Does the statement at `index` have a text, and if the host might run it, one with an opcode of PTX?"""
+    tokens = passage.tokens[slice(*text_of(passage, index))]
+    texts = macros.texts(tokens, passage) or [token.text for token in tokens if token.kind is Kind.TEXT]
+    return any(text if on_device else _DOTTED_OPCODE.search(text) for text in texts)

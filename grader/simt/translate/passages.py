@@ -12,14 +12,28 @@ from functools import cached_property
 from grader.simt.translate.lexer import Kind, Token, scan
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
+_VARIADIC = {"...": "__VA_ARGS__"}
 
 
 class Passage:
-    """Tokens without blanks, and which brackets belong together."""
+    """Tokens without blanks, and which brackets belong together.
 
-    def __init__(self, tokens: list[Token], *, macro: bool, uncertain: frozenset[int] = frozenset()) -> None:
+    Of a macro's body also the macro's `name` and its `parameters`; None for a macro that has none.
+    """
+
+    def __init__(
+        self,
+        tokens: list[Token],
+        *,
+        macro: bool,
+        uncertain: frozenset[int] = frozenset(),
+        name: str = "",
+        parameters: tuple[str, ...] | None = None,
+    ) -> None:
         self.tokens = tokens
         self.macro = macro
+        self.name = name
+        self.parameters = parameters
         self._uncertain = uncertain
 
     @cached_property
@@ -89,7 +103,7 @@ class Passage:
 def passages(source: str) -> Iterator[Passage]:
     """The code of a file first, then each macro body."""
     code: list[Token] = []
-    macros: list[list[Token]] = []
+    macros: list[Passage] = []
     uncertain: set[int] = set()
     conditions = _Conditions()
     for line, is_directive in logical_lines(scan(source)):
@@ -97,14 +111,13 @@ def passages(source: str) -> Iterator[Passage]:
         if is_directive:
             conditions.directive([token.text for token in words[1:]])
             if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
-                macros.append(_macro_body(words))
+                macros.append(_macro(words))
         elif not conditions.skipping:
             if conditions.uncertain:
                 uncertain.update(range(len(code), len(code) + len(words)))
             code += words
     yield Passage(code, macro=False, uncertain=frozenset(uncertain))
-    for body in macros:
-        yield Passage(body, macro=True)
+    yield from macros
 
 
 def logical_lines(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
@@ -125,15 +138,14 @@ def _is_directive(line: list[Token]) -> bool:
     return False
 
 
-def _macro_body(words: list[Token]) -> list[Token]:
+def _macro(words: list[Token]) -> Passage:
     """What `# define NAME` or `# define NAME(parameters)` is replaced by."""
     name = words[2]
     if len(words) < 4 or words[3].text != "(" or words[3].start != name.end:
-        return words[3:]
-    for index in range(4, len(words)):
-        if words[index].text == ")":
-            return words[index + 1 :]
-    return []
+        return Passage(words[3:], macro=True, name=name.text)
+    past = next((index for index in range(4, len(words)) if words[index].text == ")"), len(words))
+    named = (_VARIADIC.get(word.text, word.text) for word in words[4:past] if word.text != ",")
+    return Passage(words[past + 1 :], macro=True, name=name.text, parameters=tuple(named))
 
 
 class _Conditions:

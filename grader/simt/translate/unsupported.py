@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from grader.simt.translate.assembly import runs_assembly
+from grader.simt.translate.assembly_macros import Macros
 from grader.simt.translate.lexer import Kind, Token
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
@@ -36,13 +37,13 @@ def refuse_unsupported(passage: Passage) -> None:
             raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
 
 
-def runs_here(tokens: list[Token]) -> bool:
+def runs_here(tokens: list[Token], macros: Macros) -> bool:
     """Is a piece of device code free of what cannot run here?"""
     passage = Passage(tokens, macro=False)
     words = [index for index, token in enumerate(tokens) if token.kind is Kind.WORD]
     if any(passage.text(index) in _CLUSTER_NAMES or _is_texture(passage, index) for index in words):
         return False
-    return runs_assembly(tokens)
+    return runs_assembly(tokens, macros)
 
 
 def _is_texture(passage: Passage, index: int) -> bool:

@@ -6,32 +6,28 @@ read before the first instruction and written after the last, as the compiler wo
 
 from __future__ import annotations
 
-from grader.simt.translate.passages import Passage
 from grader.simt.translate.ptx.arithmetic import compute
 from grader.simt.translate.ptx.conversions import convert
-from grader.simt.translate.ptx.instructions import Instruction, Register, parse
+from grader.simt.translate.ptx.instructions import Brace, Instruction, Register, parse
 from grader.simt.translate.ptx.matrices import multiply
 from grader.simt.translate.ptx.operands import CONSTRAINTS, Registers, Unsupported
-from grader.simt.translate.ptx.statement import Statement, read_statement
+from grader.simt.translate.ptx.statement import Statement, read_statement, text_of
 from grader.simt.translate.ptx.threads import act
 
 HEADER = "simt/ptx/ptx.h"
 _RULES = (compute, convert, act, multiply)
 
-__all__ = ["HEADER", "Unsupported", "translate_asm"]
+__all__ = ["HEADER", "Statement", "Unsupported", "read_statement", "text_of", "translate_asm"]
 
 
-def translate_asm(passage: Passage, index: int) -> tuple[str, int]:
-    """The C++ for the `asm` at `index`, and the index of its closing bracket.
+def translate_asm(statement: Statement, text: str) -> str:
+    """The C++ for an `asm` statement that says `text`.
 
     Raises Unsupported with the instruction that this backend does not run.
     """
-    statement = read_statement(passage, index)
-    if statement is None:
-        raise Unsupported("asm whose text or operands are put together by macros")
     registers = Registers(len(statement.operands))
-    pieces = [*_inputs(statement), *_instructions(statement, registers), *_outputs(statement)]
-    return f"(void)({{ {' '.join(pieces)} }})", statement.last
+    pieces = [*_inputs(statement), *_instructions(text, registers), *_outputs(statement)]
+    return f"(void)({{ {' '.join(pieces)} }})"
 
 
 def _inputs(statement: Statement) -> list[str]:
@@ -52,15 +48,17 @@ def _outputs(statement: Statement) -> list[str]:
     return [f"::simt::ptx::give({operand.expression}, simt_{number});" for number, operand in written]
 
 
-def _instructions(statement: Statement, registers: Registers) -> list[str]:
-    text = statement.text.replace("%%", "%")
+def _instructions(text: str, registers: Registers) -> list[str]:
+    text = text.replace("%%", "%")
     parsed = parse(text)
     if parsed is None:
         raise Unsupported(" ".join(text.split()))
     return [_one(each, registers) for each in parsed]
 
 
-def _one(each: Instruction | Register, registers: Registers) -> str:
+def _one(each: Instruction | Register | Brace, registers: Registers) -> str:
+    if isinstance(each, Brace):
+        return each.value
     if isinstance(each, Register):
         return registers.declare(each.name, each.type)
     opcode = ".".join(each.opcode)

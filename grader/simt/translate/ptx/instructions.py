@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True)
@@ -23,20 +25,28 @@ class Register:
     name: str
 
 
+class Brace(Enum):
+    """Where a scope of registers begins or ends."""
+
+    OPENS = "{"
+    CLOSES = "}"
+
+
 _REGISTERS = re.compile(r"\.reg\s+\.(\w+)\s+([\w%$,\s]+)")
 _INSTRUCTION = re.compile(r"(?:@(!?[\w%$]+)\s+)?([a-zA-Z][\w.:]*)\s*([\s\S]*)")
 
 
-def parse(text: str) -> list[Instruction | Register] | None:
+def parse(text: str) -> list[Instruction | Register | Brace] | None:
     """The instructions of an `asm` text, in order; None for labels and directives.
 
-    Braces only bound the life of registers, whose names are told apart by the compiler's own scopes.
+    Braces bound the life of registers, as they do in C++.
     """
-    text = re.sub(r"//[^\n]*|/\*[\s\S]*?\*/", " ", text).strip()
-    if text.startswith("{") and text.endswith("}"):
-        text = text[1:-1]
-    parsed: list[Instruction | Register] = []
+    text = re.sub(r"//[^\n]*|/\*[\s\S]*?\*/", " ", text)
+    parsed: list[Instruction | Register | Brace] = []
     for piece in (each.strip() for each in text.split(";")):
+        while piece.startswith(("{", "}")):
+            parsed.append(Brace(piece[0]))
+            piece = piece[1:].strip()
         registers = _REGISTERS.fullmatch(piece)
         found = _INSTRUCTION.fullmatch(piece)
         if not piece:
@@ -48,7 +58,16 @@ def parse(text: str) -> list[Instruction | Register] | None:
             parsed.append(Instruction(opcode, _operands(found[3]), found[1] or ""))
         else:
             return None
-    return parsed
+    return parsed if _are_balanced(each for each in parsed if isinstance(each, Brace)) else None
+
+
+def _are_balanced(braces: Iterable[Brace]) -> bool:
+    depth = 0
+    for brace in braces:
+        depth += 1 if brace is Brace.OPENS else -1
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _operands(text: str) -> tuple[str, ...]:

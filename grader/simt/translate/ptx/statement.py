@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 
@@ -25,34 +24,38 @@ class Operand:
 class Statement:
     """`asm volatile("text" : outputs : inputs : clobbers)`, outputs before inputs as PTX numbers them."""
 
-    text: str
+    text: tuple[int, int]  # index of its first token, and past its last
     operands: tuple[Operand, ...]
     last: int  # index of the closing bracket
 
 
+def text_of(passage: Passage, index: int) -> tuple[int, int]:
+    """Where the text of the `asm` at `index` begins and ends; an empty stretch where there is none."""
+    sections = _sections(passage, index)
+    return sections[0] if sections else (index, index)
+
+
 def read_statement(passage: Passage, index: int) -> Statement | None:
-    """The statement whose `asm` is at `index`; None when its text is put together by macros."""
-    while passage.is_word(index):
-        index += 1
-    closer = passage.partner.get(index)
-    if passage.text(index) != "(" or closer is None:
-        return None
-    sections = _sections(passage, index + 1, closer)
-    text = _text(passage, *sections[0])
-    if text is None:
-        return None
+    """The statement whose `asm` is at `index`; None when its operands are put together by macros."""
+    sections = _sections(passage, index)
     operands: list[Operand] = []
     for number, (first, past) in enumerate(sections[1:3]):
         found = _operands(passage, first, past, written=number == 0)
         if found is None:
             return None
         operands += found
-    return Statement(text, tuple(operands), closer)
+    return Statement(sections[0], tuple(operands), sections[-1][1]) if sections else None
 
 
-def _sections(passage: Passage, first: int, past: int) -> list[tuple[int, int]]:
-    """What the colons separate; `::` is two of them."""
-    sections, start, index = [], first, first
+def _sections(passage: Passage, index: int) -> list[tuple[int, int]]:
+    """What the colons separate between the brackets of the `asm` at `index`; `::` is two of them."""
+    while passage.is_word(index):
+        index += 1
+    past = passage.partner.get(index, index)
+    if passage.text(index) != "(" or past == index:
+        return []
+    index += 1
+    sections, start = [], index
     while index < past:
         if passage.text(index) in (":", "::"):
             sections.append((start, index))
@@ -61,25 +64,6 @@ def _sections(passage: Passage, first: int, past: int) -> list[tuple[int, int]]:
             start = index + 1
         index = passage.skip(index)
     return [*sections, (start, past)]
-
-
-def _text(passage: Passage, first: int, past: int) -> str | None:
-    pieces = []
-    for token in passage.tokens[first:past]:
-        if token.kind is not Kind.TEXT:
-            return None
-        raw = re.fullmatch(r'R"(\w*)\(([\s\S]*)\)\1"', token.text)
-        pieces.append(raw[2] if raw else _unescaped(token.text))
-    return "".join(pieces)
-
-
-def _unescaped(literal: str) -> str:
-    """The text that a string literal stands for, which C++ and Python spell alike as far as PTX goes."""
-    joined = literal.replace("\\\r\n", "").replace("\\\n", "")
-    try:
-        return str(ast.literal_eval(joined))
-    except (SyntaxError, ValueError):
-        return joined[1:-1]
 
 
 def _operands(passage: Passage, first: int, past: int, *, written: bool) -> list[Operand] | None:
