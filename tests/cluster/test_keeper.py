@@ -35,7 +35,14 @@ def start() -> tuple[subprocess.Popen[str], int, int]:
 
 
 def ends(pid: int) -> bool:
-    return waited(lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text())
+    return waited(lambda: has_ended(pid))
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:  # it is not there any more, or goes while it is read
+        return True
 
 
 def waited(there: Callable[[], bool], seconds: float = 30.0) -> bool:
