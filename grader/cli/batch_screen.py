@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from grader.instruct.batch.driver import Ended, Outcome
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.batch.plan import Item
-from grader.words import counted
+from grader.words import counted, noun
 
 _SILENCE_SECONDS = 10.0  # between lines where nothing moves
 
@@ -44,10 +44,11 @@ class BatchScreen:
     ) -> None:
         self._bar.stop()
 
-    def begin(self, left: Sequence[Item], found: int) -> None:
+    def begin(self, left: Sequence[Item], found: int, same: int = 0) -> None:
         self._estimate, self._total = Estimate(left, self._jobs), len(left)
         before = f"; {found} are there from before" if found else ""
-        self._say(f"{counted(self._total, 'submission')} to grade{before}.")
+        shared = f"; {same} more {noun(same == 1, 'has', 'have')} the files of one of these" if same else ""
+        self._say(f"{counted(self._total, 'submission')} to grade{before}{shared}.")
         if left:
             self._task = self._bar.add_task("", total=self._total, told="")
 
@@ -73,7 +74,7 @@ class BatchScreen:
 
     def _say(self, sentence: str) -> None:
         self._said = time.monotonic()
-        self._bar.console.print(sentence, highlight=False, markup=False)
+        self._bar.console.print(sentence, highlight=False, markup=False, soft_wrap=True)
 
 
 def _duration(seconds: float) -> str:

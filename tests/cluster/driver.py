@@ -24,7 +24,7 @@ from tests.cluster import fakes, judging
 class Silent:
     """Nobody watches."""
 
-    def begin(self, left: Sequence[Item], found: int) -> None:
+    def begin(self, left: Sequence[Item], found: int, same: int = 0) -> None:
         print(f"{len(left)} left, {found} found", flush=True)
 
     def ended(self, ended: Ended) -> None:

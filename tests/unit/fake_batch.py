@@ -119,11 +119,11 @@ class Watched:
     """A batch's Watch that remembers."""
 
     def __init__(self) -> None:
-        self.left = self.found = 0
+        self.left = self.found = self.same = 0
         self.endings: list[Ended] = []
 
-    def begin(self, left: Sequence[Item], found: int) -> None:
-        self.left, self.found = len(left), found
+    def begin(self, left: Sequence[Item], found: int, same: int = 0) -> None:
+        self.left, self.found, self.same = len(left), found, same
 
     def ended(self, ended: Ended) -> None:
         self.endings.append(ended)

@@ -198,8 +198,11 @@ def test_the_same_files_are_graded_once_and_count_for_both(
     toy_catalog: Catalog, submitted: Path, results: Path
 ) -> None:
     shutil.copytree(submitted / "anna", submitted / "gert")
-    items, outcome = run(toy_catalog, submitted, results)
+    watch = Watched()
+    items, outcome = run(toy_catalog, submitted, results, watch=watch)
     assert outcome.graded == len(items) - len(toy_catalog.exercises)
+    assert watch.left + watch.found + watch.same == len(items)
+    assert watch.same == len(toy_catalog.exercises)
     summary = summarise(items, outcome)
     assert [each.judged for each in summary.exercises] == [len(SIX) + 1] * len(toy_catalog.exercises)
 

@@ -152,12 +152,12 @@ def test_a_log_gets_lines_and_no_bar(
     items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
     records = outcome_of(items).records
     with BatchScreen(1) as screen:
-        screen.begin(items, 3)
+        screen.begin(items, 3, 1)
         for item in items:
             screen.ended(Ended(item, records[item.key], 30.0))
         screen.close(Outcome(records, {}, len(items), 60.0))
     begun, first, second, closed = capsys.readouterr().err.splitlines()
-    assert begun == "2 submissions to grade; 3 are there from before."
+    assert begun == ("2 submissions to grade; 3 are there from before; 1 more has the files of one of these.")
     assert first.startswith("1 of 2 graded, ") and first.endswith(" a minute, about 30 s left.")
     assert second.startswith("2 of 2 graded, ") and "left" not in second
     assert closed == "2 of 2 graded in 1 min, 2 a minute."

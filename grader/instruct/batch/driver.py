@@ -29,8 +29,10 @@ Workforce = Callable[[Sequence[Item]], Iterator[Ended]]
 class Watch(Protocol):
     """Is told how a batch gets on."""
 
-    def begin(self, left: Sequence[Item], found: int) -> None:
-        """``left`` are going to be graded, and ``found`` records were there before."""
+    def begin(self, left: Sequence[Item], found: int, same: int = 0) -> None:
+        """``left`` are going to be graded, and ``found`` records were there before; each stands for all
+        hand-ins with these files, of which there are ``same`` more.
+        """
 
     def ended(self, ended: Ended) -> None:
         """One of them is through."""
@@ -53,10 +55,11 @@ def run_batch(
     items: Iterable[Item], store: ResultStore, workforce: Workforce, watch: Watch, *, regrade: bool = False
 ) -> Outcome:
     """Grade what has no record in ``store`` yet, or with ``regrade`` everything."""
+    items = list(items)
     wanted = distinct(items)
     outcome = Outcome(records_of(wanted, store))
     left = [item for item in wanted if regrade or item.key not in outcome.records]
-    watch.begin(left, len(wanted) - len(left))
+    watch.begin(left, len(wanted) - len(left), len(items) - len(wanted))
     begun = time.perf_counter()
     for ended in workforce(left) if left else ():
         _take(ended, outcome)
