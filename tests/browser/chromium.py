@@ -10,9 +10,9 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ _OPTIONS = (
     "--headless=new", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe", "--hide-scrollbars",
     "--disable-dev-shm-usage",
 )  # fmt: skip
-_PATIENCE = 300  # seconds after which the browser is ended, so that a test fails and does not hang
+_PATIENCE = 300.0  # seconds for the answer to one command, so that a test fails and does not hang
 
 
 def program() -> str:
@@ -62,6 +62,8 @@ class Browser:
     requested: list[str] = field(default_factory=list)
     _session: str = ""
     _number: int = 0
+    _received: bytes = b""
+    _until: float = 0.0
 
     @classmethod
     @contextmanager
@@ -78,15 +80,12 @@ class Browser:
         )  # fmt: skip
         os.close(commands[0])
         os.close(answers[1])
-        with os.fdopen(commands[1], "wb") as to, os.fdopen(answers[0], "rb") as back:
-            alarm = threading.Timer(_PATIENCE, process.kill)
-            alarm.start()
+        with os.fdopen(commands[1], "wb") as to, os.fdopen(answers[0], "rb", buffering=0) as back:
             try:
                 browser = cls(to, back)
                 browser._attach()
                 yield browser
             finally:
-                alarm.cancel()
                 process.kill()
                 process.wait()
 
@@ -118,7 +117,7 @@ class Browser:
         """Insert text where the caret is."""
         self._call("Input.insertText", text=text)
 
-    def wait_until(self, expression: str, seconds: float = 20.0) -> None:
+    def wait_until(self, expression: str, seconds: float = 60.0) -> None:
         """Wait until a JavaScript expression is true."""
         end = time.monotonic() + seconds
         while not self.evaluate(f"Boolean({expression})"):
@@ -153,6 +152,7 @@ class Browser:
 
     def _call(self, method: str, **parameters: Any) -> Any:
         self._number += 1
+        self._until = time.monotonic() + _PATIENCE
         message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
@@ -165,11 +165,14 @@ class Browser:
 
     def _receive(self) -> dict[str, Any]:
         """The next message; each ends with a zero byte."""
-        data = bytearray()
-        while (byte := self._from.read(1)) not in (b"\0", b""):
-            data += byte
-        assert data, "the browser has ended"
-        message = dict(json.loads(data))
+        while b"\0" not in self._received:
+            left = max(0.0, self._until - time.monotonic())
+            assert select.select([self._from], [], [], left)[0], "the browser does not answer"
+            data = os.read(self._from.fileno(), 1 << 16)
+            assert data, "the browser has ended"
+            self._received += data
+        first, _, self._received = self._received.partition(b"\0")
+        message = dict(json.loads(first))
         if message.get("method") == "Network.requestWillBeSent":
             self.requested.append(message["params"]["request"]["url"])
         return message

@@ -6,7 +6,6 @@ with serving(LAB, folder, scratch) as address: ...
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.ports import reserved_port
 
 _PATIENCE = 120  # seconds until it answers: a Jupyter server imports much
 _EXTENSIONS = (
@@ -44,9 +45,12 @@ LAB = Program("jupyterlab", "jupyterlab", "/api/status", ("--expose-app-in-brows
 @contextmanager
 def serving(program: Program, folder: Path, scratch: Path) -> Iterator[str]:
     """The address of a server in ``folder``; its settings and its log lie in ``scratch``."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    with reserved_port() as port, _served(program, folder, scratch, port) as address:
+        yield address
+
+
+@contextmanager
+def _served(program: Program, folder: Path, scratch: Path, port: int) -> Iterator[str]:
     extensions = {name: name == program.extension for name in _EXTENSIONS}
     command = [
         sys.executable, "-m", program.module, "--no-browser", "--ip=127.0.0.1", f"--port={port}",

@@ -59,7 +59,7 @@ def test_the_cells_run_and_the_verdict_shows(lab: tuple[str, Path], tmp_path: Pa
         light = browser.evaluate(COLOUR)
         command(browser, "apputils:change-theme", "{theme: 'JupyterLab Dark'}")
         browser.wait_until("document.body.dataset.jpThemeLight === 'false'")
-        assert browser.evaluate(COLOUR) != light
+        browser.wait_until(f"{COLOUR} !== '{light}'")
         said = browser.evaluate(f"[...document.querySelectorAll('{OUTPUT}')].map(each => each.innerText)")
     assert any(each.startswith("No GPU here") or "GPU: " in each for each in said)
     assert any("exercises/00_negate/kernel.cu holds this cell." in each for each in said)

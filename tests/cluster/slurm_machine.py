@@ -7,6 +7,7 @@ fixed one, and every daemon ends with the process that started it.
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import secrets
@@ -16,6 +17,8 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from tests.ports import reserved_port
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "squeue", "sinfo", "setpriv")
 START_SECONDS = 30.0
@@ -72,6 +75,7 @@ class SlurmMachine:
             "SLURM_CONF": str(folder / "slurm.conf"),
         }
         self._daemons: list[subprocess.Popen[bytes]] = []
+        self._reserved = contextlib.ExitStack()  # the ports, while the daemons start and as long as they run
 
     def start(self) -> None:
         """Write the configuration, start the three daemons and wait until the node takes jobs."""
@@ -107,10 +111,11 @@ class SlurmMachine:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
+        self._reserved.close()
 
     def _configure(self) -> None:
         host = socket.gethostname().partition(".")[0]
-        controller, daemon = _free_port(), _free_port()
+        controller, daemon = (self._reserved.enter_context(reserved_port()) for _ in range(2))
         facts = {"host": host, "user": getpass.getuser(), "folder": self.folder}
         text = _CONF.format(controller=controller, daemon=daemon, **facts)
         (self.folder / "slurm.conf").write_text(text)
@@ -147,10 +152,3 @@ class SlurmMachine:
 
     def _logs(self) -> list[Path]:
         return sorted([*self.folder.glob("*.log"), *self.folder.glob("*.out")])
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
