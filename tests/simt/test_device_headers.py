@@ -81,3 +81,13 @@ def test_packed_accessors(library: str) -> None:
     for each in (x, x.double(), x.half(), x.t().contiguous().t()):
         expected = each.double().sum(dim=1).to(each.dtype)
         torch.testing.assert_close(torch.ops.simt_dropout_tests.row_sums(each), expected)
+
+
+@on_device
+def test_headers_that_cpu_wheels_lack(library: str) -> None:
+    import torch
+
+    torch.ops.load_library(library)
+    x = torch.arange(37, device="cuda")
+    for dtype in (torch.uint8, torch.int16, torch.int64, torch.float16, torch.bfloat16, torch.float64):
+        assert torch.ops.simt_dropout_tests.total((x % 7).to(dtype)).item() == 106
