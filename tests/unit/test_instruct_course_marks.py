@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Thread
@@ -63,6 +64,28 @@ def test_a_mark_is_the_share_of_the_points_that_could_be_earned(made: HandmadeCl
     mark = made.mark("ana")
     assert (mark.state, mark.points) == (State.MARKED, 60.0)
     assert "earned 60 of 100 points" in explained(made, mark)
+
+
+def test_before_anybody_hands_in_the_class_has_marks(made: HandmadeClass) -> None:
+    with pytest.raises(UsageError, match="holds no submission"):
+        made.marks()
+    made.write("students.csv", "student\nana\n")
+    early = datetime(2026, 10, 1, tzinfo=UTC)
+    assert [made.mark("ana", now=now).state for now in (early, AFTER_ALL)] == [State.OPEN, State.MISSING]
+    (made.folder / "submitted" / "ana.zip").touch()
+    with pytest.raises(UsageError, match=r"ana\.zip is not a folder"):
+        made.marks()
+    shutil.rmtree(made.folder / "submitted")  # or course.toml names another one by mistake
+    with pytest.raises(UsageError, match="an archive of an LMS makes it: grader nbgrader import"):
+        made.marks()
+
+
+def test_the_only_hand_in_can_be_moved_out(made: HandmadeClass) -> None:
+    """As a withdrawal asks for."""
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00"), 60)
+    made.marks()
+    shutil.rmtree(made.folder / "submitted" / "ana" / NEGATE)
+    assert made.mark("ana").points == 60.0
 
 
 def test_a_mark_says_what_cost_its_points(made: HandmadeClass) -> None:

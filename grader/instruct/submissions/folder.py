@@ -110,7 +110,8 @@ def _folders(root: Path, problems: list[_Problem], student: str = "") -> list[Pa
         raise UsageError(
             f"{root} cannot be read: {error.strerror}.",
             "Submissions are folders, STUDENT/EXERCISE/.",
-            "Name the folder that holds the students' folders.",
+            "Name the folder that holds the students' folders; an archive of an LMS makes it: "
+            "grader nbgrader import ARCHIVE --assignment SLUG",
         ) from error
     plain = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
     for entry in entries:
