@@ -99,6 +99,38 @@ def test_numbers_as_bytes(words: Program) -> None:
     assert result[4].all()
 
 
+def test_numbers_of_four_bits_and_scale_factors(words: Program) -> None:
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    ties = (table[:-1] + table[1:]) / 2
+    positive = np.array(
+        [*table, *ties, 2.6, 5.1, 7, 1e9, np.inf, 2.0**-127, 3 * 2.0**-128, 3e38, 1.5 * 2.0**126]
+    )
+    values = np.array([*positive, *-positive, np.nan], np.float32)
+    n = len(values)
+    codes, back = np.zeros((5, n), np.uint8), np.zeros((3, n), np.float32)
+    words.four_bits(values, codes, back, n)
+    magnitude = np.minimum(np.nan_to_num(abs(values), nan=6), 6)
+    sign = np.where(np.signbit(values) & ~np.isnan(values), 8, 0)
+    above = np.searchsorted(table, magnitude)
+    below = np.where(table[above] == magnitude, above, above - 1)
+    middle = (table[above] + table[below]) / 2
+    upper = (magnitude > middle) | ((magnitude == middle) & (above % 2 == 0))
+    nearest = np.where(upper, above, below)
+    assert np.array_equal(codes[0], nearest | sign)
+    assert np.array_equal(codes[1], np.where(np.isnan(values), 7, below | sign))
+    assert np.array_equal(codes[2], nearest | sign | 0x90)
+    decoded = table[nearest] * np.where(sign, -1, 1)
+    assert np.array_equal(back[0], decoded)
+    assert np.array_equal(back[1], decoded[::-1])
+    with np.errstate(divide="ignore"):
+        exponents = np.log2(abs(values.astype(np.float64)))
+    up = np.where(np.isnan(values), 255, np.clip(np.ceil(exponents), -127, 127) + 127)
+    down = np.clip(np.floor(exponents), -127, 128) + 127
+    assert np.array_equal(codes[3], np.nan_to_num(up, nan=255))
+    assert np.array_equal(codes[4], np.where(np.isnan(values), 255, np.nan_to_num(down)))
+    assert np.array_equal(back[2], np.where(up == 255, np.nan, 2.0 ** (up - 127)), equal_nan=True)
+
+
 def test_special_functions(words: Program) -> None:
     x = np.array([0.0, 0.5, 1.0, 3.0, 4.9, 5.1, 20.0, 400.0, 700.0])
     result = np.zeros((4, len(x)))

@@ -1,8 +1,9 @@
-// Numbers of 8 bits (__nv_fp8_e4m3, __nv_fp8_e5m2), their pairs and fours, and the conversions.
+// Numbers of 8 bits (__nv_fp8_e4m3, __nv_fp8_e5m2), their pairs and fours, scale factors (__nv_fp8_e8m0), and the conversions.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "simt/eight_bits.h"
+#include "simt/scale_factors.h"
 
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;

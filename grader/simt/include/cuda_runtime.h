@@ -3,6 +3,7 @@
 #pragma once
 #define __CUDA_RUNTIME_H__  // as in CUDA: by this other headers know that it is included
 #include "cuda_runtime_api.h"
+#include "device_types.h"
 #ifdef __cplusplus
 #include "simt/qualifiers.h"
 #include "simt/runtime_overloads.h"

@@ -1,4 +1,5 @@
-// Words of several numbers, 8-bit numbers, special functions, and ways of writing CUDA that need no translation.
+// Words of several numbers, 8-bit and 4-bit numbers, special functions, and ways of writing CUDA that need no translation.
+#include <cuda_fp4.h>
 #include <cuda_fp8.h>
 #include <stdint.h>
 
@@ -39,6 +40,24 @@ __global__ void encode_kernel(const float* in, unsigned char* out, int n) {
     out[4 * n + i] = (four.__x & 0xff) == out[i] && static_cast<float4>(four).z == -2 && (four.__x >> 24) == __nv_fp8_e4m3(in[n - 1 - i]).__x;
 }
 extern "C" void encode(const float* in, unsigned char* out, int n) { encode_kernel<<<(n + 63) / 64, 64>>>(in, out, n); }
+
+// Numbers of 4 bits: rounded both ways, in pairs and fours, and back; scale factors of 8 bits, rounded both ways.
+__global__ void four_bits_kernel(const float* in, unsigned char* codes, float* back, int n) {
+    int i = threadIdx.x;
+    codes[i] = __nv_fp4_e2m1(in[i]).__x;
+    codes[n + i] = __nv_cvt_float_to_fp4(in[i], __NV_E2M1, cudaRoundZero);
+    __nv_fp4x4_e2m1 four(make_float4(in[i], -0.5f, in[n - 1 - i], 6));
+    __half2_raw pair = __nv_cvt_fp4x2_to_halfraw2(static_cast<__nv_fp4x2_storage_t>(four.__x >> 8), __NV_E2M1);
+    codes[2 * n + i] = four.__x & 0xff;
+    back[i] = static_cast<float4>(four).x;
+    back[n + i] = __half2float(__half(__half2(pair).x));
+    codes[3 * n + i] = __nv_fp8_e8m0(in[i]).__x;
+    codes[4 * n + i] = __nv_cvt_float_to_e8m0(in[i], __NV_NOSAT, cudaRoundZero);
+    back[2 * n + i] = __bfloat162float(__nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(codes[3 * n + i])));
+}
+extern "C" void four_bits(const float* in, unsigned char* codes, float* back, int n) {
+    four_bits_kernel<<<1, n>>>(in, codes, back, n);
+}
 
 __global__ void special_kernel(const double* in, double* out, int n) {
     double x = in[threadIdx.x];
