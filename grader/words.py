@@ -20,3 +20,8 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + f" and {words[-1]}"
+
+
+def reason(problem: Exception) -> str:
+    """Why something failed; of an error of the operating system neither its number nor the path again."""
+    return getattr(problem, "strerror", None) or str(problem)

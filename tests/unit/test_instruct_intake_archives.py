@@ -612,7 +612,7 @@ def test_an_id_that_cannot_be_a_folder_is_named_with_its_line(tmp_path: Path, st
     with pytest.raises(UsageError, match="An id is a folder's name: a letter") as caught:
         read_roster(path)
     assert caught.value.what == f"Line 3 of {path} has the student {student!r}."
-    with pytest.raises(UsageError, match=r"it cannot be opened \(No such file or directory\)\."):
+    with pytest.raises(UsageError, match=r"cannot be used as a roster: No such file or directory\."):
         read_roster(tmp_path / "none.csv")
 
 

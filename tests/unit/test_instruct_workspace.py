@@ -453,8 +453,10 @@ class TestUpdating:
         (folder / "kernel.cu").write_text("mine\n")
         if manifest is not None:
             (folder / ".cu2grad/workspace.json").write_text(manifest)
-        with pytest.raises(UsageError, match="no workspace that can be brought up to date"):
+        with pytest.raises(UsageError, match="no workspace that can be brought up to date") as refused:
             update(release, folder)
+        assert "Errno" not in refused.value.what
+        assert manifest is not None or "json: No such file or directory)." in refused.value.what
         assert not (folder / "exercises").exists()
 
     def test_a_folder_with_something_in_it_is_not_written_over(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from grader.csv_table import read_table
 from grader.errors import UsageError
+from grader.words import reason
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
         return
     except (OSError, ValueError) as problem:
         raise UsageError(
-            f"{path} cannot be read: {problem}.", "It must be CSV in UTF-8.", "Save it again as CSV UTF-8."
+            f"{path} cannot be read: {reason(problem)}.",
+            "It must be CSV in UTF-8.",
+            "Save it again as CSV UTF-8.",
         ) from problem
     names = [name.strip().lower() for name in table.header]
     if missing := [column for column in columns if column not in names]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.csv_table import BOM, read_table
 from grader.errors import UsageError
-from grader.words import counted, listed
+from grader.words import counted, listed, reason
 
 _SHOWN = 10
 # What makes a spreadsheet take a cell for a formula, as the first character that is not a space.
@@ -73,10 +73,8 @@ class Sheet:
         """The sheet in ``path``. ``what`` names it where it cannot be read (UsageError)."""
         try:
             table = read_table(path)
-        except OSError as problem:
-            raise _unreadable(path, what, problem.strerror or str(problem)) from problem
-        except ValueError as problem:
-            raise _unreadable(path, what, str(problem)) from problem
+        except (OSError, ValueError) as problem:
+            raise _unreadable(path, what, reason(problem)) from problem
         if not table.header:
             raise _unreadable(path, what, "it is empty")
         padded = [cells + [""] * (len(table.header) - len(cells)) for _, cells in table.rows]

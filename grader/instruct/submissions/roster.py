@@ -20,6 +20,7 @@ from grader.csv_table import Table, read_table
 from grader.errors import UsageError
 from grader.instruct.submissions.names import RULE, is_student
 from grader.instruct.submissions.timestamps import aware
+from grader.words import reason
 
 Row = Mapping[str, str]  # by the column's name in small letters
 Read = Callable[[Row], tuple[str, str, str]]  # the LMS's id, the student, and when it was handed in or ""
@@ -46,10 +47,8 @@ def read_roster(path: Path, zone: tzinfo | None = None) -> Roster:
     """
     try:
         table = read_table(path)
-    except OSError as problem:
-        raise _unusable(path, f"it cannot be opened ({problem.strerror})") from problem
-    except ValueError as problem:
-        raise _unusable(path, str(problem)) from problem
+    except (OSError, ValueError) as problem:
+        raise _unusable(path, reason(problem)) from problem
     columns = [name.strip().casefold() for name in table.header]  # versions of an LMS differ in capitals
     for needed, read in _KINDS.items():
         if set(needed) <= set(columns):

@@ -24,6 +24,7 @@ from grader.errors import UsageError
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.limits import KIB, in_words
 from grader.instruct.submissions.reading import Refused, read_below, unreadable
+from grader.words import reason
 
 MOST_ENTRIES = 200_000
 MOST_COMPRESSED = 200  # times smaller than its content; source text comes to ten, zlib's end is a thousand
@@ -73,9 +74,8 @@ def opened(archive: Path, zone: tzinfo | None = None) -> Iterator[Source]:
     try:
         file = zipfile.ZipFile(archive)
     except (OSError, *_DAMAGED) as problem:
-        why = getattr(problem, "strerror", None) or problem
         raise UsageError(
-            f"{archive} cannot be opened: {why}.",
+            f"{archive} cannot be opened: {reason(problem)}.",
             "Submissions come as the zip file that the LMS made, or as a folder.",
             "Download it again, or unpack it yourself and name the folder.",
         ) from problem

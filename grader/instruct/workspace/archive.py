@@ -14,6 +14,7 @@ from grader.durable import PUBLIC, write_atomically
 from grader.errors import UsageError
 from grader.instruct.workspace.manifest import MANIFEST, digest, read_manifest
 from grader.instruct.workspace.release import Release
+from grader.words import reason
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file can name
 _LARGEST = 64 << 20  # bytes of all files together; the whole course has less than a tenth
@@ -55,7 +56,7 @@ def read_archive(path: Path) -> Release:
             return _read(archive)
     except (OSError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, RuntimeError) as error:
         raise UsageError(
-            f"{path} cannot be used: {error}.",
+            f"{path} cannot be used: {reason(error)}.",
             "An update comes as the zip file that grader workspace create --zip writes.",
             "Download it once more, and name the file: grader workspace update NEW.zip",
         ) from error

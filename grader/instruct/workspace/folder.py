@@ -21,6 +21,7 @@ from grader.errors import UsageError
 from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.workspace.manifest import MANIFEST, Manifest, digest, read_manifest
 from grader.instruct.workspace.release import Release
+from grader.words import reason
 
 _BACKUPS = ".cu2grad/backups/update"
 _LARGEST = 64 << 20  # bytes of a file that an update looks at
@@ -112,13 +113,14 @@ def _take_away(folder: Path, path: str, before: str, changes: Changes) -> None:
 def _manifest_of(folder: Path) -> Manifest:
     try:
         return read_manifest(read_below(folder.resolve(), MANIFEST, _LARGEST))
-    except Refused as reason:
-        raise _in_the_way(folder / MANIFEST, str(reason)) from reason
+    except Refused as refusal:
+        raise _in_the_way(folder / MANIFEST, str(refusal)) from refusal
     except (OSError, ValueError) as error:
+        why = reason(error)
         raise UsageError(
-            f"{folder} is no workspace that can be brought up to date: {error}.",
+            f"{folder.resolve()} is no workspace that can be brought up to date ({MANIFEST}: {why}).",
             "Only a folder that grader workspace create made says what was handed out and what you wrote.",
-            "Unpack the new version beside it, and copy your files of exercises/ over.",
+            "Run it in that folder; without one, unpack the new version and copy your own files over.",
         ) from error
 
 
