@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from pathlib import Path
 
 RESULTS = "CU2GRAD_TEST_RESULTS"  # the variable in which a driver tells its workers their folder
@@ -26,6 +27,25 @@ def witnesses(results: Path) -> list[dict[str, object]]:
     path = results / "witness"
     text = path.read_text() if path.is_file() else ""
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def hold(results: Path, judgings: int) -> None:
+    """Let nobody judge on once there are so many judgings, so that whoever is to be killed is still at it."""
+    written = results / "hold.new"
+    written.write_text(str(judgings))
+    written.rename(results / "hold")
+
+
+def let_go(results: Path) -> None:
+    """Let everybody judge on."""
+    (results / "hold").unlink()
+
+
+def wait_while_held(results: Path) -> None:
+    """Until this judging is allowed; beyond the number are at most those that ask at the same moment."""
+    with contextlib.suppress(FileNotFoundError):
+        while len(witnesses(results)) >= int((results / "hold").read_text()):
+            time.sleep(0.02)
 
 
 def processes_of(results: Path) -> list[int]:

@@ -31,6 +31,7 @@ def judge(
     assert seed is not None
     gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "none")
     results = Path(os.environ[fakes.RESULTS])
+    fakes.wait_while_held(results)
     with (results / f"alone-{gpu}").open("w") as lock:
         alone = True
         try:

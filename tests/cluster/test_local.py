@@ -37,10 +37,12 @@ def test_a_killed_interchange_ends_the_run_and_the_next_grades_the_rest(
     cluster_toml = tmp_path / "cluster.toml"
     cluster_toml.write_text('kind = "local"\n[cpu]\nworkers = 2\n')
 
+    fakes.hold(course.results, 10)
     driver = start_driver(cluster_toml, course, "simt")
     wait_for_grades(course, driver, 5)
     os.kill(interchange_of(driver.pid), signal.SIGKILL)
     said, _ = driver.communicate(timeout=PATIENCE)
+    fakes.let_go(course.results)
     assert driver.returncode != 0
     assert "hands out work for [cpu] ended with code -9" in said
 
