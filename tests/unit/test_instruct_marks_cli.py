@@ -116,6 +116,11 @@ def test_a_hand_in_is_withdrawn_once_the_folder_holds_another(made: HandmadeClas
     assert made.mark("bo").points == 100.0
     assert "bo, 00_negate: the hand-in of 2026-10-05 11:00 UTC counts no more" in run(made, *words, "bo")
     assert made.mark("bo").points == 10.0
+    run(made, "marks", "release")
+    shutil.rmtree(made.folder / "submitted" / "bo")
+    run(made, *words, "bo")
+    assert "10 on" in (said := run(made, "marks", "--student", "bo"))
+    assert "would be 0 now, since no hand-in counts any more." in said
     log = (made.store.folder / "withdrawn.jsonl").read_text()
     assert '"reason": "dan\'s", "by": "kim"' in log and '"bo"' not in log
 

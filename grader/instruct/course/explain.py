@@ -139,6 +139,8 @@ def _stands(mark: Mark) -> Iterator[str]:
 def _why_lower(mark: Mark) -> str:
     told, record = mark.released, mark.record
     assert told is not None
+    if mark.attempt is None:
+        return "since no hand-in counts any more"
     if record is None or not told.record:
         return "since what was handed in is another"
     if record.key.grader != told.grader:
