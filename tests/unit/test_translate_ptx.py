@@ -52,6 +52,10 @@ def test_a_source_without_ptx_includes_nothing() -> None:
         ),
         ('asm("trap;")', "__trap();"),
         (
+            'asm("ld.global.u32 %0, [%1];" : "=r"(x[0]) : POINTER(x))',
+            "::simt::ptx::constrained<(POINTER)[0]>::type simt_1 = ",
+        ),
+        (
             '__asm__ __volatile__ (R"(add.u32 %0, %1, -1;)" : "=r"(x[0]) : "r"(x[1]))',
             "constant<uint32_t>(-1ll)",
         ),

@@ -34,6 +34,8 @@ def _inputs(statement: Statement) -> list[str]:
     pieces = []
     for number, operand in enumerate(statement.operands):
         type_ = CONSTRAINTS.get(operand.constraint)
+        if len(operand.constraint) > 1:
+            type_ = f"::simt::ptx::constrained<({operand.constraint})[0]>::type"
         if type_ is None:  # "n": a number that the compiler knows
             pieces.append(f"constexpr long long simt_{number} = ({operand.expression});")
         elif operand.read:

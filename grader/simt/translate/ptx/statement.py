@@ -12,7 +12,10 @@ from grader.simt.translate.passages import Passage
 
 @dataclass(frozen=True)
 class Operand:
-    """`"=r"(expression)`; `constraint` is the letter, `written` and `read` say which way the value goes."""
+    """`"=r"(expression)`; `constraint` is the letter, `written` and `read` say which way the value goes.
+
+    Of an operand that is only read a macro may stand for the letter; then `constraint` is the macro's name.
+    """
 
     constraint: str
     expression: str
@@ -70,15 +73,15 @@ def _operands(passage: Passage, first: int, past: int, *, written: bool) -> list
     operands = []
     index = first
     while index < past:
-        letter = passage.tokens[index].text.strip('"')
+        letter = passage.tokens[index].text
         opener = index + 1
-        is_operand = passage.tokens[index].kind is Kind.TEXT and passage.text(opener) == "("
-        constraint = re.fullmatch(r"([=+]?)&?([rlhfdnC])", letter)
-        if not is_operand or constraint is None or (constraint[1] != "") != written:
+        is_operand = passage.tokens[index].kind in (Kind.TEXT, Kind.WORD) and passage.text(opener) == "("
+        constraint = re.fullmatch(r'"([=+]?)&?([rlhfdnC])"|([A-Za-z_]\w+)', letter)
+        if not is_operand or constraint is None or bool(constraint[1]) != written:
             return None
         closer = passage.partner[opener]
         expression = spelled(passage, opener + 1, closer)
-        operands.append(Operand(constraint[2], expression, written, constraint[1] != "="))
+        operands.append(Operand(constraint[2] or letter, expression, written, constraint[1] != "="))
         index = closer + 1
         if index < past and passage.text(index) != ",":
             return None

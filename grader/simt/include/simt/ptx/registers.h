@@ -32,6 +32,18 @@ SIMT_INLINE T as(const V& value) {
     }
 }
 
+// The register that a letter asks for, where a macro stands for the letter.
+template <char Letter>
+struct constrained;
+template <>
+struct constrained<'r'> {
+    typedef uint32_t type;
+};
+template <>
+struct constrained<'l'> {
+    typedef uint64_t type;
+};
+
 template <class Register, class V>
 SIMT_INLINE void put(Register& target, const V& value) {
     target = as<Register>(value);
