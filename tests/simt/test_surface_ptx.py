@@ -108,6 +108,22 @@ def test_matrix_fragments(ptx: Program) -> None:
     assert no_findings()
 
 
+def test_rows_of_a_fragment_that_nobody_needs(ptx: Program) -> None:
+    findings()
+    out = np.zeros((16, 16), np.float32)
+    ptx.partly_filled(out, 5, 1)
+    assert np.array_equal(out[:5].ravel(), np.arange(80))
+    assert no_findings()
+
+
+@pytest.mark.parametrize(("rows", "waits", "kind"), [(0, 1, "uninitialized_read"), (16, 0, "race_shared")])
+def test_a_fragment_that_is_loaded_too_early(rows: int, waits: int, kind: str) -> None:
+    findings()
+    program("ptx", checked=True).partly_filled(np.zeros(256, np.float32), rows, waits)
+    found = symbolise([json.loads(line) for line in findings().splitlines()])
+    assert kind in {each.kind for each in found}
+
+
 def test_products_of_bytes(ptx: Program) -> None:
     a, b = (np.random.default_rng(4).integers(-128, 128, (rows, 32)).astype(np.int8) for rows in (16, 8))
     result = np.zeros((16, 8), np.int32)

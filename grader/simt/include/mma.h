@@ -9,8 +9,9 @@ namespace simt {
 namespace wmma {
 
 // Lanes that stand in different operations never meet, and a lane that has returned is missed here.
-SIMT_INLINE const simt_warp_values* meet(const void* mine, warp_operation operation, const char* file, int line) {
-    const simt_warp_values* all = simt_warp_collect(0xffffffff, reinterpret_cast<uint64_t>(mine), 0, operation);
+SIMT_INLINE const simt_warp_values* meet(const void* mine, warp_operation operation, const char* file, int line,
+                                         uint64_t beside = 0) {
+    const simt_warp_values* all = simt_warp_collect(0xffffffff, reinterpret_cast<uint64_t>(mine), beside, operation);
     if (participants(all) != 0xffffffff) simt_trap("a wmma operation needs all 32 lanes of the warp", file, line);
     return all;
 }

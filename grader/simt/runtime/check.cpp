@@ -159,4 +159,13 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
     if (state.counted) return count_and_check(address, bytes, kind, pc);
     check_anywhere(address, bytes, kind, pc);
 }
+
+int simt_is_blank(const void* pointer, size_t bytes) {
+    const bool knows = simt_access->on_device && execution.launch->module->checked;
+    return knows && shared_memory.is_blank(reinterpret_cast<uintptr_t>(pointer), bytes);
+}
+
+void simt_spare_read(const void* pointer, size_t bytes) {
+    simt_check_range(pointer, bytes, READ | SPARE, __builtin_return_address(0));
+}
 }

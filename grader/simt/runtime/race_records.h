@@ -6,8 +6,9 @@ namespace simt {
 
 // Bits. An atomic read-modify-write is READ, WRITE and ATOMIC. SELECTING: an atomic that compares what it finds and keeps or
 // replaces it (CAS, min, max, and, or): a plain read beside it is a guess that the atomic verifies. RELEASED: a volatile write
-// after a fence. MISALIGNED: the address is no multiple of the size, though the compiler relied on that.
-enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4, VOLATILE = 8, SELECTING = 16, RELEASED = 32, MISALIGNED = 64 };
+// after a fence. MISALIGNED: the address is no multiple of the size, though the compiler relied on that. SPARE: of more than is
+// needed; no harm if nobody wrote it.
+enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4, VOLATILE = 8, SELECTING = 16, RELEASED = 32, MISALIGNED = 64, SPARE = 128 };
 constexpr int kStrong = ATOMIC | VOLATILE;   // threads may do these to one word at the same time
 
 // ---- global memory --------------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ bool SharedMemory::is_told_as_race(const EarlyRead& early) const {
 void SharedMemory::settle_reads() {
     uint64_t told = 0;   // of an access to several words, or bytes, the first
     for (const EarlyRead& early : early_reads_) {
-        if (early.access == told || is_told_as_race(early)) continue;
+        if (early.read.kind & SPARE || early.access == told || is_told_as_race(early)) continue;
         told = early.access;
         report({.kind = "uninitialized_read",
                 .call_site = reinterpret_cast<const void*>(load_address_ + early.read.call_site),
@@ -118,6 +118,14 @@ void SharedMemory::settle_reads() {
                 .thread = execution.thread_index[early.read.thread]});
     }
     early_reads_.clear();
+}
+
+bool SharedMemory::is_blank(uintptr_t address, uintptr_t bytes) const {
+    const uintptr_t first = (address - begin_) / 4, words = bytes / 4;
+    if (address - begin_ >= bytes_ || bytes > bytes_ - (address - begin_)) return false;
+    for (uintptr_t word = first; word < first + words; ++word)
+        if (written_bytes(word)) return false;
+    return true;
 }
 
 void SharedMemory::reserve_cells(uintptr_t bytes) {

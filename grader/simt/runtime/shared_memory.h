@@ -26,6 +26,9 @@ public:
     void enter(unsigned thread, const LaneClocks& clocks);
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
 
+    // Nothing there was written by the running block.
+    bool is_blank(uintptr_t address, uintptr_t bytes) const;
+
     uint32_t epoch() const { return epoch_; }
     // Numbers begin anew, before a launch; false: not needed yet.
     bool restart_epochs();

@@ -84,6 +84,8 @@ void simt_fence(int scope);                                       // 1: block, 2
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
 void simt_spin(const void* pc);                                   // maybe the thread waits for another: lets others run
 void simt_spin_on(const void* address, size_t bytes, const void* pc);   // maybe for what lies there: lets blocks run, too
+int simt_is_blank(const void* address, size_t bytes);             // shared memory that this block has not written, checked
+void simt_spare_read(const void* address, size_t bytes);          // before an uninstrumented read of what may be blank
 int64_t simt_clock(void);                                         // simulated cycles
 void simt_xorwow_ahead(uint32_t state[5], uint64_t n, int log2_unit);   // curand's XORWOW, by n * 2^log2_unit steps
 // Asynchronous copies of 1, 2, 4, 8 or 16 bytes, of which the last `zero_bytes` become zero: into this thread's open batch, which

@@ -6,6 +6,11 @@
 #define CP_ASYNC_CG(to, from, bytes) asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2;\n" ::"r"(to), "l"(from), "n"(bytes))
 #define CP_ASYNC_COMMIT() asm volatile("cp.async.commit_group;\n" ::)
 #define CP_ASYNC_WAIT(n) asm volatile("cp.async.wait_group %0;\n" ::"n"(n))
+#if defined(_WIN64) || defined(__LP64__)
+#define POINTER "l"
+#else
+#define POINTER "r"
+#endif
 #define NEVER_USED() asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory")
 
 // In a device function that nobody calls, and under a condition that only the compiler knows, nothing is refused.
@@ -156,6 +161,25 @@ __global__ void product_kernel(const half* a, const half* b, float* c) {
 }
 extern "C" void product(const half* a, const half* b, float* c) { product_kernel<half><<<1, 32>>>(a, b, c); }
 
+// A tile of 16 rows of which only some are filled, by the other warp, and with a barrier or without: a fragment holds all.
+__global__ void partly_filled_kernel(float* out, int rows, bool waits) {
+    __shared__ alignas(16) half tile[16][16];
+    const int lane = lane_id();
+    if (threadIdx.x >= 32 && lane < rows)
+        for (int i = 0; i < 16; ++i) tile[lane][i] = __float2half(16 * lane + i);
+    if (waits) __syncthreads();
+    if (threadIdx.x >= 32) return;
+    uint32_t part[4], from = static_cast<uint32_t>(__cvta_generic_to_shared(&tile[lane % 16][lane / 16 * 8]));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(part[0]), "=r"(part[1]), "=r"(part[2]), "=r"(part[3]) : "r"(from));
+    for (int i = 0; i < 4; ++i) {
+        const int row = lane / 4 + i % 2 * 8, column = i / 2 * 8 + lane % 4 * 2;
+        const half2 pair = *reinterpret_cast<half2*>(&part[i]);
+        if (row < rows) out[16 * row + column] = __half2float(pair.x), out[16 * row + column + 1] = __half2float(pair.y);
+    }
+}
+extern "C" void partly_filled(float* out, int rows, int waits) { partly_filled_kernel<<<1, 64>>>(out, rows, waits); }
+
 // m16n8k32 of bytes.
 __global__ void byte_product_kernel(const int8_t* a, const int8_t* b, int* c) {
     int lane = threadIdx.x, group = lane / 4, within = lane % 4;
@@ -281,7 +305,7 @@ __global__ void arriving_kernel(int* data, int* out, int how) {
     } else if (blockIdx.x) {
         data[blockIdx.x] = 10 * blockIdx.x;
         if (how == 0) asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(arrived), "r"(1) : "memory");
-        if (how == 1) asm volatile("atom.add.release.gpu.u32 %0,[%1],%2;" : "=r"(old) : "l"(arrived), "r"(1) : "memory");
+        if (how == 1) asm volatile("atom.add.release.gpu.u32 %0,[%1],%2;" : "=r"(old) : POINTER(arrived), "r"(1) : "memory");
         if (how == 2) asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(arrived), "r"(1) : "memory");
     } else if (how == 3) {
         for (unsigned block = 1; block <= others; ++block) {

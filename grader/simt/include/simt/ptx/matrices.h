@@ -6,27 +6,45 @@
 namespace simt {
 namespace ptx {
 
+// A row, or a part of it. Tiles are loaded whole, also the rows past the end of what there was to fill them with: that nobody
+// wrote those is no mistake where others were written.
+template <class T>
+SIMT_HOST inline T unhooked(const char* row) {
+    return *reinterpret_cast<const T*>(row);
+}
+template <class T>
+SIMT_INLINE T of_row(const char* row, bool is_spare) {
+    if (!is_spare) return *reinterpret_cast<const T*>(row);
+    simt_spare_read(row, sizeof(T));
+    return unhooked<T>(row);
+}
+
 // Matrices of 8 x 8 halves. Lane 8 * i + r names row r of matrix i; each lane gets two neighbours of each matrix, or,
 // transposed, two that stand below each other.
 template <int Count, bool Transposed>
 SIMT_INLINE parts<uint32_t, Count> load_matrices(const char* row, const char* file = __builtin_FILE(),
                                                  int line = __builtin_LINE()) {
-    const simt_warp_values* all = wmma::meet(row, matrix_load, file, line);
+    const bool is_blank = simt_this_module.checked && simt_is_blank(row, 16);
+    const simt_warp_values* all = wmma::meet(row, matrix_load, file, line, is_blank);
     const unsigned lane = simt_lane(), quad = lane / 4, within = lane % 4;
+    bool all_blank = true;
+    for (unsigned i = 0; i < 8 * Count; ++i) all_blank = all_blank && brought(all, i).high;
     const char *first[Count], *second[Count];
+    bool first_spare[Count], second_spare[Count];
     for (unsigned i = 0; i < Count; ++i) {
-        const unsigned rows = 8 * i, low = Transposed ? 2 * within : quad;
-        first[i] = reinterpret_cast<const char*>(brought(all, rows + low).low);
-        second[i] = reinterpret_cast<const char*>(brought(all, rows + (Transposed ? low + 1 : low)).low);
+        const unsigned low = 8 * i + (Transposed ? 2 * within : quad);
+        const words one = brought(all, low), other = brought(all, Transposed ? low + 1 : low);
+        first[i] = reinterpret_cast<const char*>(one.low), first_spare[i] = one.high && !all_blank;
+        second[i] = reinterpret_cast<const char*>(other.low), second_spare[i] = other.high && !all_blank;
     }
     parts<uint32_t, Count> result;
     for (unsigned i = 0; i < Count; ++i) {
         if (Transposed) {
-            uint32_t low = *reinterpret_cast<const uint16_t*>(first[i] + 2 * quad);
-            uint32_t high = *reinterpret_cast<const uint16_t*>(second[i] + 2 * quad);
+            uint32_t low = of_row<uint16_t>(first[i] + 2 * quad, first_spare[i]);
+            uint32_t high = of_row<uint16_t>(second[i] + 2 * quad, second_spare[i]);
             result.part[i] = low | high << 16;
         } else {
-            result.part[i] = *reinterpret_cast<const uint32_t*>(first[i] + 4 * within);
+            result.part[i] = of_row<uint32_t>(first[i] + 4 * within, first_spare[i]);
         }
     }
     return result;
