@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from grader.simt.translate import TranslationError, translate
@@ -25,6 +27,12 @@ def test_a_statement_becomes_an_expression_on_its_line() -> None:
     assert "simt_lane()" in code[1]
     assert code[1].endswith("::simt::ptx::give(x[0], simt_0); })")
     assert code[2:] == ["", ";", "}"]
+
+
+def test_braces_are_scopes() -> None:
+    twice = "{ .reg .b32 t; mov.u32 t, %1; } { .reg .b64 t; mov.u64 t, %2; }add.u32 %0, %1, 1;"
+    code = lines(kernel(f'asm("{twice}" : "=r"(x[0]) : "r"(x[1]), "l"(l));'))[3]
+    assert re.search(r"{ uint32_t simt_t = 0; [^{}]*} { uint64_t simt_t = 0; [^{}]*} ::simt::ptx::put", code)
 
 
 def test_a_source_without_ptx_includes_nothing() -> None:
@@ -72,6 +80,8 @@ def test_instructions(statement: str, piece: str) -> None:
         ("add.u32 %0, %1, %2; tcgen05.alloc.x %0, 3;", "tcgen05.alloc.x"),
         ("barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.aligned"),
         ("bra done; done:", "bra done; done:"),
+        ("{ add.u32 %0, %1, %2;", "{ add.u32 %0, %1, %2;"),
+        ("add.u32 %0, %1, %2; } {", "add.u32 %0, %1, %2; } {"),
         ("mov.u32 %0, %%globaltimer_lo;", "%globaltimer_lo"),
         ("mad.hi.sat.s32 %0, %1, %2, %2;", "mad.hi.sat.s32"),
         ("cvt.sat.f32.s32 %0, %1;", "cvt.sat.f32.s32"),
