@@ -97,8 +97,8 @@ PAIRS = (
     Pair("stream_order", "same_bytes_by_both", "other_bytes_by_both", "fill_bytes_of_words"),
 )  # fmt: skip
 ALSO_RIGHT = (
-    "read_only", "stopped", "masks_of_halves", "waited_asleep", "source_read", "half_a_stream_each", "read_by_both",
-    "same_values_by_both", "counted_by_both",
+    "read_only", "stopped", "masks_of_halves", "waited_asleep", "source_read", "half_a_stream_each",
+    "read_by_both", "same_values_by_both", "counted_by_both",
 )  # fmt: skip
 BY_PYTORCH = {"stream_reuse"}  # the allocator that hands out blocks again is PyTorch's: test_device_streams
 
