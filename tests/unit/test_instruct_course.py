@@ -173,7 +173,7 @@ def test_of_several_extensions_the_latest_counts(tmp_path: Path, toy_catalog: Ca
     made.write(
         "extensions.csv",
         "student,exercise,until,days,reason\n"
-        f"ana,{NEGATE},2026-10-09T12:00,,travel\nana,*,,1,always\nana,{NEGATE},2026-10-01,,earlier\n",
+        f"ana,{NEGATE},2026-10-09T12:00,,travel\nana,*,,1,always\nana,{NEGATE},2026-10-01T12:00,,earlier\n",
     )
     people = read_people(read_course(made.folder))
     due = datetime(2026, 10, 5, 12, tzinfo=UTC)
@@ -206,6 +206,7 @@ def test_a_deadline_at_the_end_of_the_calendar_cannot_be_extended(
         ("extensions.csv", "student,exercise,days,reason\n../x,*,1,ill\n", "has the student '../x'"),
         ("groups.csv", "group,student\na,ana\na,bo b\n", "has the student 'bo b'"),
         ("extensions.csv", "student,exercise,until,reason\nana,*,monday,ill\n", "until 'monday'"),
+        ("extensions.csv", "student,exercise,until,reason\nana,*,2026-10-21,ill\n", "until '2026-10-21'"),
         ("extensions.csv", "student,exercise,days,reason\nana,*,1,\n", "gives no reason"),
         ("extensions.csv", "student,exercise,days,reason\nana,03_muladd,1,ill\n", "names the exercise"),
         ("extensions.csv", "student,exercise,days,reason\nana,*,1,ill,very\n", "more fields"),

@@ -623,7 +623,7 @@ def test_a_roster_may_have_semicolons_and_short_lines(tmp_path: Path) -> None:
     assert roster == Roster({"11": "ada", "12": "bob"}, {"11": datetime(2026, 10, 19, 22, 10, tzinfo=UTC)})
 
 
-@pytest.mark.parametrize("time", ["20.10.2026 00:10", "yesterday"])
+@pytest.mark.parametrize("time", ["20.10.2026 00:10", "yesterday", "2026-10-20"])
 def test_a_time_in_a_roster_that_cannot_be_read_is_named(tmp_path: Path, time: str) -> None:
     path = tmp_path / "roster.csv"
     path.write_text(f"lms,student,submitted\n11,ada,\n12,bob,{time}\n")

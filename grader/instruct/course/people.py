@@ -19,6 +19,7 @@ from grader.instruct.course.policy import Course
 from grader.instruct.course.reading import aware
 from grader.instruct.course.tables import Row, read_rows
 from grader.instruct.submissions.names import RULE, is_student
+from grader.instruct.submissions.timestamps import with_time
 
 ALL = "*"
 _MOST_DAYS = 366  # a year: more is a slip
@@ -141,9 +142,11 @@ def _extension(row: Row, course: Course) -> Extension:
     moment = None
     if until:
         try:
-            moment = aware(datetime.fromisoformat(until), course.zone)
+            moment = aware(with_time(until), course.zone)
         except ValueError:
-            raise row.broken(f"has until {until!r}", "Write it as 2026-10-21T23:59.") from None
+            raise row.broken(
+                f"has until {until!r}", "It is a date and a time, as 2026-10-21T23:59."
+            ) from None
     longer = _longer(row) if days else timedelta()
     exercise = ALL if row["exercise"] == ALL else _assigned(row, course)
     return Extension(_student(row), exercise, moment, longer, row["reason"])

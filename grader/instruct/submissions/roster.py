@@ -19,7 +19,7 @@ from pathlib import Path
 from grader.csv_table import Table, read_table
 from grader.errors import UsageError
 from grader.instruct.submissions.names import RULE, is_student
-from grader.instruct.submissions.timestamps import aware
+from grader.instruct.submissions.timestamps import aware, with_time
 from grader.words import reason
 
 Row = Mapping[str, str]  # by the column's name in small letters
@@ -100,7 +100,7 @@ def _own(row: Row) -> tuple[str, str, str]:
 
 def _moment(path: Path, line: int, text: str) -> datetime:
     with contextlib.suppress(ValueError):
-        return datetime.fromisoformat(text)
+        return with_time(text)
     for form in _MOODLE_TIMES:
         with contextlib.suppress(ValueError):
             return datetime.strptime(text, form)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 NAME = "timestamp.txt"
@@ -41,6 +41,17 @@ def _read(text: str, local: str) -> datetime:
             raise ValueError(f"{text.strip()[:60]!r} names two time zones")
         return moment
     return _called(moment, zone, local) or moment.replace(tzinfo=_zone(zone) if zone else UTC)
+
+
+def with_time(text: str) -> datetime:
+    """The date and time in ISO 8601. Raises ValueError, also for a date alone: that would be its midnight,
+    and who writes one means its end.
+    """
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return datetime.fromisoformat(text)
+    raise ValueError(f"{text!r} has no time of the day")
 
 
 def aware(moment: datetime, zone: tzinfo | None) -> datetime:
