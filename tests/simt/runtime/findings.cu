@@ -321,7 +321,7 @@ int main(int, char** arguments) {
     if (name == "shared_opted_in") { cudaFuncSetAttribute(dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000); dynamic_shared<<<1, 64, 50000>>>(c); }
     if (name == "assertion_fails") asserts<<<1, 64>>>(40);
     if (name == "assertion_holds") asserts<<<1, 64>>>(64);
-    simt_set_watchdog(0.2);
+    simt_set_watchdog(name.find("forever") == name.npos ? 60 : 0.2);   // a loaded machine makes a short kernel long
     if (name == "spins_forever") spins<<<1, 1>>>(counter, true);
     if (name == "spins_never") spins<<<1, 1>>>(counter, false);
     if (name == "computes_forever") computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 1);

@@ -528,7 +528,7 @@ const Case kCases[] = {
     {"unreachable_reached", [] { unreachable<<<1, 1>>>(zeros<int>(1), true); }},
     {"unreachable_not_reached", [] { unreachable<<<1, 1>>>(zeros<int>(1), false); }},
     {"endless", [] { simt_set_watchdog(0.2); counts_forever<<<1, 1>>>(zeros<unsigned>(1), 2); simt_set_watchdog(0); }},
-    {"ends", [] { simt_set_watchdog(5); counts_forever<<<1, 1>>>(zeros<unsigned>(1), 1); simt_set_watchdog(0); }},
+    {"ends", [] { simt_set_watchdog(60); counts_forever<<<1, 1>>>(zeros<unsigned>(1), 1); simt_set_watchdog(0); }},
     {"too_many_threads", [] { fill<<<1, 1025>>>(zeros(N), N); }},  // <- too_many_threads
     {"most_threads", [] { fill<<<1, 1024>>>(zeros(N), N); }},
 
@@ -595,7 +595,7 @@ const Case kCases[] = {
     {"leader", [] { cooperative(leader_writes, true); }},
     {"passed_on_racy", [] { cooperative(passes_on, false); }},
     {"passed_on", [] { cooperative(passes_on, true); }},
-    {"waited_asleep", [] { simt_set_watchdog(20); waits_asleep<<<2, 32>>>(zeros<int>(1)); simt_set_watchdog(0); }},
+    {"waited_asleep", [] { simt_set_watchdog(60); waits_asleep<<<2, 32>>>(zeros<int>(1)); simt_set_watchdog(0); }},
     {"source_read", [] { read_source<<<1, 64>>>(zeros<__half>(8 * 32), zeros<__half>(64)); }},
     {"read_only", [] { read_only<<<3, T>>>(zeros(N), zeros(N)); }},
     {"stopped", [] { stop_all<<<3, T>>>(zeros<int>(1), zeros<int>(3)); }},

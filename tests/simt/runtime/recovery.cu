@@ -58,11 +58,12 @@ int main(int, char** arguments) {
         fputs(simt_take_findings(), stderr);
     }
     if (name == "endless_child") {
-        simt_set_watchdog(0.2);
+        simt_set_watchdog(60);
         number<<<1, 32>>>(out, false);
         cudaMemset(out, 0, 4);
         pid_t child = fork();
         if (child == 0) {
+            simt_set_watchdog(0.2);
             never_ends<<<1, 1>>>(out);
             _exit(cudaGetLastError() == cudaErrorLaunchTimeout ? 7 : 8);
         }
