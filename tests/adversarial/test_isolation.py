@@ -5,7 +5,6 @@ whoever comes next is served by the same zygote.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -279,10 +278,10 @@ def test_an_endless_loop_that_ignores_signals_is_ended(lane: Lane) -> None:
             threading.Thread(target=lambda: [None for _ in iter(int, 1)], daemon=True).start()
             while True: pass
     """
-    started = time.monotonic()
+    zygote = lane.zygote.pid
     with lane.submission("attacker", source) as session, pytest.raises(WorkerTimeout):
         session.call("attack", [], seconds=1.0)
-    assert time.monotonic() - started < 20
+    assert lane.zygote.pid == zygote, "it had to be replaced"
 
 
 def test_a_flood_of_output_is_cut_off(lane: Lane) -> None:

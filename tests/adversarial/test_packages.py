@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -220,10 +221,11 @@ def test_a_build_reads_and_writes_nothing_elsewhere(tmp_path: Path, attempt: str
 
 
 def test_what_a_build_leaves_running_is_ended(tmp_path: Path) -> None:
-    request = tiny(tmp_path, "subprocess.Popen(['sleep', '987.654'], start_new_session=True)")
+    seconds = f"987.{os.getpid()}"  # nobody else's
+    request = tiny(tmp_path, f"subprocess.Popen(['sleep', '{seconds}'], start_new_session=True)")
     build_package(request)
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert "sleep 987.654" not in running
+    assert f"sleep {seconds}" not in running
 
 
 def test_a_build_that_ends_its_process_is_a_failed_build(tmp_path: Path) -> None:
