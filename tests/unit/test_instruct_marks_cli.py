@@ -220,8 +220,8 @@ def test_checking_a_course_says_what_it_amounts_to(made: HandmadeClass) -> None:
     [
         (NEGATE, "2026-10-05T12:00", True),
         (NEGATE, "2026-10-05T12:01", False),
-        ("*", "2026-10-06", False),
-        ("*", "2026-10-04", True),
+        ("*", "2026-10-06T00:00", False),
+        ("*", "2026-10-04T00:00", True),
     ],
 )
 def test_an_extension_that_is_after_no_deadline_is_told(
