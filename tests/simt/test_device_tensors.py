@@ -229,6 +229,21 @@ def test_other_libraries_see_the_memory() -> None:
 
 
 @on_device
+def test_torchscript_indexes() -> None:
+    import torch
+
+    unit = torch.jit.CompilationUnit(
+        "def taken(x, i):\n    return x[i], x[:, i]\ndef put(x, i):\n    x[i, i] = 2.0\n    return x\n"
+    )
+    a, i = torch.arange(12.0).reshape(3, 4), torch.tensor([2, 0])
+    x, j = a.cuda(), i.cuda()
+    for taken, expected in zip(unit.taken(x, j), (a[i], a[:, i]), strict=True):
+        assert taken.is_cuda and torch.equal(taken.cpu(), expected)
+    a[i, i] = 2.0
+    assert torch.equal(unit.put(x, j).cpu(), a) and torch.equal(x.cpu(), a)
+
+
+@on_device
 def test_what_has_no_cpu_kernel_is_refused() -> None:
     import torch
 

@@ -25,6 +25,18 @@ namespace {
 
 // ---- which device ---------------------------------------------------------------------------------------------------
 
+// TorchScript's lists of optional tensors have an element type of their own, so c10 does not take them for what they are.
+std::optional<c10::List<std::optional<at::Tensor>>> optional_tensors(const c10::IValue& value) {
+  if (!value.isList()) {
+    return std::nullopt;
+  }
+  auto list = value.toList();
+  if (*list.elementType() != *c10::OptionalType::ofTensor()) {
+    return std::nullopt;
+  }
+  return c10::impl::toTypedList<std::optional<at::Tensor>>(std::move(list));
+}
+
 template <typename Visit>
 void for_each_tensor(const c10::IValue& value, Visit visit) {
   if (value.isTensor()) {
@@ -33,8 +45,8 @@ void for_each_tensor(const c10::IValue& value, Visit visit) {
     for (const at::Tensor& tensor : value.toTensorList()) {
       visit(tensor);
     }
-  } else if (value.isOptionalTensorList()) {
-    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorList()) {
+  } else if (const auto optional = optional_tensors(value)) {
+    for (const std::optional<at::Tensor>& tensor : *optional) {
       visit(tensor.value_or(at::Tensor()));
     }
   }
@@ -142,9 +154,9 @@ c10::IValue host_argument(const c10::IValue& value, const c10::Argument& argumen
     }
     return tensors;
   }
-  if (value.isOptionalTensorList()) {
+  if (const auto optional = optional_tensors(value)) {
     c10::List<std::optional<at::Tensor>> tensors;
-    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorList()) {
+    for (const std::optional<at::Tensor>& tensor : *optional) {
       tensors.push_back(tensor.has_value() ? std::make_optional(on_host(*tensor)) : std::nullopt);
     }
     return tensors;
