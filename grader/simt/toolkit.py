@@ -45,8 +45,7 @@ def cuda_home(checked: bool) -> Path:
     library_headers = cccl.include_dir()  # where a toolkit of CUDA 13 has them, too
     package = Path(grader.__file__).parent.parent
     parts = ["toolkit", sys.executable, package, checked, runtime, device, module, library_headers]
-    # What was built with another translator is built again: build tools look at nvcc's path, not into it.
-    parts += [cache.tree_digest(Path(__file__).parent, (".py",)), *sorted(map(str, headers.values()))]
+    parts += [translator(), *sorted(map(str, headers.values()))]
     with cache.entry(parts, room="toolkits") as slot:
         if slot.missing:
             for folder in ("bin", "lib64", "include"):
@@ -66,6 +65,11 @@ def cuda_home(checked: bool) -> Path:
             for name in _DEVICE_NAMES:
                 (libraries / name).write_text(_linker_script(device, runtime))
     return slot.path
+
+
+def translator() -> str:
+    """A digest: what another translator built is built again, since build tools look at nvcc's path."""
+    return cache.tree_digest(Path(__file__).parent, (".py",))
 
 
 def _write_program(script: Path, implementation: str, home: Path, package: Path, checked: bool) -> None:

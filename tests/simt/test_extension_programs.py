@@ -8,7 +8,6 @@ libraries take half a minute to compile, and are compiled once.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -17,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
 KERNEL = """\
 #include <cuda_runtime.h>
 #include "factor.cuh"
@@ -62,13 +60,11 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(
-    folder: Path, *arguments: str, simulated: bool = True, first_path: str = ""
-) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, simulated: bool = True) -> subprocess.CompletedProcess[str]:
     """Run Python in `folder`, on the simulated GPU unless told otherwise."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([*filter(None, [first_path]), *sys.path]),
+        "PYTHONPATH": os.pathsep.join(sys.path),
         "TORCH_EXTENSIONS_DIR": str(folder / "extensions"),
         "CU2GRAD_BACKEND": "simt",
     }
@@ -105,10 +101,8 @@ def test_load_builds_and_rebuilds(project: Path) -> None:
 
 def test_load_builds_again_after_the_translator_changed(tmp_path: Path) -> None:
     """As after an update: the sources, the flags and the grader's place are the same."""
-    copy = tmp_path / "installed"
-    shutil.copytree(ROOT / "grader", copy / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "kernel.cu").write_text('__global__ void k() {}\nextern "C" int f() { return 7; }')
-    program = script(
+    (tmp_path / "kernel.cu").write_text('__global__ void k() {}\nextern "C" int f() { return 7; }\n')
+    script(
         tmp_path,
         """
         import ctypes
@@ -116,13 +110,22 @@ def test_load_builds_again_after_the_translator_changed(tmp_path: Path) -> None:
 
         print(ctypes.CDLL(load("plain", ["kernel.cu"], is_python_module=False)).f())
         """,
+        "program.py",
     )
-    library, translator = tmp_path / "extensions/plain/plain.so", copy / "grader/simt/translate/__init__.py"
-    built = []
-    for addition in ("", "", "# another version\n"):
-        with translator.open("a") as file:
-            file.write(addition)
-        done = run(tmp_path, program, first_path=str(copy))
+    updated = script(
+        tmp_path,
+        """
+        import sys
+        from grader.simt import toolkit
+        from grader.simt.__main__ import main
+
+        toolkit.translator = lambda: sys.argv[1]
+        main(["program.py"])
+        """,
+    )
+    library, built = tmp_path / "extensions/plain/plain.so", []
+    for version in ("first", "first", "second"):
+        done = run(tmp_path, updated, version, simulated=False)
         assert done.stdout == "7\n", done.stderr
         built.append(library.stat().st_mtime_ns)
     assert built[0] == built[1] < built[2]
