@@ -13,7 +13,8 @@ from grader.verdict import Status
 if TYPE_CHECKING:
     from grader.checks.bench import Bench
 
-PRINTED_LINES = 20
+PRINTED_LINES = 20  # that are shown of what was printed
+ALL_LINES = 1000  # where all is asked for: beyond that nobody reads, and a record is to be kept
 
 
 def ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
@@ -30,8 +31,8 @@ def ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
     return Outcome(status, sentence, case=case, topic="refusals" if bad_input else status.value)
 
 
-def printed(bench: Bench, first_call: int, lost: str = "") -> Iterator[str]:
-    """The beginning of what the submission printed during the calls from `first_call` on.
+def printed(bench: Bench, first_call: int, lost: str = "", most: int = PRINTED_LINES) -> Iterator[str]:
+    """The beginning, `most` lines, of what the submission printed during the calls from `first_call` on.
 
     With what it printed in a call that gave no reply, ``lost``, it is the end: what a program says before it
     dies comes last.
@@ -39,11 +40,11 @@ def printed(bench: Bench, first_call: int, lost: str = "") -> Iterator[str]:
     texts = [*(call.reply.printed for call in bench.calls[first_call:]), lost]
     lines = [line for text in texts for line in text.splitlines()]
     shown, before, after = lines, "", ""
-    if len(lines) > PRINTED_LINES and lost:
-        shown = lines[1 - PRINTED_LINES :]
+    if len(lines) > most and lost:
+        shown = lines[1 - most :]
         before = f"  ... {len(lines) - len(shown)} lines before"
-    elif len(lines) > PRINTED_LINES:
-        shown = lines[:PRINTED_LINES]
+    elif len(lines) > most:
+        shown = lines[:most]
         after = f"  ... and {len(lines) - len(shown)} more lines"
     if lines:
         yield "It printed:"

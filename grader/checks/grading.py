@@ -60,7 +60,7 @@ def grade(
     seed = secrets.randbits(48) if seed is None else seed
     if zygote is not None:
         files = lanes.place_in(zygote, files, backend, isolate)
-    results = Results(exercise, files, progress or (lambda stage: None), until)
+    results = Results(exercise, files, progress or (lambda stage: None), until, verbose)
     grading = Grading(exercise, files, backend, seed, results, zygote)
     begun = time.perf_counter()
     grading.run(verbose, isolate, owner)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from grader.catalog import Exercise
 from grader.checks import todo
-from grader.checks.ending import ended_badly, printed
+from grader.checks.ending import ALL_LINES, PRINTED_LINES, ended_badly, printed
 from grader.checks.origin import lesson_for
 from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS
@@ -28,12 +28,16 @@ Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it
 
 @dataclass
 class Results:
-    """``found`` fills up in the order of the checks; nothing is judged after the check ``until``."""
+    """``found`` fills up in the order of the checks; nothing is judged after the check ``until``.
+
+    What was printed belongs to a check that stands in the way; ``verbose``: to every check, and more of it.
+    """
 
     exercise: Exercise
     files: Path
     progress: Progress
     until: str = ""
+    verbose: bool = False
     found: list[CheckResult] = field(default_factory=list)
 
     def judged(self, spec: Spec) -> list[str]:
@@ -92,6 +96,7 @@ class Results:
             outcome = ended_badly(failure, bench)
             lost = said(failure)
         bench.outcomes[name] = outcome
-        if outcome.status.stands_in_the_way:
-            outcome = replace(outcome, lines=(*outcome.lines, *printed(bench, first_call, lost)))
+        if self.verbose or outcome.status.stands_in_the_way:
+            text = printed(bench, first_call, lost, ALL_LINES if self.verbose else PRINTED_LINES)
+            outcome = replace(outcome, lines=(*outcome.lines, *text))
         self.add(name, outcome, time.perf_counter() - begun, points)

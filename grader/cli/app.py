@@ -42,7 +42,7 @@ On = Annotated[
     typer.Option(help="Where kernels run: simt on the CPU, cuda on a GPU. Default: cuda where there is one."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; several as a list.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Show the compiler's full output.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show all that the compiler and your code printed.")]
 Isolate = Annotated[bool, typer.Option("--isolate", help="Run the code in a sandbox (needs bubblewrap).")]
 
 

@@ -90,6 +90,7 @@ class Grader:
         function: Callable[..., Any] = scale,
         *,
         until: str = "",
+        verbose: bool = False,
         load: Callable[[int], None] = lambda number: None,
         **fake: Any,
     ) -> Verdict:
@@ -102,8 +103,9 @@ class Grader:
         self.patch.setattr(building, "build", lambda request, verbose, **_: self.built(request, verbose))
         self.patch.setattr(building, "audit_library", lambda exercise, library: None)
         return grading.grade(
-            self.exercise, self.files, backend="simt", seed=5, progress=self.stages.append, until=until
-        )
+            self.exercise, self.files, backend="simt", seed=5, progress=self.stages.append, until=until,
+            verbose=verbose,
+        )  # fmt: skip
 
 
 @pytest.fixture
@@ -346,6 +348,16 @@ def test_what_was_printed_is_shown_with_a_failure(grader: Grader) -> None:
     assert "  i = 19" in lines
     assert "  i = 20" not in lines
     assert lines[-1] == "  ... and 40 more lines"
+
+
+def test_what_was_printed_in_a_check_that_passes_is_shown_where_all_is_asked_for(grader: Grader) -> None:
+    text = "\n".join(f"i = {number}" for number in range(30))
+    told = ("It printed:", *(f"  {line}" for line in text.splitlines()))
+    for verbose in (False, True):
+        verdict = grader(edit_reply=lambda reply: replace(reply, printed=text), verbose=verbose)
+        correctness = named(verdict, "correctness")
+        assert correctness.status is Status.PASS
+        assert correctness.lines[: len(told)] == (told if verbose else ())
 
 
 def crashed_in_the_second_call(grader: Grader, earlier: str, last: str) -> CheckResult:
