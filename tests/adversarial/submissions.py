@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,6 @@ from grader.run import Limits, TensorArg, Zygote
 from grader.run.session import Session
 
 HONEST = "def double(a):\n    return 2 * a\n"
-PATIENCE = 60.0  # seconds until something is given up that a loaded machine may take long for
 LIMITS = Limits(seconds=20.0, load_seconds=20.0, file_bytes=2**20, printed_bytes=8 * 2**20)
 
 
@@ -52,28 +50,6 @@ def load(zygote: Zygote, tmp_path: Path) -> Iterator[Load]:
 def arg(*values: float, name: str = "a") -> TensorArg:
     """A float64 argument."""
     return TensorArg(torch.tensor(values, dtype=torch.float64), "cuda:0", name=name)
-
-
-def wait_for(file: Path) -> None:
-    """Until a worker, or what it left running, has made the file."""
-    deadline = time.monotonic() + PATIENCE
-    while not file.exists():
-        assert time.monotonic() < deadline, f"{file.name} did not appear"
-        time.sleep(0.01)
-
-
-def has_ended(pid: int) -> bool:
-    """Whether the process has ended (a zombie has), or does so soon: killing takes effect elsewhere."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state in "ZX":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def assert_serves(session: Session) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.run import LoadFailed, WorkerCrashed, WorkerTimeout
-from tests.adversarial.submissions import Load, assert_serves, has_ended, load, zygote
+from tests.adversarial.submissions import Load, assert_serves, load, zygote
+from tests.waiting import has_ended
 
 __all__ = ["load", "zygote"]
 

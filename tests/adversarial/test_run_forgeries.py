@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.run import OutputFlood, ProtocolViolation, WorkerTimeout
-from tests.adversarial.submissions import Load, arg, assert_serves, load, wait_for, zygote
+from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
+from tests.waiting import wait_for
 
 __all__ = ["load", "zygote"]
 

@@ -18,6 +18,7 @@ from grader.run import WorkerCrashed, WorkerTimeout, Zygote, groups, sandbox
 from grader.run.session import Session
 from tests.adversarial.lane import isolated
 from tests.adversarial.submissions import HONEST, LIMITS, assert_serves
+from tests.waiting import has_ended
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = """
@@ -135,15 +136,7 @@ def test_everything_ends_with_the_parent(folder: Path) -> None:
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60,
     )  # fmt: skip
-    stat = Path(f"/proc/{int(done.stdout)}/stat")
-    for _ in range(200):
-        try:
-            if stat.read_text().rpartition(")")[2].split()[0] == "Z":
-                return
-        except OSError:
-            return
-        subprocess.run(["sleep", "0.02"], check=True)
-    raise AssertionError("bubblewrap outlived its parent")
+    assert has_ended(int(done.stdout), 5.0), "bubblewrap outlived its parent"
 
 
 @isolated

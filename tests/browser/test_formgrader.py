@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,6 +12,7 @@ from tests.browser.chromium import Browser, program
 from tests.browser.jupyter import FORMGRADER, serving
 from tests.conftest import TOY_COURSE
 from tests.nbgrader.school import SLUG, Class, a_verdict
+from tests.waiting import waited
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader warns of much that is theirs to change
 
@@ -59,14 +59,6 @@ def formgrader(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield browser
 
 
-def eventually(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
-    """What was entered is sent when its field is left; the page shows for a moment only that it arrived."""
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
 def open_submission(browser: Browser, address: str, school: Class, student: str) -> None:
     with school.gradebook() as book:
         number = book.find_submission_notebook(SLUG, SLUG, student).id
@@ -111,7 +103,7 @@ def test_a_click_adds_a_comment(formgrader: Browser, address: str, school: Class
             comment = book.find_comment("file-kernel-cu", SLUG, SLUG, "zoe")
             return bool(comment.manual_comment == "Line 9: which thread writes this element?")
 
-    eventually(is_saved)
+    assert waited(is_saved, 30.0)  # it is sent when the field is left
     open_submission(formgrader, address, school, "zoe")
     assert formgrader.evaluate(f"document.querySelector('{box}').value").startswith("Line 9")
     assert school.api().generate_feedback(SLUG, "zoe")["success"]
@@ -129,6 +121,6 @@ def test_points_given_by_hand_replace_the_grader_s(formgrader: Browser, address:
             grade = book.find_grade("check-safety", SLUG, SLUG, "ada")
             return (grade.auto_score, grade.manual_score, grade.score) == (20.0, 5.0, 5.0)
 
-    eventually(is_saved)
+    assert waited(is_saved, 30.0)  # it is sent when the field is left
     with school.gradebook() as book:
         assert book.find_submission(SLUG, "ada").score == 85.0

@@ -6,11 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 
 from tests.cluster.conftest import ROOT
+from tests.waiting import has_ended
 
 # A pool that starts a process which it would have to end itself, says who they are, and waits.
 POOL = """\
@@ -34,38 +32,18 @@ def start() -> tuple[subprocess.Popen[str], int, int]:
     return keeper, pool, child
 
 
-def ends(pid: int) -> bool:
-    return waited(lambda: has_ended(pid))
-
-
-def has_ended(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:  # it is not there any more, or goes while it is read
-        return True
-
-
-def waited(there: Callable[[], bool], seconds: float = 30.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not there():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def test_what_a_killed_pool_leaves_is_ended() -> None:
     keeper, pool, child = start()
     os.kill(pool, signal.SIGKILL)
     assert keeper.wait(30) == 128 + signal.SIGKILL
-    assert ends(child)
+    assert has_ended(child, 30.0)
 
 
 def test_a_killed_keeper_takes_the_pool_with_it() -> None:
     keeper, pool, child = start()
     keeper.kill()
     keeper.wait()
-    assert ends(pool)
+    assert has_ended(pool, 30.0)
     os.kill(child, signal.SIGKILL)  # nobody is left to end it; on a cluster the job's end does
 
 
@@ -92,4 +70,4 @@ sys.exit(keep([sys.executable, "-c", {pool!r}]))
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 7, done.stderr
-    assert ends(int(done.stdout.split()[1]))
+    assert has_ended(int(done.stdout.split()[1]), 30.0)

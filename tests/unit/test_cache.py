@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 
 from grader import cache
 from grader.errors import InfrastructureError
+from tests.waiting import wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -46,13 +46,6 @@ def start(code: str, root: Path, *arguments: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "CU2GRAD_CACHE": str(root), "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path} did not appear"
-        time.sleep(0.01)
 
 
 def test_root_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

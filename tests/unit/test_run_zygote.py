@@ -14,7 +14,8 @@ import pytest
 
 from grader.errors import InfrastructureError
 from grader.run import Limits, Zygote, limits
-from tests.adversarial.submissions import LIMITS, PATIENCE, Load, assert_serves, has_ended, load, zygote
+from tests.adversarial.submissions import LIMITS, Load, assert_serves, load, zygote
+from tests.waiting import PATIENCE, has_ended
 
 __all__ = ["load", "zygote"]
 ROOT = Path(__file__).resolve().parents[2]
