@@ -100,16 +100,14 @@ def _with_mirrored_includes(text: str, files: set[Path], root: Path, destination
 
 def _translated(file: Path, own: dict[Path, str]) -> str:
     """`own`: the sources that the program does not have from a library."""
-    is_library = file not in own
-    text = _read(file) if is_library else own[file]
-    if not is_library:
-        refuse_missing(text, str(file))
-    others = [] if is_library else [other for path, other in own.items() if path != file]
+    if file in own:
+        refuse_missing(own[file], str(file))
+        others = [text for path, text in own.items() if path != file]
+        return translate(own[file], str(file), architecture(), others)
+    text = _read(file)
     try:
-        return translate(text, str(file), architecture(), others)
+        return translate(text, str(file), architecture())
     except TranslationError:
-        if not is_library:
-            raise
         return text
 
 

@@ -24,7 +24,8 @@ bool fits(size_t asked, size_t freed) {
     return rounded(asked) <= freed && (asked <= kSmallPool) == (freed <= kSmallPool);
 }
 
-std::string told(const Use& use) { return use.what + " on " + name_of_stream(use.when.stream); }
+std::string told(const std::string& what, uint64_t stream) { return what + " on " + name_of_stream(stream); }
+std::string told(const Use& use) { return told(use.what, use.when.stream); }
 
 bool conflict(const Use& earlier, const Use& later) {
     if (earlier.is_launch && later.is_launch) return false;   // compared as the later one ran
@@ -96,7 +97,7 @@ std::vector<LaunchBeside> StreamUses::beside(const simt_launch& launch) {
         if (block == blocks_.end()) return;
         for (const Use& use : block->second.uses) {
             if (use.epochs.first == 0 || use.when.stream == stream->key() || clock.covers(use.when)) continue;
-            std::string both = name_of(launch) + (" on " + name_of_stream(stream->key())) + " and " + told(use);
+            std::string both = told(name_of(launch), stream->key()) + " and " + told(use);
             found.push_back({allocation->base, allocation->base + allocation->bytes, use.epochs, std::move(both)});
         }
     });

@@ -50,13 +50,14 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
         rewrite = Rewrite(source)
         for passage in passages(source):
             refuse_unsupported(passage)
-            refuse_miscalls(passage)
+            declared = declared_kernels(passage)
+            refuse_miscalls(passage, declared)
             has_assembly |= rewrite_assembly(passage, rewrite, macros)
             rewrite_launches(passage, rewrite)
             rewrite_shared(passage, rewrite)
             rewrite_variables(passage, rewrite)
             rewrite_linkage(passage, rewrite)
-            kernels |= declared_kernels(passage).keys()  # the code comes before the macros
+            kernels |= declared.keys()  # the code comes before the macros
             rewrite_kernel_casts(passage, rewrite, kernels)
             rewrite_aliases(passage, rewrite)
             _rewrite_noinline(passage, rewrite)

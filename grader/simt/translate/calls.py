@@ -6,6 +6,8 @@ and a declaration that begins with an unknown word may be a macro that stands fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from grader.simt.translate.expressions import declaration_head, declaration_start, postfix_start
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
@@ -14,9 +16,11 @@ _HOST_WORDS = frozenset(["static", "inline", "extern", "constexpr", "__host__", 
 _BEFORE_STATEMENT = (";", "{", "}", ")", "else", "do")
 
 
-def refuse_miscalls(passage: Passage) -> None:
-    """Refuse the statement `kernel(arguments);` and the launch of a function that is not `__global__`."""
-    kernels = declared_kernels(passage)
+def refuse_miscalls(passage: Passage, kernels: Mapping[str, set[int]]) -> None:
+    """Refuse the statement `kernel(arguments);` and the launch of a function that is not `__global__`.
+
+    `kernels` are those that the passage declares, and where.
+    """
     for name, declarations in kernels.items():
         uses = [index for index in passage.positions(name) if index not in declarations]
         if not any(_is_declared(passage, index) for index in uses):
