@@ -35,7 +35,8 @@ SECONDS = re.compile(r"\b\d+(?:\.\d+)? (?=(?:m?s|seconds?)\b)")
 
 @dataclass(frozen=True)
 class Capture:
-    """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement; without either, the stub.
+    """``mutant`` names an entry of mutants.toml, ``edit`` is a replacement; without either, the stub, or
+    where ``solved``, the solution.
 
     ``compiler`` is the major version of g++ whose words are shown, if any are, ``nvcc`` the release of the
     toolkit whose numbers are. ``profiled`` are replacements in the solution's kernel.cu.
@@ -49,10 +50,17 @@ class Capture:
     compiler: str = ""
     nvcc: str = ""
     profiled: tuple[tuple[str, str], ...] | None = None
+    solved: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        return 0 if self.solved or self.profiled is not None else 1
 
 
+EXERCISES = Catalog.open(COURSE).exercises
 CAPTURES = (
-    *(Capture(exercise.slug, exercise.slug) for exercise in Catalog.open(COURSE).exercises),  # the stubs
+    *(Capture(exercise.slug, exercise.slug) for exercise in EXERCISES),  # the stubs
+    *(Capture(f"{exercise.slug}.passed", exercise.slug, solved=True) for exercise in EXERCISES),
     Capture("index", "07", mutant="x and out both laid out like x"),
     Capture("00_first_kernel.guard_missing", "00", mutant="guard missing"),
     Capture("00_first_kernel.index_without_the_block", "00", mutant="index without the block"),
@@ -88,11 +96,13 @@ def run(capture: Capture) -> str:
             [sys.executable, "-m", "grader", *command, capture.exercise],
             cwd=folder, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        if done.returncode != (1 if capture.profiled is None else 0):
+        if done.returncode != capture.exit_code:
             raise SystemExit(f"{capture.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         text = done.stdout.replace(str(folder), "").replace(str(COURSE), "")
     text = text.replace("Built from the cache.", "Built in 1 s.")  # it depends on what ran before
     text = SECONDS.sub("… ", text)
+    if capture.solved:  # the copy holds one exercise, so its next step is not a learner's
+        text = text.rstrip().rpartition("\n")[0]
     return "\n".join(line.rstrip() for line in text.rstrip().splitlines()) + "\n"
 
 
@@ -116,11 +126,12 @@ def course_with(capture: Capture) -> Iterator[Path]:
 def _put(exercise: Exercise, capture: Capture) -> None:
     for path, text in shipped_files(exercise).items():
         path.write_text(text, encoding="utf-8")
-    if capture.profiled is not None:
+    if capture.solved or capture.profiled is not None:
         for name in exercise.edit:
             text = (exercise.solution_dir / name).read_text(encoding="utf-8")
             (exercise.root / name).write_text(without_markers(text), encoding="utf-8")
-        counted.put_edits(exercise.root / "kernel.cu", capture.profiled)
+        if capture.profiled is not None:
+            counted.put_edits(exercise.root / "kernel.cu", capture.profiled)
     elif capture.mutant:
         chosen = [mutant for mutant in load_mutants(exercise) if mutant.name == capture.mutant]
         if not chosen:

@@ -11,10 +11,11 @@ from grader.hints import read_hints
 
 RUNGS = 3
 HEADINGS = (
-    "The idea", "The stub", "The command", "Hints", "Solution", "When a verdict points here", "Measurement",
-    "What a pass does not prove", "Next",
+    "Key ideas", "How it works", "The stub", "The command", "Hints", "Solution", "When a verdict points here",
+    "Measurement", "What a pass does not prove", "Further reading", "Next",
 )  # fmt: skip
 _PROMISE = re.compile(r"^\*\*[^*]+\*\*$", re.MULTILINE)
+_ELSEWHERE = re.compile(r"\]\(https://")
 
 
 def hints_have_three_rungs(exercise: Exercise) -> Iterator[Problem]:
@@ -51,6 +52,10 @@ def lesson_is_whole(exercise: Exercise) -> Iterator[Problem]:
         yield Problem(
             path, "it has no promise", "Begin with one sentence in bold: what you can do afterwards."
         )
+    if not _problem(text):
+        yield Problem(path, "it has no problem", "Open with a paragraph on what this exercise is needed for.")
+    if not _ELSEWHERE.search(text.partition("\n## Further reading\n")[2]):
+        yield Problem(path, "its further reading links nothing", "Link the primary source: https://...")
     if "docs/figures/" not in text:
         yield Problem(path, "it has no picture", "Draw one in docs/_build, and include it as the others do.")
 
@@ -63,7 +68,8 @@ def lesson_shows_the_files(exercise: Exercise) -> Iterator[Problem]:
     slug, path = exercise.slug, exercise.lesson_path
     wanted = [f"exercises/{slug}/{file}" for file in exercise.edit]
     wanted += [f"solutions/{slug}/{section.file}:{section.name}" for section in exercise.sections.values()]
-    wanted += [f"docs/_captured/{slug}.txt", f"docs/_generated/hints/{slug}.md"]
+    wanted += [f"docs/_captured/{slug}.txt", f"docs/_captured/{slug}.passed.txt"]
+    wanted += [f"docs/_generated/box/{slug}.md", f"docs/_generated/hints/{slug}.md"]
     for include in wanted:
         if f'--8<-- "{include}"' not in text:
             yield Problem(path, f"it does not show {include}", f'Include it: --8<-- "{include}"')
@@ -84,6 +90,14 @@ def anchors_are_unique(exercise: Exercise) -> Iterator[Problem]:
         yield Problem(exercise.lesson_path, f"#{anchor} is there twice", "A verdict points at one place.")
     if _lesson(exercise) and not anchors:
         yield Problem(exercise.lesson_path, "no verdict can point into it", "Mark places with { #topic }.")
+
+
+def _problem(text: str) -> str:
+    """The first paragraph after the promise that is neither an include nor a figure; "" without one."""
+    opening = text.partition("\n## ")[0]
+    _, _, after = opening.partition("**\n")
+    paragraphs = [part.strip() for part in after.split("\n\n")]
+    return next((part for part in paragraphs if part and part[0] not in "<-!?"), "")
 
 
 def _lesson(exercise: Exercise) -> str | None:
