@@ -15,22 +15,23 @@ import torch
 
 ROUNDS = 30
 COPY_BYTES = 1 << 30
-_AHEAD_CYCLES = 4_000_000  # about 2 ms at the clock of an H200
-_AHEAD_SECONDS = 1.5e-3  # a call that takes longer to launch is refused: its time would be the host's
+_CYCLES_A_SECOND = 2e9  # at most, on GPUs of today
 
 
 def milliseconds(work: Callable[[], object]) -> float:
     """The median device time of ``work``. Before every round 256 MB are written, so that L2 is cold.
 
-    Raises RuntimeError when the host needs longer to launch ``work`` than the device was kept busy.
+    The device is kept busy for three times as long as ``work`` took to launch; a round that takes longer
+    anyway is dropped, and RuntimeError says when half of them were.
     """
     flush = torch.empty(1 << 26, device="cuda")
     for _ in range(3):
         work()
+    ahead = 1e-3 + 3 * launch_microseconds(work, calls=20) * 1e-6
     times = []
     for _ in range(ROUNDS):
         torch.cuda.synchronize()
-        torch.cuda._sleep(_AHEAD_CYCLES)
+        torch.cuda._sleep(int(ahead * _CYCLES_A_SECOND))
         flush.zero_()
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         launched = time.perf_counter()
@@ -39,7 +40,7 @@ def milliseconds(work: Callable[[], object]) -> float:
         end.record()
         launched = time.perf_counter() - launched
         torch.cuda.synchronize()
-        if launched < _AHEAD_SECONDS:
+        if launched < ahead:
             times.append(begin.elapsed_time(end))
     if len(times) < ROUNDS // 2:
         raise RuntimeError("The host was too slow to queue the launches ahead; nothing was measured.")
