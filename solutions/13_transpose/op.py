@@ -13,13 +13,13 @@ _ops = torch.ops.transpose
 class Transpose(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        """(rows, columns) to (columns, rows), both dense. Backward needs no value of x: nothing is saved."""
+        """(rows, columns) to (columns, rows), both dense. Backward needs no value of x, so nothing is saved."""
         return _ops.transpose(x)
 
     @staticmethod
     def backward(ctx: Any, grad_out: torch.Tensor) -> torch.Tensor:
         # --8<-- [start:backward]
-        return Transpose.apply(grad_out.contiguous())  # differentiable in its turn
+        return Transpose.apply(grad_out.contiguous())  # differentiable itself
         # --8<-- [end:backward]
 
 
