@@ -13,7 +13,7 @@ _ops = torch.ops.transpose
 class Transpose(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        """(rows, columns) to (columns, rows), both dense. Backward needs no value of x, so nothing is saved."""
+        """(rows, columns) to (columns, rows), both dense. Backward needs no value of x: nothing is saved."""
         return _ops.transpose(x)
 
     @staticmethod
