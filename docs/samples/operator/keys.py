@@ -1,0 +1,13 @@
+"""The dispatch keys under which an operator of op.py is registered, in the folder of an exercise: keys.py OPERATOR"""
+
+import sys
+
+import torch
+
+sys.path.insert(0, ".")
+import op  # noqa: F401  # registers the operator
+
+for line in torch._C._dispatch_dump(sys.argv[1]).splitlines():
+    key, registered, _ = line.partition(": registered at ")
+    if registered and key != "debug":
+        print(key)
