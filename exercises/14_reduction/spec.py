@@ -144,7 +144,7 @@ QUESTIONS = [
         "`packed_tree` runs with {block} threads. How many requests does line (B) make, over all levels?",
         **about("B", "packed_tree", "block"),
         metric="requests",
-        think="The active threads are the first ones of the block: how many warps are they in, at each level?",
+        think="The active threads are the first of the block: how many warps are they in, at each level?",
     ),
     Count(
         "packed_wavefronts",
@@ -159,7 +159,7 @@ QUESTIONS = [
         "`halving_tree` runs with {block} threads. How many wavefronts does line (C) take, over all levels?",
         **about("C", "halving_tree", "block"),
         metric="wavefronts",
-        think="Neighbouring lanes read neighbouring words: which banks are those in? Then count the requests.",
+        think="Neighbouring lanes read neighbouring words: in which banks? Then count the requests.",
     ),
     Count(
         "piece_sectors",

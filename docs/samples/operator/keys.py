@@ -1,4 +1,4 @@
-"""The dispatch keys under which an operator of op.py is registered, in the folder of an exercise: keys.py OPERATOR"""
+"""The dispatch keys under which an operator of op.py is registered: keys.py NAME, in an exercise's folder"""
 
 import sys
 
