@@ -9,7 +9,7 @@ from grader.simt.canvas import Canvas
 # A dispatch key, what registers a kernel for it, and what that kernel does. At Python that is PyTorch's own
 # fallback, which leaves the dispatcher and calls the operator's fake.
 ROWS = (
-    ("FuncTorchBatched", "register_vmap", "vmap's dimension\nbecomes a batch"),
+    ("FuncTorchBatched", "register_vmap", "its dimension\nbecomes a batch"),
     ("AutogradCUDA", "register_autograd", "records a node\nfor backward"),
     ("Python", "built in", "calls the fake:\nshape, no values"),
     ("CUDA", "TORCH_LIBRARY_IMPL", "launches\nthe kernel"),

@@ -1,4 +1,4 @@
-"""The dispatch keys under which an operator of op.py is registered: keys.py NAME, in an exercise's folder"""
+"""The dispatch keys of an operator. In the folder of its exercise: keys.py NAME"""
 
 import sys
 
