@@ -33,8 +33,8 @@ def tolerance(dtype: torch.dtype, terms: int, largest: float) -> tuple[float, fl
 
     A row adds up `terms` numbers, in an order that is not promised; `largest` is the largest |x + bias|.
     """
-    # TODO(tolerance): compute both from the eps of dtype and of the dtype that holds a row's sum, from
-    #   terms and largest, about 5 lines.
+    # TODO(tolerance): compute (relative, absolute) from the eps of dtype, the eps of the dtype that
+    #   holds a row's sum, terms and largest, about 5 lines.
     return 0.0, 0.0
 
 
