@@ -1,8 +1,7 @@
 """A second layout of each figure, for a column as narrow as a phone: text keeps its size, the rest gives way.
 
 A drawing is squeezed to `WIDTH` pixels. Labels wrap to the room that their box or their neighbours leave, and
-wherever that takes more lines, everything below moves down. A figure that is a sequence from left to right is cut
-into panels first, which are stacked: `PANELS` says where.
+wherever that takes more lines, everything below moves down. narrow_figures.py says which figures are rearranged first.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
 WIDTH = 358  # of the text column at 390 pixels
-_LINE = 15  # pixels from line to line of a label
-_EDGE = 2  # pixels that stay free on both sides
-_SIZES = {"tiny": 10, "small": 11}  # of text, in pixels; 13 without such a class
+LINE = 15  # pixels from line to line of a label
+EDGE = 2  # pixels that stay free on both sides
+SIZES = {"tiny": 10, "small": 11}  # of text, in pixels; 13 without such a class
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -27,7 +26,7 @@ class Text:
 
     @property
     def size(self) -> int:
-        return min((_SIZES.get(each, 13) for each in self.kind.split()), default=13)
+        return min((SIZES.get(each, 13) for each in self.kind.split()), default=13)
 
     def width(self, label: str | None = None) -> float:
         """An estimate, for a wide typeface."""
@@ -52,6 +51,15 @@ class Box:
 
     def holds(self, text: Text) -> bool:
         return self.x <= text.x <= self.x + self.width and self.y < text.y < self.y + self.height + 1
+
+
+    def encloses(self, other: Box) -> bool:
+        return (
+            other is not self
+            and self.x <= other.x and other.x + other.width <= self.x + self.width
+            and self.y <= other.y and other.y + other.height <= self.y + self.height
+            and other.width * other.height < self.width * self.height
+        )  # fmt: skip
 
 
 @dataclass
@@ -120,14 +128,17 @@ def _path(facts: dict[str, str]) -> Path:
 
 
 def wrapped(text: Text, room: float) -> list[str]:
-    """The label in lines that fit `room`, broken at blanks, and after signs that code breaks at."""
-    words = re.findall(r"\S+\s*", " ".join(text.lines))
-    lines = [""]
-    for word in words:
-        if lines[-1] and text.width((lines[-1] + word).rstrip()) > room:
-            lines.append("")
-        lines[-1] += word
-    return [line.rstrip() for line in lines]
+    """The label in lines that fit `room`, broken at blanks; its own line ends stay."""
+    lines = []
+    for own in text.lines:
+        line = ""
+        for word in re.findall(r"\S+\s*", own):
+            if line and text.width((line + word).rstrip()) > room:
+                lines.append(line.rstrip())
+                line = ""
+            line += word
+        lines.append(line.rstrip())
+    return lines
 
 
 def claim_labels(drawing: Drawing) -> None:
@@ -135,6 +146,7 @@ def claim_labels(drawing: Drawing) -> None:
     free = []
     for text in drawing.texts:
         around = [box for box in drawing.boxes if box.holds(text) and "middle" in text.kind.split()]
+        around = [box for box in around if not any(box.encloses(other) for other in drawing.boxes)]
         owner = min(around, key=lambda box: box.width * box.height, default=None)
         if owner is not None and abs(owner.x + owner.width / 2 - text.x) < 2:
             owner.labels.append(text)

@@ -1,128 +1,109 @@
-"""How `narrow.Drawing` becomes narrow: cut into panels, squeezed, its labels wrapped, and written as SVG again."""
+"""How a `narrow.Drawing` becomes narrow: rearranged, squeezed, its labels wrapped, and written as SVG again."""
 
 from __future__ import annotations
 
-from copy import deepcopy
 from html import escape
+from itertools import groupby, pairwise
 
-from narrow import _EDGE, _LINE, WIDTH, Box, Drawing, Path, Text, claim_labels, wrapped
-
-_GAP = 22  # pixels between panels
-_Spans = tuple[tuple[float, float], ...]
+from narrow import EDGE, LINE, SIZES, WIDTH, Box, Drawing, Path, Text, claim_labels, wrapped
+from narrow_panels import Layout, fold, stacked
 
 
-def narrowed(svg: str, panels: _Spans = ()) -> str:
-    """The narrow layout of a figure, as SVG. `panels` are stretches of its width that go one below the other."""
-    drawing = Drawing.read(svg)
+
+def narrowed(svg: str, layout: Layout | None = None) -> str:
+    """The narrow layout of a figure, as SVG; nothing for a figure that is narrow already."""
+    drawing, layout = Drawing.read(svg), layout or Layout()
     if drawing.width <= WIDTH + 20:
         return ""
-    if panels:
-        drawing = stacked(drawing, panels)
+    for old, new, down in layout.moved:
+        for text in drawing.texts:
+            if text.x == old:
+                text.x, text.y = new, text.y + down
+    if layout.panels:
+        drawing = stacked(drawing, layout.panels, layout.arrows)
+    if layout.fold:
+        fold(drawing, *layout.fold)
     claim_labels(drawing)
-    squeeze(drawing)
+    squeeze(drawing, layout.at or ((0, 0), (drawing.width, WIDTH)))
     _fit_boxes(drawing)
     _fit_texts(drawing)
+    _centre_labels(drawing)
     return render(drawing)
 
 
-def stacked(drawing: Drawing, panels: _Spans) -> Drawing:
-    """The panels one below the other, as wide as the widest. An arrow from one to the next is drawn between."""
-    widest = max(end - begin for begin, end in panels)
-    result = Drawing(drawing.name, drawing.title, drawing.description, widest, 0, [], [], [])
-    for begin, end in panels:
-        part = _part(drawing, begin, end, (widest - (end - begin)) / 2)
-        top, bottom = _extent(part)
-        for box in part.boxes:
-            box.y += result.height - top
-        for text in part.texts:
-            text.y += result.height - top
-        for path in part.paths:
-            path.points = [(x, y + result.height - top) for x, y in path.points]
-        result.boxes += part.boxes
-        result.texts += part.texts
-        result.paths += part.paths
-        result.height += bottom - top + _GAP
-    result.height -= _GAP - 4
-    return result
+def squeeze(drawing: Drawing, at: tuple[tuple[float, float], ...]) -> None:
+    """Move every x as `at` says, from old to new, in proportion between two of them; heights stay."""
 
+    def moved(x: float) -> float:
+        for (old, new), (next_old, next_new) in pairwise(at):
+            if x <= next_old:
+                return new + (x - old) * (next_new - new) / (next_old - old)
+        return at[-1][1]
 
-def _part(drawing: Drawing, begin: float, end: float, shift: float) -> Drawing:
-    def inside(x: float) -> bool:
-        return begin <= x <= end
-
-    part = deepcopy(drawing)
-    move = shift - begin
-    part.boxes = [box for box in part.boxes if inside(box.x) and inside(box.x + box.width - 3)]
-    part.texts = [text for text in part.texts if inside(text.x)]
-    part.paths = [path for path in part.paths if all(inside(x) for x, _ in path.points)]
-    for box in part.boxes:
-        box.x += move
-    for text in part.texts:
-        text.x += move
-    for path in part.paths:
-        path.points = [(x + move, y) for x, y in path.points]
-    return part
-
-
-def _extent(drawing: Drawing) -> tuple[float, float]:
-    tops = [box.y for box in drawing.boxes] + [text.y - text.size for text in drawing.texts]
-    bottoms = [box.y + box.height for box in drawing.boxes] + [text.y + 4 for text in drawing.texts]
-    points = [y for path in drawing.paths for _, y in path.points]
-    return min([*tops, *points]), max([*bottoms, *points])
-
-
-def squeeze(drawing: Drawing) -> None:
-    """Every place moves towards the left in proportion; nothing changes its height."""
-    factor = min(1.0, WIDTH / drawing.width)
-    drawing.width *= factor
+    drawing.width = moved(drawing.width)
     for box in drawing.boxes:
-        box.x, box.width = box.x * factor, box.width * factor
+        box.x, box.width = moved(box.x), moved(box.x + box.width) - moved(box.x)
         for label in box.labels:
-            label.x *= factor
+            label.x = box.x + box.width / 2
     for text in drawing.texts:
-        text.x *= factor
+        text.x = moved(text.x)
     for path in drawing.paths:
-        path.points = [(x * factor, y) for x, y in path.points]
+        path.points = [(moved(x), y) for x, y in path.points]
 
 
 def _fit_boxes(drawing: Drawing) -> None:
     """Labels wrap in their boxes, from top to bottom; a box grows for them."""
     for box in sorted(drawing.boxes, key=lambda each: each.y):
-        if not box.labels:
-            continue
         for label in box.labels:
+            _shrink(label, box.width - 2)
             label.lines = wrapped(label, box.width - 6)
-        needed = sum(len(label.lines) for label in box.labels) * _LINE + 6
-        alone = len(box.labels) == 1
-        if alone and needed > box.height:
+        needed = sum(len(label.lines) for label in box.labels) * LINE + 6
+        if len(box.labels) == 1 and needed > box.height:
             drawing.open_at(box.y + box.height - 1, needed - box.height)
-        if alone:
-            label = box.labels[0]
-            label.y = box.y + box.height / 2 + 0.35 * label.size - (len(label.lines) - 1) / 2 * _LINE
-        else:
+        elif len(box.labels) > 1:
             _one_below_another(drawing, box)
+
+
+def _shrink(label: Text, room: float) -> None:
+    """Smaller letters for a word that is longer than its box is wide."""
+    words = [word for line in label.lines for word in line.split()]
+    for kind in ("small", "tiny"):
+        if any(label.width(word) > room for word in words) and label.size > SIZES[kind]:
+            label.kind += f" {kind}"
+
+
+def _centre_labels(drawing: Drawing) -> None:
+    """In the middle of their boxes, which may have grown with others beside them."""
+    for box in drawing.boxes:
+        if len(box.labels) == 1:
+            (label,) = box.labels
+            label.y = box.y + box.height / 2 + 0.35 * label.size - (len(label.lines) - 1) / 2 * LINE
 
 
 def _one_below_another(drawing: Drawing, box: Box) -> None:
     for label in sorted(box.labels, key=lambda each: each.y):
-        more = (len(label.lines) - 1) * _LINE
+        more = (len(label.lines) - 1) * LINE
         if more:
             drawing.open_at(label.y + 2, more)
 
 
 def _fit_texts(drawing: Drawing) -> None:
-    """Free labels wrap to the room that is theirs, from top to bottom."""
-    for text in sorted(drawing.texts, key=lambda each: each.y):
-        text.lines = wrapped(text, _room(drawing, text))
-        more = (len(text.lines) - 1) * _LINE
+    """Free labels wrap to the room that is theirs, row by row from top to bottom."""
+    rows = [list(row) for _, row in groupby(sorted(drawing.texts, key=lambda each: each.y), lambda each: each.y)]
+    for row in rows:
+        for text in row:
+            text.lines = wrapped(text, _room(drawing, text))
+        more = max(len(text.lines) - 1 for text in row) * LINE
         if more:
-            drawing.open_at(text.y + 3, more)
-        text.x = min(max(text.x, _EDGE + text.x - text.left), drawing.width - _EDGE - (text.left + text.width() - text.x))
+            drawing.open_at(row[0].y + 3, more)
+        for text in row:
+            right = text.left + text.width()
+            text.x += max(EDGE - text.left, 0) - max(right - drawing.width + EDGE, 0)
 
 
 def _room(drawing: Drawing, text: Text) -> float:
     """From `text` to what is beside it, or to the edge."""
-    low, high = float(_EDGE), drawing.width - _EDGE
+    low, high = float(EDGE), drawing.width - EDGE
     top, bottom = text.y - text.size, text.y + 3
     for box in drawing.boxes:
         if box.holds(text):
@@ -130,7 +111,7 @@ def _room(drawing: Drawing, text: Text) -> float:
         elif box.y < bottom and box.y + box.height > top:
             low, high = _beside(text, box.x, box.x + box.width, low, high)
     for other in drawing.texts:
-        if other is not text and other.y - other.size < bottom and other.y + _LINE * (len(other.lines) - 1) > top:
+        if other is not text and other.y - other.size < bottom and other.y + LINE * (len(other.lines) - 1) > top:
             low, high = _beside(text, other.left, other.left + other.width(), low, high)
     kinds = text.kind.split()
     if "middle" in kinds:
@@ -185,6 +166,6 @@ def _polyline(path: Path, name: str) -> str:
 
 def _label(text: Text) -> list[str]:
     return [
-        f'<text class="{text.kind}" x="{text.x:g}" y="{text.y + number * _LINE:g}">{escape(line)}</text>'
+        f'<text class="{text.kind}" x="{text.x:g}" y="{text.y + number * LINE:g}">{escape(line)}</text>'
         for number, line in enumerate(text.lines)
     ]
