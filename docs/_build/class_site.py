@@ -1,7 +1,7 @@
 """The site for a class: without answers, where ``CU2GRAD_SITE=class`` is set. mkdocs calls these hooks.
 
 Run by ``make site-class``. Sections with solutions are left out, verdicts lose the lines of code that they
-quote, and a page that shows a line which stands in the solutions alone fails the build.
+quote, and a page that shows a line found only in the solutions fails the build.
 """
 
 from __future__ import annotations

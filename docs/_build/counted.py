@@ -1,4 +1,4 @@
-"""Pictures of what one warp of a solution's kernel asks memory for, as counted when it ran."""
+"""Pictures of the memory requests of one warp of a solution's kernel, as counted when it ran."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def _solution(exercise: Exercise, edits: tuple[tuple[str, str], ...]) -> Iterato
 
 
 def put_edits(path: Path, edits: tuple[tuple[str, str], ...]) -> None:
-    """Replace what stands there exactly once."""
+    """Replace what occurs exactly once."""
     text = path.read_text(encoding="utf-8")
     for find, replace in edits:
         if text.count(find) != 1:
-            raise SystemExit(f"{find!r} stands {text.count(find)} times in {path.name}")
+            raise SystemExit(f"{find!r} occurs {text.count(find)} times in {path.name}")
         text = text.replace(find, replace)
     path.write_text(text, encoding="utf-8")

@@ -71,8 +71,8 @@ def kernel_lines(lines: list[str], finding: Finding) -> str:
     if finding.kind != "race_shared" or finding.thread != (1, 0, 0) or read is None:
         raise SystemExit(f"the notes beside the kernel no longer fit the finding: {finding.sentence}")
     notes = {
-        finding.line: "thread 1 stores its part of the next row …",
-        int(read[1]): "… while thread 0 still adds up this row",
+        finding.line: "thread 1 stores the next row …",
+        int(read[1]): "… thread 0 still adds up this one",
     }
     (loop,) = (number for number, line in enumerate(lines, 1) if line.lstrip().startswith(LOOP))
     depth = lines[loop - 1].index(LOOP)

@@ -56,13 +56,13 @@ def autograd_tape() -> Canvas:
     canvas.arrow([(246, 180), (154, 164)])
     canvas.arrow([(246, 196), (154, 212)])
     canvas.text(590, 226, shape, "middle small mono")
-    canvas.text(80, 246, "each of shape (7, 33), or None", "middle small")
+    canvas.text(10, 246, "each of shape (7, 33), or None", "small")
     return canvas
 
 
 def bias_columns() -> Canvas:
     """07: which bias each element gets when a transposed x is walked through in memory order."""
-    rows, columns, cell = 3, 4, 50
+    rows, columns, cell = 3, 4, 54
     canvas = Canvas(
         "bias-columns", 640, 250, "Bias by memory order, for a dense and for a transposed x",
         "Left, x is dense: walking through memory, the remainder of the position by the number of columns "

@@ -68,7 +68,7 @@
   const says = (element) => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
   for (const part of all(FAINT)) {
     for (const element of [part, ...part.querySelectorAll("*:not(svg, svg *, style)")]) {
-      if (visible(element) && says(element) && contrast(element) < LEAST_CONTRAST) {
+      if (visible(element) && says(element) && opacity(element) > 0 && contrast(element) < LEAST_CONTRAST) {
         found.push(`contrast ${contrast(element).toFixed(2)}: ${named(element)}`);
       }
     }
