@@ -52,7 +52,6 @@ class Box:
     def holds(self, text: Text) -> bool:
         return self.x <= text.x <= self.x + self.width and self.y < text.y < self.y + self.height + 1
 
-
     def encloses(self, other: Box) -> bool:
         return (
             other is not self

@@ -9,7 +9,6 @@ from narrow import EDGE, LINE, SIZES, WIDTH, Box, Drawing, Path, Text, claim_lab
 from narrow_panels import Layout, fold, stacked
 
 
-
 def narrowed(svg: str, layout: Layout | None = None) -> str:
     """The narrow layout of a figure, as SVG; nothing for a figure that is narrow already."""
     drawing, layout = Drawing.read(svg), layout or Layout()
@@ -89,7 +88,9 @@ def _one_below_another(drawing: Drawing, box: Box) -> None:
 
 def _fit_texts(drawing: Drawing) -> None:
     """Free labels wrap to the room that is theirs, row by row from top to bottom."""
-    rows = [list(row) for _, row in groupby(sorted(drawing.texts, key=lambda each: each.y), lambda each: each.y)]
+    rows = [
+        list(row) for _, row in groupby(sorted(drawing.texts, key=lambda each: each.y), lambda each: each.y)
+    ]
     for row in rows:
         for text in row:
             text.lines = wrapped(text, _room(drawing, text))
@@ -111,7 +112,11 @@ def _room(drawing: Drawing, text: Text) -> float:
         elif box.y < bottom and box.y + box.height > top:
             low, high = _beside(text, box.x, box.x + box.width, low, high)
     for other in drawing.texts:
-        if other is not text and other.y - other.size < bottom and other.y + LINE * (len(other.lines) - 1) > top:
+        if (
+            other is not text
+            and other.y - other.size < bottom
+            and other.y + LINE * (len(other.lines) - 1) > top
+        ):
             low, high = _beside(text, other.left, other.left + other.width(), low, high)
     kinds = text.kind.split()
     if "middle" in kinds:

@@ -36,7 +36,7 @@ const WarpPictures = (() => {
     let x = page.left, y = top;
     const drawn = meanings.map(([kind, meaning]) => {
       const item = (kind === "b" ? hatched(x, y, 20, name) : box(x, y, 20, kind)) + text(x + 26, y + 14, meaning, "small");
-      if (page === NARROW) y += ROW; else x += 44 + meaning.length * 5.6;
+      if (page === NARROW) y += ROW; else x += 48 + meaning.length * 6.3;
       return item;
     });
     return [page === NARROW ? y : y + ROW + 4, drawn.join("")];

@@ -55,8 +55,8 @@ async element => {
 
 @dataclass
 class Browser:
-    """One page. Since it was opened: `requested`, the addresses that it fetched, and `errors`, what its console
-    shows in red, exceptions of its scripts and failed requests among them. Other events are dropped.
+    """One page. Since it was opened: `requested`, the addresses that it fetched, and `errors`, what its
+    console shows in red: exceptions of its scripts and failed requests, too. Other events are dropped.
     """
 
     _to: BinaryIO
@@ -190,7 +190,8 @@ class Browser:
             case "Runtime.exceptionThrown", {"exceptionDetails": details}:
                 self.errors.append(details.get("exception", {}).get("description", details["text"]))
             case "Runtime.consoleAPICalled", {"type": "error" | "assert", "args": values}:
-                self.errors.append(" ".join(str(each.get("value", each.get("description"))) for each in values))
+                said = (str(each.get("value", each.get("description"))) for each in values)
+                self.errors.append(" ".join(said))
             case "Log.entryAdded", {"entry": {"level": "error"} as entry}:
                 self.errors.append(f"{entry['text']} {entry.get('url', '')}")
         return message

@@ -127,8 +127,8 @@ def test_an_access_of_16_bytes_does_not_read_like_one_of_4(browser: Browser, sit
     browser.open(site)
     sources = {}
     for name in ("neighbours", "float4"):
-        label = f"[...document.querySelectorAll('.explorer-presets button')].find(b => b.textContent === '{name}')"
-        browser.evaluate(f"{label}.click()")
+        buttons = "[...document.querySelectorAll('.explorer-presets button')]"
+        browser.evaluate(f"{buttons}.find(each => each.textContent === '{name}').click()")
         sources[name] = browser.evaluate("document.getElementById('explorer-source').textContent")
     assert sources == {
         "neighbours": "const float* x;  float value;\nvalue = x[lane];",

@@ -1,4 +1,4 @@
-"""Every page of the site in a real browser, on a desktop and on a phone, light and dark: all of it can be read."""
+"""Every page of the site in a real browser, wide as a desktop and a phone, light and dark."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog
+from grader.workspace import shipped_files
 from tests.browser.chromium import Browser
 from tests.docs.building import ROOT
 
@@ -50,7 +51,8 @@ FAULTS = {  # markup, and what the audit says about it
     "the page is": "<div style='width: 3000px'>x</div>",
     "cut code": "<pre style='white-space: pre; overflow: auto'>" + "x" * 900 + "</pre>",
     "cut table": f"<table class='planted' style='width: 3000px'><tr><td>{'x' * 900}</td></tr></table>",
-    "a figure that": "<figure class='diagram' style='overflow: auto'><div style='width: 3000px'>x</div></figure>",
+    "a figure that": "<figure class='diagram' style='overflow: auto'>"
+    "<div style='width: 3000px'>x</div></figure>",
     "text of 4.0 pixels": "<svg class='fig' viewBox='0 0 100 20' style='width: 100px'><title>t</title>"
     "<text x='5' y='12' style='font-size: 4px'>small</text></svg>",
     "label beyond the edge": "<svg class='fig' viewBox='0 0 100 20' style='width: 100px; overflow: visible'>"
@@ -100,7 +102,7 @@ def test_a_system_that_prefers_dark_gets_the_dark_scheme(browser: Browser, addre
 
 
 def test_the_first_screen_says_what_this_is(browser: Browser, address: str) -> None:
-    """On a desktop the headline, the command, the kernel and the verdict's failed check, without scrolling."""
+    """On a desktop: the headline, the command, the kernel and the failed check, without scrolling."""
     browser.resize(1300, 900)
     browser.open(address)
     bottom = "document.querySelector(%s).getBoundingClientRect().bottom"
@@ -119,7 +121,8 @@ def test_every_lesson_is_two_clicks_from_the_home_page(browser: Browser, address
     tabs = browser.evaluate("[...document.querySelectorAll('.md-tabs__link')].map(each => each.innerText)")
     assert tabs == ["Home", "Which binding?", "Learn", "Test an extension", "Teach", "Reference"]
     browser.open(address + "guides/install/")
-    beside = set(browser.evaluate("[...document.querySelectorAll('.md-nav--primary a')].filter(e => e.checkVisibility()).map(e => e.pathname)"))
+    menu = "[...document.querySelectorAll('.md-nav--primary a')].filter(each => each.checkVisibility())"
+    beside = set(browser.evaluate(f"{menu}.map(each => each.pathname)"))
     assert lessons <= beside
     assert not [link for link in beside if link.startswith("/instructors/")]
 
@@ -129,24 +132,22 @@ def test_code_is_copied_without_the_line_breaks_of_the_page(browser: Browser, ad
     browser.open(address + "lessons/03_fused_muladd/")
     copied = """
     (() => {
-      const code = [...document.querySelectorAll("pre > code")].find(each => each.textContent.includes("__global__"));
-      const wrapped = code.getClientRects().length && code.querySelector("span").getBoundingClientRect().height;
-      code.setAttribute("data-md-copying", "");
+      const codes = [...document.querySelectorAll("pre > code")];
+      const code = codes.find(each => each.textContent.includes("__global__"));
+      code.setAttribute("data-md-copying", ""); // as Material's copy button does
       const text = code.innerText;
       code.removeAttribute("data-md-copying");
       return text;
     })()
     """
-    from grader.workspace import shipped_files
-
     exercise = Catalog.open(ROOT).find("03")
     assert browser.evaluate(copied).rstrip() == shipped_files(exercise)[exercise.root / "kernel.cu"].rstrip()
 
 
 # ---- search ----------------------------------------------------------------------------------------------
 
-TERMS = ("needs_input_grad", "input_grad", "__syncthreads", "syncthreads", "TORCH_CHECK", "load_inline", "gradcheck",
-         "torch.compile", "save_for_backward")  # fmt: skip
+TERMS = ("needs_input_grad", "input_grad", "__syncthreads", "syncthreads", "TORCH_CHECK", "load_inline",
+         "gradcheck", "torch.compile", "save_for_backward")  # fmt: skip
 FOUND = "[...document.querySelectorAll('.md-search-result__link')].map(each => each.pathname)"
 ASK = """
 (term => {
@@ -168,4 +169,7 @@ def test_search_finds_an_identifier_whole_and_by_its_parts(browser: Browser, add
     time.sleep(0.2)  # the list grows while it is drawn
     for page in list(dict.fromkeys(browser.evaluate(FOUND)))[:3]:
         browser.open(address + page.lstrip("/"))
-        assert re.search(rf"\b_*{re.escape(term.lstrip('_'))}|[._]{re.escape(term)}", browser.evaluate("document.body.textContent")), page
+        assert re.search(
+            rf"\b_*{re.escape(term.lstrip('_'))}|[._]{re.escape(term)}",
+            browser.evaluate("document.body.textContent"),
+        ), page

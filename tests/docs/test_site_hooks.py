@@ -1,4 +1,4 @@
-"""What the hooks of mkdocs.yml make of a page: pristine stubs, narrow figures, indented lines, parts of identifiers."""
+"""What the hooks of mkdocs.yml make of a page: pristine stubs, narrow figures, indented code, search."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def test_every_line_of_code_knows_its_indentation() -> None:
     from wrapped_code import on_page_content
 
     line = '<span id="__span-0-%d"><a id="x" name="x" href="#x"></a>%s\n</span>'
-    page = on_page_content(line % (1, "a = 1;") + line % (2, '<span class="w">    </span><span>if</span> (b)'))
+    indented = '<span class="w">    </span><span>if</span> (b)'
+    page = on_page_content(line % (1, "a = 1;") + line % (2, indented))
     assert 'id="__span-0-1"><a' in page
     assert 'id="__span-0-2" style="--indent:4ch"><a' in page
 
@@ -105,10 +106,11 @@ def test_every_line_of_code_knows_its_indentation() -> None:
 def test_an_identifier_is_followed_by_the_parts_that_search_would_miss() -> None:
     from search_parts import with_parts
 
-    text = with_parts("<p>Ask <code>ctx.needs_input_grad</code> for the grad.</p>")
+    section = "<p>Ask <code>ctx.needs_input_grad</code> for the grad.</p>"
+    text = with_parts(section)
     hidden = re.findall(r'<span class="search-parts"> ([^<]*) </span>', text)
     assert hidden == ["input_grad needs_input_grad"]
-    assert re.sub(r"<span.*?</span>", "", text) == "<p>Ask <code>ctx.needs_input_grad</code> for the grad.</p>"
+    assert re.sub(r"<span.*?</span>", "", text) == section
     assert with_parts("<p>No name at all.</p>") == "<p>No name at all.</p>"
 
 
