@@ -1,4 +1,4 @@
-"""13: the way of a tile, and the memory requests of a warp of each transpose, as counted when it ran."""
+"""13: how a tile moves, and which memory a warp of each transpose touches, as counted when it ran."""
 
 from __future__ import annotations
 
