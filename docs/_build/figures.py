@@ -15,6 +15,7 @@ import before_pictures
 import counted
 import dispatcher_pictures
 import execution
+import home_pictures
 import package_pictures
 import reduction_pictures
 import roofline
@@ -30,6 +31,7 @@ from grader.simt.canvas import Canvas
 FOLDER = Path(__file__).resolve().parent.parent / "figures"
 
 FIGURES: dict[str, Callable[[], Canvas]] = {
+    "two_ways_to_run": home_pictures.two_ways_to_run,
     "grid_index": execution.grid_index,
     "host_device": execution.host_device,
     "strided_view": values.strided_view,
