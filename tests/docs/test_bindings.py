@@ -85,7 +85,9 @@ def test_the_kernel_is_the_same_everywhere() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
 def test_the_page_shows_every_file(path: Path) -> None:
     """By a snippet of it, or of another sample's file with the same text."""
-    shown = [ROOT / name for name in re.findall(r'^ *--8<-- "(docs/samples/bindings/[^"]+)"$', PAGE, re.MULTILINE)]
+    shown = [
+        ROOT / name for name in re.findall(r'^ *--8<-- "(docs/samples/bindings/[^"]+)"$', PAGE, re.MULTILINE)
+    ]
     section = PAGE.partition(f"{{ #{path.relative_to(SAMPLES).parts[0].replace('_', '-')} }}")[2]
     assert section, "every way has a section"
     assert path.read_text() in [other.read_text() for other in shown]
