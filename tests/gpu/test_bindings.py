@@ -1,4 +1,4 @@
-"""docs/bindings.md on a real GPU: the programs know nothing of the grader, and here nothing is around them."""
+"""docs/bindings.md on a real GPU: the programs know nothing of the grader, and nothing is around them."""
 
 from __future__ import annotations
 
