@@ -66,6 +66,8 @@ class Sample:
     def printed(self) -> str:
         """What `python run.py` prints, or "" with the reason on stderr."""
         _, done = self.shell(RUN)
+        if "terminate called without an active exception" in done.stderr:  # pytorch/pytorch#190489, at exit
+            _, done = self.shell(RUN)
         if done.returncode != 0:
             print(f"== {self.way} failed\n{done.stdout}\n{done.stderr}", file=sys.stderr)
             return ""
