@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "docs" / "samples" / "bindings"
 WAYS = ("pybind11", "load", "load_inline", "cuda_extension", "torch_library", "custom_op", "stable_abi")
-# An autograd worker that still wants the GIL when Python ends aborts the process (pytorch/pytorch#190489). That is
-# rare, happens after everything was printed, and was seen on busy machines. Such a run is repeated.
+# An autograd worker that still wants the GIL when Python ends aborts the process (pytorch/pytorch#190489).
+# That is rare, happens after everything was printed, and was seen on a busy machine. The run is repeated.
 ENDED_TOO_EARLY = "terminate called without an active exception"
 SHELL = "import subprocess, sys; sys.exit(subprocess.call(['sh', *sys.argv[1:]]))"
 
