@@ -12,6 +12,7 @@ from pathlib import Path
 
 import backward_pictures
 import before_pictures
+import binding_pictures
 import counted
 import dispatcher_pictures
 import execution
@@ -46,6 +47,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "stack_and_tools": before_pictures.stack_and_tools,
     "grid_on_device": before_pictures.grid_on_device,
     "which_tool": before_pictures.which_tool,
+    "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
