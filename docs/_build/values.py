@@ -56,7 +56,7 @@ def autograd_tape() -> Canvas:
     canvas.arrow([(246, 180), (154, 164)])
     canvas.arrow([(246, 196), (154, 212)])
     canvas.text(590, 226, shape, "middle small mono")
-    canvas.text(80, 246, "each of shape (7, 33), or None", "middle small")
+    canvas.text(10, 246, "each of shape (7, 33), or None", "small")
     return canvas
 
 
