@@ -14,6 +14,7 @@ from pathlib import Path
 from grader import cache
 from grader.build import headers
 from grader.build.devices import architecture_flags
+from grader.build.leading import leads_with
 from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
 from grader.linker import linker_flags
@@ -125,7 +126,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     def prepare(folder: Path) -> tuple[str, ...]:
         translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
         names = ["-include", str(_prelude(request, folder))]
-        forced = headers.simt_prelude(tuple(flags))
+        forced = headers.simt_prelude(tuple(flags), extension=_leads_with_extension(request, source))
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
         return (*command, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
 
@@ -157,6 +158,13 @@ def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[ob
     facts = (__version__, owner, request.name, request.interface, request.backend, torch)
     simt = native.sources_digest() if request.backend == "simt" else ""
     return (*facts, simt, source.name, *own, *contents)
+
+
+def _leads_with_extension(request: BuildRequest, source: Path) -> bool:
+    """Whether a kernel's file may be given a precompiled torch/extension.h, which only this interface has."""
+    if request.interface != "torch_extension":
+        return False
+    return leads_with(source, headers.EXTENSION, request.include_dirs)
 
 
 def _prelude(request: BuildRequest, folder: Path) -> Path:

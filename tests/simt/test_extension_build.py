@@ -69,3 +69,43 @@ def test_bindings_include_what_they_use(binding: Path) -> None:
     ]
     done = subprocess.run([*command, binding], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{shlex.join(map(str, command))}\n{done.stderr}"
+
+
+ELEMENTWISE = SOLUTIONS / "02_elementwise_mult" / "kernel.cu"
+
+
+def diagnosed(source: Path, folder: Path, *more: str) -> str:
+    """What g++ says of a kernel's file compiled as `build` does, without its code generation."""
+    folder.mkdir()
+    asked = BuildRequest("elementwise_mult", "torch_extension", (source,), "simt")
+    command = [*steps.step(asked, source).prepare(folder), "-fsyntax-only", *more]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(host_compiler().family != "gcc", reason="only g++ precompiles (Debian package g++)")
+def test_a_kernels_file_finds_torch_extension_read(tmp_path: Path) -> None:
+    said = diagnosed(ELEMENTWISE, tmp_path / "object", "-H")
+    used = [line for line in said.splitlines() if line.startswith("! ")]
+    assert len(used) == 1
+    text = Path(used[0].removeprefix("! ").removesuffix(".gch")).read_text()
+    assert text == "#include <simt/prelude.h>\n#include <torch/extension.h>\n"
+    assert "torch/all.h" not in said, "the file's own include reads it again"
+    assert "warning" not in said, "-Winvalid-pch has nothing to say"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(host_compiler().family != "gcc", reason="only g++ precompiles (Debian package g++)")
+def test_what_the_compiler_says_does_not_depend_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mistake in the learner's lines has the same message at the same line and column either way."""
+    source = tmp_path / "kernel.cu"
+    wrong = ELEMENTWISE.read_text().replace("a[i] * b[i]", "a[i] * c[i]").replace("a.numel()", "a.numels()")
+    source.write_text(wrong)
+    with_it = diagnosed(source, tmp_path / "with")
+    monkeypatch.setenv("CU2GRAD_PCH", "0")
+    assert with_it == diagnosed(source, tmp_path / "without")
+    assert f"{source}:" in with_it
+    assert "‘c’ was not declared" in with_it
+    assert "has no member named ‘numels’" in with_it

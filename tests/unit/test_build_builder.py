@@ -418,7 +418,7 @@ def test_a_new_machine_gets_its_device_and_its_headers_at_the_same_time(
         assert headers_made.wait(30)
         return backend.folder / "libdevice.so"
 
-    def prelude(flags: tuple[str, ...]) -> list[str]:
+    def prelude(flags: tuple[str, ...], *, extension: bool) -> list[str]:
         assert begun.wait(30)
         headers_made.set()
         return []
