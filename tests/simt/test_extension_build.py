@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import Artifact, BuildRequest, build, headers, steps
+from grader.build import Artifact, BuildRequest, build, diagnostics, headers, steps
 from grader.simt import native
 from grader.toolchain import host_compiler
 
@@ -75,7 +75,7 @@ ELEMENTWISE = SOLUTIONS / "02_elementwise_mult" / "kernel.cu"
 
 
 def diagnosed(source: Path, folder: Path, *more: str) -> str:
-    """What g++ says of a kernel's file compiled as `build` does, without its code generation."""
+    """What g++ prints for a kernel's file compiled as `build` does, without its code generation."""
     folder.mkdir()
     asked = BuildRequest("elementwise_mult", "torch_extension", (source,), "simt")
     command = [*steps.step(asked, source).prepare(folder), "-fsyntax-only", *more]
@@ -103,9 +103,9 @@ def test_what_the_compiler_says_does_not_depend_on_it(
     source = tmp_path / "kernel.cu"
     wrong = ELEMENTWISE.read_text().replace("a[i] * b[i]", "a[i] * c[i]").replace("a.numel()", "a.numels()")
     source.write_text(wrong)
-    with_it = diagnosed(source, tmp_path / "with")
+    with_it = diagnostics.trim(diagnosed(source, tmp_path / "with"), [source])
     monkeypatch.setenv("CU2GRAD_PCH", "0")
-    assert with_it == diagnosed(source, tmp_path / "without")
+    assert with_it == diagnostics.trim(diagnosed(source, tmp_path / "without"), [source])
     assert f"{source}:" in with_it
     assert "‘c’ was not declared" in with_it
     assert "has no member named ‘numels’" in with_it
