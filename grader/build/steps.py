@@ -95,7 +95,7 @@ def link_flags(request: BuildRequest) -> list[str]:
 
 def _host_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
-    flags = [*HOST_FLAGS, *_isystem(_interface_dirs(request))]
+    flags = [*HOST_FLAGS, *_isystem(interface_dirs(request))]
     # The simt backend has headers that replace some of torch's: its folders come first.
     own = [*_include(request.include_dirs), *request.cxx_flags]
     backend = _isystem(_backend_dirs(request))
@@ -118,7 +118,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
     # -g1 has the lines that findings need. Full -g takes 20 s instead of 12 s for torch/extension.h.
     flags = [*native.compile_flags(request.checked), "-g1", "-fdiagnostics-color=never"]
-    flags += _isystem(_backend_dirs(request) + _interface_dirs(request)) + cccl.include_flags()
+    flags += _isystem(_backend_dirs(request) + interface_dirs(request)) + cccl.include_flags()
     # The object names the learner's file by its whole path, for findings.
     key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
     key += [_translator_digest(), request.checked]
@@ -136,7 +136,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
 def _cuda_step(request: BuildRequest, source: Path) -> Step:
     toolkit, compiler = cuda_toolkit(), host_compiler()
     flags = [*NVCC_FLAGS, *architecture_flags(), "-ccbin", compiler.command[0]]
-    flags += [*_isystem(_interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
+    flags += [*_isystem(interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
     key = ["cuda", toolkit.identity, compiler.version, *flags]
 
     def prepare(folder: Path) -> tuple[str, ...]:
@@ -176,7 +176,8 @@ def _prelude(request: BuildRequest, folder: Path) -> Path:
     return prelude
 
 
-def _interface_dirs(request: BuildRequest) -> tuple[Path, ...]:
+def interface_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    """The folders of the headers that the interface's sources include: torch's, pybind11's, Python's."""
     if request.interface == "pybind":
         return (pybind11_include(), python_include())
     if request.interface == "torch_extension":

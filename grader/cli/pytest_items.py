@@ -26,9 +26,7 @@ _VERDICTS = pytest.StashKey[dict[Path, Verdict]]()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(
-    file_path: Path, parent: pytest.Collector
-) -> Generator[None, list[Any], list[Any]]:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
     """The file that stands for its exercise, and nothing else below the folder of an exercise."""
     found = yield
     root = next((each for each in file_path.parents if (each / _FACTS).is_file()), None)

@@ -38,7 +38,7 @@ def test_a_build_without_changes_compiles_nothing(muladd: Artifact) -> None:
 
 @pytest.mark.skipif(host_compiler().family != "gcc", reason="only g++ precompiles (Debian package g++)")
 def test_the_real_header_set_is_precompiled_and_used(tmp_path: Path) -> None:
-    flags = (*steps.HOST_FLAGS, *steps._isystem(steps._interface_dirs(request("any"))))
+    flags = (*steps.HOST_FLAGS, *steps._isystem(steps.interface_dirs(request("any"))))
     forced = headers.forced_includes("torch_library", flags, tmp_path, precompile=True)
     backend = steps._isystem(native.include_dirs())
     prelude = steps._prelude(request("fused_muladd"), tmp_path)
@@ -59,7 +59,7 @@ def request(name: str) -> BuildRequest:
 @pytest.mark.parametrize("binding", BINDINGS, ids=lambda path: path.parent.name)
 def test_bindings_include_what_they_use(binding: Path) -> None:
     """The forced headers must not hide a missing include: torch's own build tools do not force any."""
-    folders = steps._isystem((*native.include_dirs(), *steps._interface_dirs(request("any"))))
+    folders = steps._isystem((*native.include_dirs(), *steps.interface_dirs(request("any"))))
     command = [
         *host_compiler().command,
         "-std=c++20",

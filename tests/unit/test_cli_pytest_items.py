@@ -111,13 +111,19 @@ def test_a_check_that_the_build_prevents_fails_with_the_builds_reason(
 ) -> None:
     left = f"{NOT_JUDGED}: it does not build."
     pretended.results = {
-        "build": CheckResult("build", Status.BUILD_ERROR, "It does not compile.", lines=("kernel.cu:3: error",)),
+        "build": CheckResult(
+            "build", Status.BUILD_ERROR, "It does not compile.", lines=("kernel.cu:3: error",)
+        ),
         "gradient": CheckResult("gradient", Status.BUILD_ERROR, left, 0, 30),
     }
     result = run("exercises/01_muladd", "-k", "gradient")
     result.assert_outcomes(failed=1, deselected=5)
     result.stdout.fnmatch_lines(
-        [f"Gradient failed, 0 of 30 points. {left}", "Build failed. It does not compile.", "  kernel.cu:3: error"],
+        [
+            f"Gradient failed, 0 of 30 points. {left}",
+            "Build failed. It does not compile.",
+            "  kernel.cu:3: error",
+        ],
         consecutive=True,
     )
 
