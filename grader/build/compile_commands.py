@@ -64,7 +64,7 @@ def _entries(exercise: Exercise) -> Iterator[dict[str, object]]:
 
 
 def _cuda_flags() -> list[str]:
-    return [*_CUDA, f"-DSIMT_CUDA_ARCH={architecture()}", "-include", str(_CLANGD_HEADER)]
+    return [*_CUDA, "-Wno-unknown-cuda-version", f"-DSIMT_CUDA_ARCH={architecture()}", "-include", str(_CLANGD_HEADER)]
 
 
 def _sources(exercise: Exercise) -> Iterator[Path]:
