@@ -56,15 +56,14 @@ def _entries(exercise: Exercise) -> Iterator[dict[str, object]]:
     common = ["-std=c++20", f"-DTORCH_EXTENSION_NAME={name}"]
     common += [part for folder in folders for part in ("-isystem", str(folder))]
     for source in _sources(exercise):
-        yield {
-            "directory": str(exercise.course),
-            "file": str(source),
-            "arguments": ["clang++", *(_cuda_flags() if is_cuda(source) else ()), *common, "-c", str(source)],
-        }
+        language = _cuda_flags() if is_cuda(source) else []
+        command = ["clang++", *language, *common, "-c", str(source)]
+        yield {"directory": str(exercise.course), "file": str(source), "arguments": command}
 
 
 def _cuda_flags() -> list[str]:
-    return [*_CUDA, "-Wno-unknown-cuda-version", f"-DSIMT_CUDA_ARCH={architecture()}", "-include", str(_CLANGD_HEADER)]
+    chosen = ["-Wno-unknown-cuda-version", f"-DSIMT_CUDA_ARCH={architecture()}"]
+    return [*_CUDA, *chosen, "-include", str(_CLANGD_HEADER)]
 
 
 def _sources(exercise: Exercise) -> Iterator[Path]:

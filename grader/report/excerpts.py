@@ -1,7 +1,7 @@
 """Compilers' excerpts, a source line with a caret below it, cut to the width of a terminal.
 
-A line that a terminal wraps takes its caret away from what it points at. So an excerpt that is too wide is cut
-on both sides of the caret, all its lines at the same columns.
+Where a terminal wraps a line, the caret no longer stands below what it points at. So an excerpt that is too
+wide is cut on both sides of the caret, all its lines at the same columns.
 """
 
 from __future__ import annotations
