@@ -55,8 +55,7 @@ class _Uncertain(Exception):
 
 
 def find_mistake(request: BuildRequest, python: Path | None) -> Mistake | None:
-    """The first name in the sources of `request` that cannot be right; `python` is its op.py, if there is one.
-    """
+    """The first name in the sources of `request` that cannot be right; `python` is its op.py, if any."""
     files = {file for source in request.sources for file in closure(source, request.include_dirs)}
     try:
         read = [_File.read(file) for file in sorted(files)]
