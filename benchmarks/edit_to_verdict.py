@@ -181,7 +181,9 @@ def main() -> None:
             ),
         ]
     record.report(
-        f"Edit to verdict: {exercise.slug}", record.table(("what", "time", "note"), rows), options.record
+        f"Edit to verdict: {exercise.slug}",
+        record.table(("what", "wall time", "note"), rows),
+        options.record,
     )
 
 
