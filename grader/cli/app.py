@@ -237,6 +237,14 @@ def doctor() -> None:
 
 
 @app.command()
+def editor(course: Course = None) -> None:
+    """Writes compile_commands.json, so that clangd in your editor understands the sources."""
+    from grader.cli.editor import write_editor_files
+
+    raise typer.Exit(write_editor_files(course))
+
+
+@app.command()
 def demo(course: Course = None, backend: On = None, plain: Plain = False) -> None:
     """Grades every reference solution, then three wrong kernels whose answers are right."""
     from grader.cli.demo import run_demo
