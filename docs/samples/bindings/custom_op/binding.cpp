@@ -8,11 +8,13 @@ void launch_axpy(T alpha, const T* x, const T* y, T* out, int64_t n, cudaStream_
 extern "C" cudaError_t axpy_float(float alpha, const float* x, const float* y, float* out,
                                   int64_t n, cudaStream_t stream) {
     launch_axpy(alpha, x, y, out, n, stream);
-    return cudaGetLastError();  // about the launch; the kernel itself may not have begun
+    const cudaError_t launched = cudaGetLastError();  // the kernel itself may not have begun
+    return launched;
 }
 
 extern "C" cudaError_t axpy_double(double alpha, const double* x, const double* y, double* out,
                                    int64_t n, cudaStream_t stream) {
     launch_axpy(alpha, x, y, out, n, stream);
-    return cudaGetLastError();  // about the launch; the kernel itself may not have begun
+    const cudaError_t launched = cudaGetLastError();  // the kernel itself may not have begun
+    return launched;
 }
