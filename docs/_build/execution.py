@@ -14,7 +14,7 @@ def grid_index() -> Canvas:
     canvas = Canvas(
         "grid-index", left * 2 + blocks * threads * cell, 216,
         "Threads of a grid and the elements they take",
-        f"{blocks} blocks of {threads} threads stand above {elements} elements. Thread t of block b takes "
+        f"{blocks} blocks of {threads} threads are drawn above {elements} elements. Thread t of block b takes "
         f"element b times {threads} plus t. The last {blocks * threads - elements} threads of the last "
         "block have no element: they must leave.",
     )  # fmt: skip
