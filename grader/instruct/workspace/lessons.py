@@ -12,7 +12,7 @@ from grader.instruct.workspace.pages import told
 from grader.instruct.workspace.plain import STYLE, drawn_alone, figures, plain
 
 _TOLD = ("exercise.toml", "spec.py", "hints.md")  # an author's words to learners
-_SHARED = ("before", "guides", "reference")  # folders of docs/ with pages for every learner
+_SHARED = ("bindings.md", "before/*.md", "guides/*.md", "reference/*.md")  # below docs/, for every learner
 
 
 def pages_of(course: Path, exercises: Sequence[Exercise]) -> dict[str, bytes]:
@@ -45,7 +45,7 @@ def _told_by(exercise: Exercise) -> Iterator[Path]:
 
 def _pages(course: Path, exercises: Sequence[Exercise]) -> dict[str, str]:
     paths = [exercise.lesson_path for exercise in exercises if exercise.lesson_path.is_file()]
-    paths += [path for folder in _SHARED for path in sorted((course / "docs" / folder).glob("*.md"))]
+    paths += [path for pattern in _SHARED for path in sorted((course / "docs").glob(pattern))]
     return {path.relative_to(course).as_posix(): _text(path) for path in paths}
 
 
