@@ -141,8 +141,9 @@ class Grading:
             begun = time.perf_counter()
             try:
                 built = building.compile_submission(
-                    self.exercise, self.files, self.backend, owner, verbose, zygote.isolate, compiling.set
-                )
+                    self.exercise, self.files, self.backend, owner, verbose, zygote.isolate, compiling.set,
+                    self.results.progress,
+                )  # fmt: skip
             finally:
                 compiling.set()
             if isinstance(built, Outcome):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader import progress
+from grader.build.builder import STAGE
 from grader.build.devices import detect_backend
 from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
+from grader.checks.results import Progress
 from grader.cli.listing import command, next_step, records_of, start_sentence
 from grader.cli.screen import Screen
 from grader.errors import UsageError
@@ -73,10 +76,13 @@ def check_exercises(request: Request) -> int:
     return max(verdict.exit_code for verdict in verdicts)
 
 
-def grade_one(exercise: Exercise, request: Request, screen: Screen) -> tuple[Verdict, list[str]]:
+def grade_one(
+    exercise: Exercise, request: Request, screen: Screen, built: threading.Event | None = None
+) -> tuple[Verdict, list[str]]:
     """The verdict on one exercise, from the learner's files or from the reference solution.
 
     Also returns the names of the given files that were changed. The files are read once, at the beginning.
+    `built` is set when the build is done and the checks begin.
     """
     named = request.files.resolve() if request.files else files_of(exercise, request.solutions, "check")
     with screen.working(exercise.slug) as stage, _taken(exercise, named, request.files is not None) as files:
@@ -86,10 +92,21 @@ def grade_one(exercise: Exercise, request: Request, screen: Screen) -> tuple[Ver
             backend=request.backend or found_backend(),
             seed=request.seed,
             verbose=request.verbose,
-            progress=stage,
+            progress=_announcing(stage, built),
             isolate=request.isolate,
         )
         return replace(verdict, files=str(named)), changed_given(exercise, files)
+
+
+def _announcing(stage: Progress, built: threading.Event | None) -> Progress:
+    """`stage`, which also sets `built` once the stage is none of building."""
+
+    def enter(name: str) -> None:
+        stage(name)
+        if built is not None and not name.startswith(STAGE):
+            built.set()
+
+    return enter
 
 
 @contextlib.contextmanager
