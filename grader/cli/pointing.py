@@ -57,12 +57,15 @@ _SUBJECTS = (
 def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
     """The sections with hints that the failed checks of ``verdict`` on ``files`` are about, the surest first.
 
-    The first is what the verdict as a whole points at; after it comes what each failed check points at by
-    itself. Empty where nothing tells.
+    The first is what the verdict as a whole points at; after it come those that each failed check points at
+    by itself. Empty where nothing tells.
     """
     failed = [check for check in verdict.checks if _says_what_failed(check)]
-    case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise))
-    found = [case.section(failed), *(case.section([check]) for check in failed)]
+    wrong = any(check.name == "correctness" and _own(check).startswith("values:") for check in failed)
+    case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise), wrong)
+    found = [case.section(failed)]
+    for check in failed:
+        found += [case.section([check]), *case.symptoms_of(check, sure=True)]
     return list(dict.fromkeys(section for section in found if section))
 
 
@@ -75,12 +78,13 @@ def _says_what_failed(check: CheckResult) -> bool:
 
 @dataclass(frozen=True)
 class _Case:
-    """What is known about the exercise and the files that were graded."""
+    """What is known about the exercise, the files that were graded and whether forward gives wrong values."""
 
     exercise: Exercise
     files: Path
     rungs: Rungs
     symptoms: list[Symptom]
+    wrong_values: bool
 
     def section(self, failed: Sequence[CheckResult]) -> str:
         """The section that `failed` checks are about; ``""`` where nothing tells.
@@ -102,7 +106,7 @@ class _Case:
         return check.name if check.name in self.rungs else ""
 
     def _sure(self, check: CheckResult) -> str:
-        return self._by_symptom(check, sure=True)
+        return next(self.symptoms_of(check, sure=True), "")
 
     def _caused(self, check: CheckResult) -> str:
         return _by_rule(_CAUSES, self.rungs, check)
@@ -116,29 +120,31 @@ class _Case:
         return self._first_section((match["file"], int(match["line"])) for match in matches)
 
     def _asked(self, check: CheckResult) -> str:
-        """A question is named at the beginning of the line that says what became of its answer."""
-        words = (re.split(r"\W", line, maxsplit=1)[0] for line in check.lines)
+        """A question is named at the beginning of the line about its answer, or of the line that is quoted."""
+        if check.name != "answers":
+            return ""
+        words = [re.split(r"\W", line, maxsplit=1)[0] for line in check.lines]
+        words += re.findall(r"`(\w+) *=", check.sentence)
         return next((word for word in words if word in self.rungs), "")
 
     def _unsure(self, check: CheckResult) -> str:
-        return self._by_symptom(check, sure=False)
+        return next(self.symptoms_of(check, sure=False), "")
 
     def _subject(self, failed: Sequence[CheckResult]) -> str:
         """By what the check judges. Where forward is wrong, the gradient says nothing about backward."""
-        wrong = any(check.name == "correctness" and _own(check).startswith("values:") for check in failed)
         for check in failed:
-            if check.name == "gradient" and wrong:
+            if check.name == "gradient" and self.wrong_values:
                 continue
             if section := _by_rule(_SUBJECTS, self.rungs, check):
                 return section
         return ""
 
-    def _by_symptom(self, check: CheckResult, sure: bool) -> str:
+    def symptoms_of(self, check: CheckResult, sure: bool) -> Iterator[str]:
+        """The sections whose symptoms the check shows."""
         texts = _texts(check)
         for symptom in self.symptoms:
             if (symptom.check, symptom.sure) == (check.name, sure) and any(map(symptom.said.search, texts)):
-                return symptom.section
-        return ""
+                yield symptom.section
 
     def _first_section(self, places: Iterator[tuple[str, int]]) -> str:
         for file, line in places:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -390,7 +391,7 @@ def test_the_help_shows_learners_commands_first_and_each_on_one_line(
     panels = [line for line in printed.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert panels == ["Options:", "Learn:", "More:", "Instructors:", "Authors:"]
     learn = printed.partition("Learn:\n")[2].partition("\n\n")[0].splitlines()
-    names = "list next check watch hint solution reset profile".split()
+    names = ["list", "next", "check", "watch", "hint", "solution", "reset", "profile"]
     assert [line.split()[0] for line in learn] == names
     for entry in ENTRIES.values():
         assert f"  {entry.name:<14}  {entry.summary}\n" in printed
@@ -647,12 +648,46 @@ def test_the_last_verdict_on_an_exercise_can_be_replayed(
     assert [call["seed"] for call in pretended.calls] == [99, 99]
 
 
+def test_the_demo_grades_every_solution_only_when_asked(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("demo", "--all")
+    assert [call["slug"] for call in pretended.calls] == ["00_negate", "00_negate", "01_muladd"]
+    printed = capsys.readouterr().out
+    assert "\nThe other reference solutions:\n\n  01_muladd: passed" in printed
+    assert printed.index("A right kernel") < printed.index("1. No_guard") < printed.index("The other")
+
+
+def test_wrong_kernels_are_built_once_the_right_one_is(
+    run: Command, pretended: PretendedGrader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    built = threading.Event()
+
+    def compile_submission(exercise: Exercise, files: Path, *_: object, **__: object) -> None:
+        order.append(f"ahead {exercise.slug}: {(files / 'kernel.cu').read_text().count('return;')}")
+        built.set()
+
+    def grade(exercise: Exercise, files: Path, **options: Any) -> Verdict:
+        order.append(f"grade {exercise.slug}")
+        options["progress"]("build: the simulated GPU, once per machine")
+        assert not built.wait(0.1)
+        options["progress"]("correctness")
+        assert built.wait(30)
+        return pretended(exercise, files, **options)
+
+    monkeypatch.setattr("grader.checks.build.compile_submission", compile_submission)
+    monkeypatch.setattr(checking, "grade", grade)
+    assert run("demo") == 1
+    assert order == ["grade 00_negate", "ahead 00_negate: 1"]  # one guard is the launcher's
+
+
 def test_the_demo_reports_a_wrong_kernel_that_was_not_caught(
     run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("demo") == 1
     printed = capsys.readouterr().out
-    assert [call["slug"] for call in pretended.calls] == ["00_negate", "01_muladd", "00_negate"]
+    assert [call["slug"] for call in pretended.calls] == ["00_negate", "00_negate"]
     assert "- if (i >= n) return;" in " ".join(printed.split())
     assert "Not as expected: 00_negate/no_guard." in printed
 
