@@ -120,7 +120,7 @@ class _Case:
         return self._first_section((match["file"], int(match["line"])) for match in matches)
 
     def _asked(self, check: CheckResult) -> str:
-        """A question is named at the beginning of the line about its answer, or of the line that is quoted."""
+        """A question begins the line about its answer, or the line of answers.toml that is quoted."""
         if check.name != "answers":
             return ""
         words = [re.split(r"\W", line, maxsplit=1)[0] for line in check.lines]

@@ -59,7 +59,6 @@ AMBIGUOUS = {
     "14: last warp in step": "warp_sum",
     "14: values from nowhere in the last warp": "warp_sum",
     "14: second stage missing": "vector_stage",
-    "21: schema with other names": "",
 }
 
 
