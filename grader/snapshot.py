@@ -82,12 +82,18 @@ def desk(exercise: Exercise, files: Path) -> Iterator[Path]:
     with contextlib.ExitStack() as left:
         try:
             place.mkdir(parents=True, exist_ok=True)
+            left.callback(_remove_empty, place)
             left.enter_context(hold(place / "lock", wait=False))
         except OSError:  # somebody grades there, or the cache cannot be written
             place = Path(left.enter_context(TemporaryDirectory(prefix="cu2grad-desk-")))
         place = place.resolve()
         left.callback(shutil.rmtree, place / exercise.slug, ignore_errors=True)
         yield place
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def _source_names(root: Path) -> Iterator[str]:
