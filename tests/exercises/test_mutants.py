@@ -59,6 +59,7 @@ AMBIGUOUS = {
     "14: last warp in step": "warp_sum",
     "14: values from nowhere in the last warp": "warp_sum",
     "14: second stage missing": "vector_stage",
+    "27: a tolerance with room to spare": "dtypes",
 }
 
 

@@ -18,6 +18,7 @@ from grader import progress
 from grader.catalog import Catalog, Exercise
 from grader.cli import checking, demo, main, quick
 from grader.cli.commands import ENTRIES
+from grader.cli.screen import _Pace
 from grader.snapshot import digest_of
 from grader.verdict import CheckResult, Finding, Status, Verdict
 from grader.workspace import without_markers
@@ -724,6 +725,21 @@ def test_the_short_way_prints_what_typer_would(
 @pytest.mark.parametrize("words", [("list", "--help"), ("list", "00"), ("check",), (), ("list", "--course")])
 def test_anything_else_is_read_by_typer(words: tuple[str, ...]) -> None:
     assert not quick.answered(words)
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ([("build", 0.2), ("build", 9.9), ("correctness", 10.0), ("correctness", 19.0)], []),
+        ([("build", 0.2), ("build", 10.3), ("build", 11.0), ("build", 40.0), ("build", 40.4)], [10.3, 40.4]),
+        ([("build", 0.2), ("build", 10.3), ("safety", 10.4), ("safety", 20.5)], [10.3, 20.5]),
+    ],
+)
+def test_a_log_gets_one_line_for_a_long_stage_and_then_rarely_another(
+    times: list[tuple[str, float]], expected: list[float]
+) -> None:
+    pace = _Pace()
+    assert [seconds for stage, seconds in times if pace.is_due(stage, seconds)] == expected
 
 
 def test_a_check_grades_the_files_as_they_were_when_it_began(
