@@ -179,7 +179,7 @@ def main() -> None:
             ),
         ]
     record.report(
-        f"Edit to verdict: {EXERCISE}", record.table(("what", "time", "note"), rows), options.record
+        f"Edit to verdict: {EXERCISE}", record.table(("what", "wall time", "note"), rows), options.record
     )
 
 

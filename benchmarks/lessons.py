@@ -1,10 +1,11 @@
-"""The figures that stand in the lessons: each reference solution on a GPU, next to PyTorch and to the floor.
+"""The figures that the lessons show: each reference solution on a GPU, next to PyTorch and to the floor.
 
 For every exercise with a speed case: the time of the solution, of the kernels that its lesson shows on the
 way to it, of the spec's baseline, and of the same expression under ``torch.compile``; the traffic that the
 operation cannot do without, and the time that moving it takes at the bandwidth of a large copy on the same
-device. Times are medians of CUDA events with a cold L2 cache. ``--record`` writes one file for each
-exercise, ``results/lesson_SLUG.md``, from which the lessons are built.
+device. Times are medians of CUDA events, with launches queued ahead (`device_clock`). What the other lessons
+measure is in `lesson_extras`. ``--record`` writes one file for each exercise, ``results/lesson_SLUG.md``; the
+lessons are built from these.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,41 +21,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import lesson_extras
 import record
 import torch
+from device_clock import copy_bandwidth, launch_microseconds, milliseconds
 
 from grader.catalog import Catalog, Exercise
-from grader.spec import Spec, TensorSpec, load_spec
+from grader.spec import Spec, Speed, TensorSpec, load_spec, tensor
 
-ROUNDS = 30
-COPY_BYTES = 1 << 30
+# Graded for no speed, and measured like the others: the lesson's next step is about this figure.
+SPEEDS = {"00_first_kernel": Speed([tensor(1 << 26), 2.0], baseline="alpha * x")}
 # Kernels that stand in for the kernel.cu of an exercise, in the order of its lesson.
 ON_THE_WAY = {"13_transpose": ("naive", "tiled", "swizzled")}
 SAMPLES = {"13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes"}
-
-
-def milliseconds(work: Callable[[], object]) -> float:
-    """The median device time of ``work``. Before every round 256 MB are written, so that L2 is cold."""
-    flush = torch.empty(1 << 26, device="cuda")
-    for _ in range(3):
-        work()
-    times = []
-    for _ in range(ROUNDS):
-        flush.zero_()
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        work()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end))
-    return statistics.median(times)
-
-
-def copy_bandwidth() -> float:
-    """Bytes per millisecond of a large copy within the device, reads and writes both counted."""
-    source = torch.empty(COPY_BYTES, dtype=torch.uint8, device="cuda")
-    target = torch.empty_like(source)
-    return 2 * COPY_BYTES / milliseconds(lambda: target.copy_(source))
 
 
 def loaded(folder: Path, name: str) -> ModuleType:
@@ -66,13 +44,12 @@ def loaded(folder: Path, name: str) -> ModuleType:
     return module
 
 
-def own_milliseconds(folder: Path, exercise: Exercise) -> float:
-    """The time of the submission in ``folder``, in the process that this is."""
+def own_call(folder: Path, exercise: Exercise) -> Callable[[], object]:
+    """The call of the submission in ``folder`` that is timed, in this process."""
     spec = load_spec(exercise)
-    assert spec.speed is not None
-    arguments = [draw(each) for each in spec.speed.args]
+    arguments = [draw(each) for each in speed_of(exercise, spec).args]
     entry = getattr(loaded(folder, f"timed_{exercise.slug}"), spec.entry)
-    return milliseconds(lambda: entry(*arguments))
+    return lambda: entry(*arguments)
 
 
 def on_the_way(exercise: Exercise) -> Iterator[tuple[str, float]]:
@@ -89,14 +66,22 @@ def on_the_way(exercise: Exercise) -> Iterator[tuple[str, float]]:
             yield name, float(done.stdout.split()[-1])
 
 
-def baselines(spec: Spec, arguments: list[object]) -> Iterator[tuple[str, float]]:
-    """The expression that the solution is compared with, as it stands and compiled."""
-    assert spec.speed is not None
+def speed_of(exercise: Exercise, spec: Spec) -> Speed:
+    """What is timed of an exercise that is measured like most."""
+    speed = spec.speed or SPEEDS.get(exercise.slug)
+    assert speed is not None, exercise.slug
+    return speed
+
+
+def baselines(spec: Spec, speed: Speed, arguments: list[object]) -> dict[str, Callable[[], object]]:
+    """The expression that the solution is compared with, eager and compiled."""
     names: dict[str, Any] = {"torch": torch}
-    exec(f"def baseline({', '.join(spec.parameters)}):\n    return {spec.speed.baseline}", names)
-    yield f"`{spec.speed.baseline}`", milliseconds(lambda: names["baseline"](*arguments))
+    exec(f"def baseline({', '.join(spec.parameters)}):\n    return {speed.baseline}", names)
     compiled = torch.compile(names["baseline"])
-    yield "the same under `torch.compile`", milliseconds(lambda: compiled(*arguments))
+    return {
+        f"`{speed.baseline}`": lambda: names["baseline"](*arguments),
+        "the same under `torch.compile`": lambda: compiled(*arguments),
+    }
 
 
 def draw(argument: object) -> object:
@@ -107,22 +92,30 @@ def draw(argument: object) -> object:
 
 def measure(exercise: Exercise, spec: Spec, bandwidth: float) -> str:
     """The table of one exercise."""
-    assert spec.speed is not None and spec.traffic is not None
-    arguments = [draw(each) for each in spec.speed.args]
-    own = own_milliseconds(exercise.solution_dir, exercise)
+    assert spec.traffic is not None
+    speed = speed_of(exercise, spec)
+    arguments = [draw(each) for each in speed.args]
+    calls = {"reference solution": own_call(exercise.solution_dir, exercise)}
+    calls |= baselines(spec, speed, arguments)
+    times = {name: milliseconds(call) for name, call in calls.items()}
+    own = times["reference solution"]
     bytes_moved = spec.traffic(*arguments)
     operations = spec.flops(*arguments) if spec.flops else 0
-    tensors = [each for each in spec.speed.args if isinstance(each, TensorSpec)]
+    tensors = [each for each in speed.args if isinstance(each, TensorSpec)]
     shapes = ", ".join("×".join(map(str, each.shape)) for each in tensors)
     rows = [
         ("inputs", f"{shapes}, float32"),
         ("least traffic", f"{bytes_moved / 1e6:.1f} MB"),
         ("floor: that traffic at the speed of a large copy", f"{bytes_moved / bandwidth:.4f} ms"),
         *((f"kernel `{name}.cu`", f"{each:.4f} ms") for name, each in on_the_way(exercise)),
-        ("reference solution", f"{own:.4f} ms"),
-        *((name, f"{each:.4f} ms") for name, each in baselines(spec, arguments)),
-        *([("arithmetic of the solution", f"{operations / own / 1e9:.2f} TFLOP/s")] if operations else []),
+        *((name, f"{each:.4f} ms") for name, each in times.items()),
+        *(
+            (f"{name}: host time of a call", f"{launch_microseconds(call):.0f} µs")
+            for name, call in calls.items()
+        ),
+        ("least traffic over the solution's time", f"{bytes_moved / own / 1e9:.2f} TB/s"),
         ("large copy", f"{bandwidth / 1e9:.2f} TB/s"),
+        *([("arithmetic of the solution", f"{operations / own / 1e9:.2f} TFLOP/s")] if operations else []),
     ]
     return record.table(("what", "value"), rows)
 
@@ -131,6 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="write results/lesson_SLUG.md as well")
     parser.add_argument("--time", nargs=2, metavar=("SLUG", "FOLDER"), help="only this submission: its ms")
+    parser.add_argument("names", nargs="*", metavar="SLUG", help="the lessons to measure; default all")
     options = parser.parse_args()
     if not torch.cuda.is_available():
         raise SystemExit("This measures on a GPU, and torch finds none here.")
@@ -138,15 +132,18 @@ def main() -> None:
     if options.time:
         slug, folder = options.time
         (exercise,) = (each for each in exercises if each.slug == slug)
-        print(own_milliseconds(Path(folder), exercise))
+        print(milliseconds(own_call(Path(folder), exercise)))
         return
     bandwidth = copy_bandwidth()
     for exercise in exercises:
-        spec = load_spec(exercise)
-        if spec.speed is None:
+        if options.names and exercise.slug not in options.names:
             continue
+        if extra := lesson_extras.TABLES.get(exercise.slug):
+            table = extra(exercise, loaded)
+        else:
+            table = measure(exercise, load_spec(exercise), bandwidth)
         name = f"lesson_{exercise.slug}" if options.record else None
-        record.report(f"{exercise.title}, measured", measure(exercise, spec, bandwidth), name)
+        record.report(f"{exercise.title}, measured", table, name)
 
 
 if __name__ == "__main__":

@@ -218,7 +218,7 @@ def _require_writable(room: Path) -> None:
     if not usable:
         raise InfrastructureError(
             f"The cache folder {cache_root()} cannot be written.",
-            "What is built is kept there, and what is wanted now is not in it yet.",
+            "Builds are kept there, and the one needed now is not in it yet.",
             "Make it writable, or choose another folder: export CU2GRAD_CACHE=/path/to/folder",
         )
 

@@ -196,7 +196,7 @@ def _check_file_names(table: TomlTable, exercise: Exercise) -> None:
         if not _FILE.fullmatch(name):
             raise table.broken(
                 f"{name!r} is not a plain file name",
-                "Files lie in the exercise folder, or in a folder of it: kernel.cu, csrc/kernel.cu.",
+                "Files belong in the exercise folder or in a folder below it: kernel.cu, csrc/kernel.cu.",
             )
     for source in exercise.build.sources:
         if source not in files:

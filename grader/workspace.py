@@ -99,7 +99,7 @@ def write(exercise: Exercise, name: str, text: str) -> Path | None:
     if name not in exercise.edit:
         raise UsageError(
             f"{name} is not a file to be edited in {exercise.slug}.",
-            "The others are given: they are graded as they came.",
+            "The other files are given: the grader uses its own copies of them.",
             f"Name one of these: {', '.join(exercise.edit)}",
         )
     path = exercise.root / name

@@ -1,4 +1,4 @@
-"""Diagrams of 10: what belongs to what in a backward, a circle of references, and a cotangent's memory."""
+"""Diagrams of 10: arguments and gradients of a backward, a cycle of references, and a cotangent's memory."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def backward_contract() -> Canvas:
     canvas.box(480, 226, 150, 46, f"grad_out * x\n{_shape(products)}", "d", mono=True)
     canvas.arrow([(555, 222), (555, 172)])
     canvas.text(546, 202, f"sum of {uses}", "end small")
-    canvas.text(305, 184, "no value for a number,", "small")
-    canvas.text(305, 200, "but a place", "small")
-    canvas.text(470, 236, "used so often forward,", "end small")
-    canvas.text(470, 254, "so many terms backward", "end small")
+    canvas.text(305, 184, "a number gets None", "small")
+    canvas.text(305, 200, "in its position", "small")
+    canvas.text(470, 236, f"each value used {uses} times in", "end small")
+    canvas.text(470, 254, f"forward: {uses} terms in backward", "end small")
     return canvas
 
 
 def kept_on_ctx() -> Canvas:
-    """A result on ctx closes a circle of references; a saved one does not."""
+    """A result on ctx closes a cycle of references; a saved one does not."""
     canvas = Canvas(
         "kept-on-ctx", 660, 250, "A result as an attribute of ctx, and saved",
         "Left, ctx.out = out: the result holds its graph by grad_fn, the graph holds ctx, and ctx holds the "
-        "result: a circle, which lives until Python's garbage collector comes by. Right, save_for_backward: "
+        "result: a cycle, which lives until Python's garbage collector runs. Right, save_for_backward: "
         "ctx keeps the memory of the result and the version it had, not the result itself, so nothing is "
-        "held in a circle, and a change is noticed when it is unpacked.",
+        "held in a cycle, and a change is noticed when backward unpacks it.",
     )  # fmt: skip
     for left, title, kept in ((20, "ctx.out = out", True), (350, "ctx.save_for_backward(out)", False)):
         canvas.text(left, 24, title, "mono strong")
@@ -64,12 +64,12 @@ def kept_on_ctx() -> Canvas:
         if kept:
             canvas.arrow([(left + 176, 182), (left + 55, 182), (left + 55, 98)], "line b")
             canvas.text(left + 112, 204, "attribute out", "middle small")
-            canvas.text(left + 55, 232, "nobody compares versions", "small b")
+            canvas.text(left + 55, 232, "no version is compared", "small b")
         else:
             canvas.box(left, 160, 110, 44, "memory of out\n+ its version", "c")
             canvas.arrow([(left + 176, 182), (left + 114, 182)])
             canvas.arrow([(left + 55, 98), (left + 55, 156)])
-            canvas.text(left, 232, "compared when it is unpacked", "small c")
+            canvas.text(left, 232, "version compared when unpacked", "small c")
     return canvas
 
 
@@ -84,9 +84,9 @@ def expanded_cotangent() -> Canvas:
     canvas = Canvas(
         "expanded-cotangent", left + grad.numel() * cell + 20, 190,
         "An expanded cotangent read as if it were dense",
-        f"A cotangent of shape {_shape(grad)} with strides {grad.stride()} has {held} element in memory. By "
-        f"its strides every one of its {grad.numel()} elements is that one. A kernel that counts from the "
-        f"pointer reads places {counted[0]} to {counted[-1]}: {past} of {grad.numel()} lie past the end.",
+        f"A cotangent of shape {_shape(grad)} with strides {grad.stride()} has {held} element in memory. Its "
+        f"strides map each of its {grad.numel()} elements to that one. A kernel that counts from the "
+        f"pointer reads elements {counted[0]} to {counted[-1]}: {past} of {grad.numel()} are past the end.",
     )  # fmt: skip
     rows = (("in memory", None), ("by the strides", strided), ("counted", counted))
     for row, (label, places) in enumerate(rows):

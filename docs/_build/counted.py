@@ -1,4 +1,4 @@
-"""Pictures of what one warp of a solution's kernel asks memory for, as counted when it ran."""
+"""Pictures of the memory that one warp of a solution's kernel touches, as counted when it ran."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ EXCHANGED = (
 
 
 def matmul_load_a() -> Canvas:
-    """06: all lanes ask for one element of a."""
+    """06: all lanes read one element of a."""
     return _drawn("matmul-load-a", _matmul(exchanged=False), "a", "a[row * k + i], one row for a warp")
 
 
 def matmul_load_b() -> Canvas:
-    """06: neighbouring lanes ask for neighbouring elements of b."""
+    """06: neighbouring lanes read neighbouring elements of b."""
     return _drawn("matmul-load-b", _matmul(exchanged=False), "b", "b[i * n + column], 32 columns for a warp")
 
 
 def matmul_load_a_exchanged() -> Canvas:
-    """06: what becomes of a when x and y are exchanged."""
+    """06: how a is read when x and y are exchanged."""
     what = "a[row * k + i], 32 rows for a warp"
     return _drawn("matmul-load-a-exchanged", _matmul(exchanged=True), "a", what)
 
@@ -70,10 +70,10 @@ def _solution(exercise: Exercise, edits: tuple[tuple[str, str], ...]) -> Iterato
 
 
 def put_edits(path: Path, edits: tuple[tuple[str, str], ...]) -> None:
-    """Replace what stands there exactly once."""
+    """Replace each text, which must occur exactly once."""
     text = path.read_text(encoding="utf-8")
     for find, replace in edits:
         if text.count(find) != 1:
-            raise SystemExit(f"{find!r} stands {text.count(find)} times in {path.name}")
+            raise SystemExit(f"{find!r} occurs {text.count(find)} times in {path.name}")
         text = text.replace(find, replace)
     path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Diagrams of lesson 21: which kernel of an operator the dispatcher takes for which call."""
+"""The diagram of lesson 21: which kernel of an operator the dispatcher runs for which call."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import torch
 
 from grader.simt.canvas import Canvas
 
-# A dispatch key, what registers a kernel for it, and what that kernel does.
+# A dispatch key, what registers a kernel for it, and what that kernel does. At Python that is PyTorch's own
+# fallback, which leaves the dispatcher and calls the operator's fake.
 ROWS = (
-    ("FuncTorchBatched", "register_vmap", "vmap's dimension\nbecomes a batch"),
+    ("FuncTorchBatched", "register_vmap", "its dimension\nbecomes a batch"),
     ("AutogradCUDA", "register_autograd", "records a node\nfor backward"),
-    ("Python", "register_fake", "shape and dtype,\nno values"),
+    ("Python", "built in", "calls the fake:\nshape, no values"),
     ("CUDA", "TORCH_LIBRARY_IMPL", "launches\nthe kernel"),
 )
 # A call, and the keys whose kernels run, in order.
@@ -23,7 +24,7 @@ CALLS = (
 
 
 def by_priority(keys: list[str]) -> list[str]:
-    """The keys in the order in which PyTorch's dispatcher asks them."""
+    """The keys in the order in which PyTorch's dispatcher tries them."""
     left = {name: getattr(torch._C.DispatchKey, name) for name in keys}
     found = []
     while left:
@@ -37,16 +38,16 @@ def by_priority(keys: list[str]) -> list[str]:
 
 
 def key_stack() -> Canvas:
-    """The stack of keys, and the way of four calls down through it."""
+    """The stack of keys, and the paths of four calls down through it."""
     rows = {key: row for row, key in enumerate(by_priority([key for key, _, _ in ROWS]))}
     canvas = Canvas(
         "key-stack", 760, 344, "The dispatch keys of an operator, and four calls on their way down",
-        "Four dispatch keys, the first asked on top: FuncTorchBatched, registered by register_vmap; "
-        "AutogradCUDA, by register_autograd; Python, where fake tensors are, by register_fake; and CUDA, by "
-        "TORCH_LIBRARY_IMPL. A plain call goes straight to CUDA. If x requires grad it passes AutogradCUDA "
-        "first. Under vmap the rule calls the operator again, with one more dimension, which goes to CUDA. A "
-        "call that is traced for the compiler passes AutogradCUDA and ends at Python: the kernel for CUDA is "
-        "never reached.",
+        "Four dispatch keys, the first one tried on top: FuncTorchBatched, registered by register_vmap; "
+        "AutogradCUDA, by register_autograd; Python, the key of fake tensors, where PyTorch's own kernel calls "
+        "the operator's fake; and CUDA, by TORCH_LIBRARY_IMPL. A plain call goes straight to CUDA. If x "
+        "requires grad, it passes AutogradCUDA first. Under vmap, the rule calls the operator again, with one "
+        "more dimension, and that call goes to CUDA. A call that is traced for the compiler passes "
+        "AutogradCUDA and ends at Python: it never reaches the kernel for CUDA.",
     )  # fmt: skip
     canvas.text(80, 24, "dispatch key", "middle strong")
     for column, (name, keys) in enumerate(CALLS):

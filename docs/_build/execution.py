@@ -94,7 +94,7 @@ def layers() -> Canvas:
 
 
 def matmul_warp() -> Canvas:
-    """06: the addresses that the 32 lanes of a warp ask for in one step of the loop."""
+    """06: the addresses that the 32 lanes of a warp read in one step of the loop."""
     lanes, cell, left, float_bytes, sector = 32, 18, 40, 4, 32
     k, n, row, step, first_column = 64, 64, 5, 3, 0
     a_reads = {row * k + step for _ in range(lanes)}

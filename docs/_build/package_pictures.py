@@ -1,4 +1,4 @@
-"""Pictures of 23: which file comes from where, from the sources to an installed package."""
+"""The picture of 23: where each file comes from, from the sources to an installed package."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def wheel() -> Canvas:
     """23: the source tree, the wheel, and the folder that it is installed into."""
     canvas = Canvas(
         "wheel", 760, 320, "From a source tree through a wheel to an installed package",
-        "On the left the source tree: pyproject.toml and setup.py, three files in csrc, two in fused_muladd. "
-        "In the middle the wheel: metadata made of pyproject.toml and setup.py, one library made of the "
-        "files in csrc by nvcc and the C++ compiler, and the two Python files, copied. On the right what the "
-        "library holds: machine code sm_75 for Turing, sm_80 for Ampere and Ada, sm_90 for Hopper, and "
+        "On the left, the source tree: pyproject.toml and setup.py, three files in csrc, two in fused_muladd. "
+        "In the middle, the wheel: metadata from pyproject.toml and setup.py, one library that nvcc and the "
+        "C++ compiler make from the files in csrc, and copies of the two Python files. On the right, what the "
+        "library contains: machine code sm_75 for Turing, sm_80 for Ampere and Ada, sm_90 for Hopper, and "
         "compute_90, PTX for later GPUs. pip unpacks the wheel into site-packages and compiles nothing.",
     )  # fmt: skip
     canvas.text(10, 20, "source tree", "strong")

@@ -1,4 +1,4 @@
-"""Pictures of lesson 14: three trees, the rounds of a warp sum, a tile that is turned."""
+"""Pictures of lesson 14: three trees, the rounds of a warp sum, a transposed tile."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def reduction_trees() -> Canvas:
     width = left * 2 + len(TREES) * _WORDS * cell + (len(TREES) - 1) * gap
     canvas = Canvas(
         "reduction-trees", width, 258, "Three trees that add up eight numbers",
-        "Each tree has a row of eight words of shared memory and three levels of additions. In the first, "
+        "Each tree has a row of eight words of shared memory and three levels of additions. In the first tree, "
         "every second of the remaining threads adds: threads 0, 2, 4 and 6, then 0 and 4, then 0. In the "
-        "second the first threads add the same pairs: 0 to 3, then 0 and 1, then 0. In the third the "
-        "upper half is added to the lower half, by threads 0 to 3, 0 and 1, then 0.",
+        "second, the first threads add the same pairs: 0 to 3, then 0 and 1, then 0. In the third, "
+        "threads 0 to 3, then 0 and 1, then 0, add the upper half to the lower half.",
     )  # fmt: skip
     for number, (name, additions, strides) in enumerate(TREES):
         x = left + number * (_WORDS * cell + gap)
@@ -59,7 +59,7 @@ def reduction_trees() -> Canvas:
                 canvas.arrow([(x + (source + 0.5) * cell, y - level + 24), end])
                 canvas.text(end[0] - 3, y - level + 36, f"t{thread}", "end tiny b")
     canvas.text(
-        left, 250, "Each number says how many words have been added up; t0 is the thread that adds.", "small"
+        left, 250, "A number counts the words that have been added up; t0 is the thread that adds.", "small"
     )
     return canvas
 
@@ -78,10 +78,10 @@ def shuffle_rounds() -> Canvas:
     canvas = Canvas(
         "shuffle-rounds", left + _WORDS * cell + 14, top + 3 * level + 62,
         "A warp adds up its values with three rounds of shuffles",
-        "Eight lanes, in place of 32, hold one value each. At distance 4, lanes 0 to 3 get the values of "
-        "lanes 4 to 7 and add them; lanes 4 to 7 have no partner and get their own value. At distance 2 "
-        "and 1 it goes on. After the last round lane 0 has the sum of all eight; the other lanes hold "
-        "sums of no use.",
+        "Eight lanes, instead of 32, hold one value each. At distance 4, lanes 0 to 3 get the values of "
+        "lanes 4 to 7 and add them; lanes 4 to 7 have no partner and get their own value. Rounds at distance 2 "
+        "and 1 follow. After the last round, lane 0 has the sum of all eight; what the other lanes hold is "
+        "of no use.",
     )  # fmt: skip
     held = [f"v{lane}" for lane in range(_WORDS)]
     sizes, wanted = [1] * _WORDS, _WORDS
@@ -103,20 +103,20 @@ def shuffle_rounds() -> Canvas:
                 canvas.arrow([(from_x, y - level + 26), (x + 6, y - 2)], "line" if useful else "line dashed")
             label = str(sizes[lane]) if useful else "·"
             canvas.box(left + lane * cell + 4, y, cell - 8, 24, label, "c" if useful else "box", mono=True)
-    told = "The numbers say how many values a lane has added up; · is read by nobody."
-    canvas.text(left, top + 3 * level + 44, told, "small")
+    legend = "A number counts the values that a lane has added up; no lane reads a ·."
+    canvas.text(left, top + 3 * level + 44, legend, "small")
     return canvas
 
 
 def turned_tile() -> Canvas:
-    """14: from partial sums of columns in lanes to one column in a warp, and on to the second stage."""
+    """14: from partial sums of columns in lanes to one column per warp, and on to the second stage."""
     lanes, cell, left, top = 4, 40, 20, 66
     grid = lanes * cell
     canvas = Canvas(
-        "turned-tile", 660, 300, "The partial sums of four columns, turned in a tile and added up by warps",
-        "Four warps of four lanes, in place of 32 and 32. On the left, lane c of every warp has added up "
-        "rows of column c and writes its sum into the tile, a warp to a row. On the right, after a "
-        "barrier, each warp reads a column of the tile: the four partial sums of one column are in the "
+        "turned-tile", 660, 300, "The partial sums of four columns, transposed in a tile and added up by warps",
+        "Four warps of four lanes, instead of 32 and 32. On the left, lane c of every warp has added up "
+        "rows of column c and writes its sum into the tile, one row per warp. On the right, after a "
+        "barrier, each warp reads a column of the tile: now the four partial sums of one column are in the "
         "lanes of one warp, and shuffles add them up. Lane 0 writes one number of a row of sums. The "
         "second stage adds up these rows.",
     )  # fmt: skip
@@ -147,7 +147,7 @@ def turned_tile() -> Canvas:
     canvas.text(
         left,
         292,
-        "w,c: what warp w has added up of column c. Σc: all of column c that this block has read.",
+        "w,c: the sum of warp w over its rows of column c. Σc: the block's sum of column c.",
         "small",
     )
     return canvas

@@ -1,4 +1,4 @@
-"""27: what a suite is judged by, and why two right sums differ."""
+"""27: what judges a suite, and why two correct sums differ."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def two_juries() -> Canvas:
     known = collection(Catalog.open(COURSE).find("27"))
     correct, kinds = len(known.correct), len(known.kinds)
     canvas = Canvas(
-        "two-juries", 660, 250, "A suite between right and wrong implementations",
-        f"In the middle test_op.py. On the left {correct} correct implementations, the given one and "
-        "others written differently: every test must pass, or the suite asks for more than was promised. "
-        f"On the right {len(known.mistakes)} wrong implementations of {kinds} classes: one test must fail "
-        "for each at least, or a class of mistakes goes unseen.",
+        "two-juries", 660, 250, "A suite between correct and wrong implementations",
+        f"In the middle, test_op.py. On the left, {correct} correct implementations, the given one and "
+        "others written differently: every test must pass, or the suite demands more than was promised. "
+        f"On the right, {len(known.mistakes)} wrong implementations of {kinds} classes: for each of them, at "
+        "least one test must fail, or a class of mistakes goes unseen.",
     )  # fmt: skip
     canvas.text(100, 24, f"{correct} correct", "middle strong")
     for number, label in enumerate(("given", "warp per row", "thread per row", "other layout")):
@@ -59,11 +59,11 @@ def orders_of_a_sum() -> Canvas:
     left, right, top = 250, 620, 40
     middle, scale = (left + right) / 2, (right - left) / 2 / widest
     different = len({total for _, total in sums})
-    told = "; ".join(f"{label}: {error:+.1f} eps" for label, error in errors)
+    listed = "; ".join(f"{label}: {error:+.1f} eps" for label, error in errors)
     canvas = Canvas(
         "orders-of-a-sum", 660, 220, f"{TERMS} numbers added up in float32, in three orders",
-        f"Relative errors of three sums of the same {TERMS} numbers, in units of eps = 2^-23. {told}. All "
-        f"are right: the bound for {TERMS} additions is {TERMS} eps. They are {different} different numbers.",
+        f"Relative errors of three sums of the same {TERMS} numbers, in units of eps = 2^-23. {listed}. All "
+        f"are correct: the bound for {TERMS} additions is {TERMS} eps. They are {different} different numbers.",
     )  # fmt: skip
     for number, (label, error) in enumerate(errors):
         y = top + number * 40
@@ -77,7 +77,7 @@ def orders_of_a_sum() -> Canvas:
     canvas.text(middle, bottom + 16, "exact", "middle small")
     for edge, sign in ((left, -1), (right, 1)):
         canvas.text(edge, bottom + 16, f"{sign * widest:+.0f} eps", "middle small")
-    beyond = f"tolerated: {TERMS} eps to either side, far beyond this picture"
+    beyond = f"the tolerance is {TERMS} eps to either side, far beyond this picture"
     canvas.text(middle, bottom + 44, beyond, "middle small")
     return canvas
 

@@ -1,4 +1,4 @@
-"""13: the way of a tile, and what a warp of each transpose asks memory for, as counted when it ran."""
+"""13: how a tile moves, and which memory a warp of each transpose touches, as counted when it ran."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def banks_tiled() -> Canvas:
 def banks_padded() -> Canvas:
     """A column of the solution's tile, whose declaration the picture does not give away."""
     return _drawn(
-        "transpose-banks-padded", PADDED, "shared", "load", "a column of a tile that is laid out otherwise"
+        "transpose-banks-padded", PADDED, "shared", "load", "a column of a tile with another layout"
     )
 
 

@@ -56,7 +56,7 @@ def autograd_tape() -> Canvas:
     canvas.arrow([(246, 180), (154, 164)])
     canvas.arrow([(246, 196), (154, 212)])
     canvas.text(590, 226, shape, "middle small mono")
-    canvas.text(80, 246, "each of shape (7, 33), or None", "middle small")
+    canvas.text(10, 246, "each of shape (7, 33), or None", "small")
     return canvas
 
 
@@ -67,7 +67,7 @@ def bias_columns() -> Canvas:
         "bias-columns", 640, 250, "Bias by memory order, for a dense and for a transposed x",
         "Left, x is dense: walking through memory, the remainder of the position by the number of columns "
         "is the column, and every column gets its own bias. Right, x is transposed: its memory runs down "
-        "the columns, the remainder is no longer the column, and most elements get a foreign bias.",
+        "the columns, the remainder is no longer the column, and most elements get another column's bias.",
     )  # fmt: skip
     for side, (title, transposed) in enumerate((("dense", False), ("transposed", True))):
         left = 40 + side * 320

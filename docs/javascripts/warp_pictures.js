@@ -92,7 +92,7 @@ const WarpPictures = (() => {
     const name = "explorer-sectors", moved = new Set(MemoryModel.sectorNumbers(addresses, size));
     const lines = [...new Set([...moved].map((number) => Math.floor((number * MemoryModel.SECTOR) / LINE)))];
     const lanes = lanesOfStarts(addresses), perLine = LINE / MemoryModel.SECTOR;
-    const meanings = [["a", "asked for by this lane, +: and by others"], ["b", "moves along unasked"], ["hollow dashed", "does not move"]];
+    const meanings = [["a", "asked for by this lane, +: and by others"], ["b", "moves but was not requested"], ["hollow dashed", "does not move"]];
     const [height, parts] = rowsAndKey(name, 8, lines, "lines of 128 bytes", meanings, (line, y) => {
       const drawn = Array.from({ length: perLine }, (_, index) => {
         const number = line * perLine + index;

@@ -9,7 +9,7 @@ constexpr int kThreadsPerBlock = 256;
 // x, y: n floats in device memory.
 __global__ void scale_kernel(const float* __restrict__ x, float alpha, float* __restrict__ y,
                              int64_t n) {
-    // TODO(index): give this thread its global index i, and leave if i is past the end, about 2 lines.
+    // TODO(index): give this thread its global index i, and return if i is past the end, about 2 lines.
     y[i] = alpha * x[i];
 }
 

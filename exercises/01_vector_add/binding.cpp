@@ -13,11 +13,11 @@ cudaError_t launch_vector_add(const float* d_a, const float* d_b, float* d_out, 
 
 namespace {
 
-// `array` as it came from Python: py::array_t<float> would convert float64 in silence, into a copy
-// nobody sees.
+// `array` is the caller's own: py::array_t<float> would silently convert float64 to float32, in a
+// copy that the caller never sees.
 void check_float_vector(const py::array& array, const char* name) {
-    // TODO(checks): refuse, by name, what is not "float32" (py::type_error) or has not one "dimension"
-    //   (py::value_error); the message says these words, about 8 lines.
+    // TODO(checks): refuse, by name, an array that is not "float32" (py::type_error) or does not have 1
+    //   "dimension" (py::value_error); use these words in the message, about 8 lines.
 }
 
 // Writes a + b into out. a and b may be strided views; out is written in place, so it must be
@@ -26,8 +26,8 @@ void vector_add(const py::array& a, const py::array& b, py::array out) {
     check_float_vector(a, "a");
     check_float_vector(b, "b");
     check_float_vector(out, "out");
-    // TODO(sizes): refuse (py::value_error), by name, b or out without as many "elements" as a, and an
-    //   out that is not "contiguous"; the message says these words, about 3 lines.
+    // TODO(sizes): refuse (py::value_error), by name, b or out unless it has as many "elements" as a,
+    //   and an out that is not "contiguous"; use these words in the message, about 3 lines.
 
     // TODO(dense): dense_a and dense_b: a and b as dense arrays, copied only if they are strided, about
     //   2 lines.

@@ -1,4 +1,4 @@
-// Given: device memory that frees itself, also when an exception leaves the scope.
+// Given: device memory that frees itself, even when an exception leaves the scope.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-// Turns an error code of the CUDA runtime into an exception, which pybind11 hands to Python as a
+// Turns an error code of the CUDA runtime into an exception, which pybind11 passes on to Python as a
 // RuntimeError.
 inline void check_cuda(cudaError_t error, const char* what) {
     if (error != cudaSuccess) {

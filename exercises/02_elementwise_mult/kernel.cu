@@ -40,8 +40,8 @@ void multiply_out(const torch::Tensor& a, const torch::Tensor& b, torch::Tensor 
     if (n == 0) return;  // a grid of zero blocks is an invalid launch
     const c10::cuda::CUDAGuard guard(a.device());
     const int64_t blocks = (n + kThreadsPerBlock - 1) / kThreadsPerBlock;
-    // TODO(launch): repair: this launch ignores the current stream, waits for the device, checks
-    //   nothing, about 4 lines.
+    // TODO(launch): repair: this launch ignores the current stream, waits for the device, and is not
+    //   checked, about 4 lines.
     multiply_kernel<<<static_cast<unsigned>(blocks), kThreadsPerBlock>>>(
         a.const_data_ptr<float>(), b.const_data_ptr<float>(), out.mutable_data_ptr<float>(), n);
     cudaDeviceSynchronize();
@@ -49,7 +49,8 @@ void multiply_out(const torch::Tensor& a, const torch::Tensor& b, torch::Tensor 
 
 }  // namespace
 
-// TODO(module): repair: two modules, and neither has the name that Python imports, about 4 lines.
+// TODO(module): repair: there are two modules, and neither has the name that Python imports, about
+//   4 lines.
 PYBIND11_MODULE(elementwise_multiply, m) {
     m.def("multiply_out", &multiply_out, py::arg("a"), py::arg("b"), py::arg("out"));
 }

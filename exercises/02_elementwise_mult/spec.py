@@ -40,8 +40,8 @@ REFUSALS = [
     Refusal("different shapes", [tensor((3, 4)), tensor((4, 3))], mentions=["b", "shape"]),
 ]
 
-# The kernel knows float32 only, so torch.autograd.gradcheck, which needs float64, cannot be asked: the
-# gradients are compared with those of the float64 reference instead.
+# The kernel has float32 only, and torch.autograd.gradcheck needs float64: the gradients are compared with
+# those of the float64 reference instead.
 GRADIENT = Gradient(
     cases=[
         Case("a vector", [tensor(300), tensor(300)]),

@@ -32,8 +32,8 @@ void check_rings(at::TensorList rings) {
 template <typename T>
 void step(const at::Tensor& ring, double rate, const CUDAStream& stream) {
     const int64_t n = ring.numel();
-    // TODO(scratch): scratch for n cells with the ring's options, kept until `stream` is done; copy the
-    //   ring there on `stream`, about 4 lines.
+    // TODO(scratch): scratch for n cells with the ring's options, not reused until `stream` is done
+    //   with it; copy the ring there on `stream`, about 4 lines.
     const at::Tensor scratch;
     launch_diffuse<T>(scratch.const_data_ptr<T>(), ring.mutable_data_ptr<T>(), n,
                       static_cast<T>(rate), stream);
@@ -42,12 +42,12 @@ void step(const at::Tensor& ring, double rate, const CUDAStream& stream) {
 
 void diffuse_(at::TensorList rings, double rate) {
     check_rings(rings);
-    // TODO(current): make the rings' device current, and ask for the stream that is current on it,
-    //   about 2 lines.
+    // TODO(current): make the rings' device current, then get the stream that is current on it, about 2
+    //   lines.
     const CUDAStream caller = c10::cuda::getDefaultCUDAStream();
-    // TODO(ready): an event that says: what the caller has queued so far is done, about 2 lines.
+    // TODO(ready): an event after everything that the caller has queued so far, about 2 lines.
     for (const at::Tensor& ring : rings) {
-        // TODO(fork): a stream from the pool, that waits until the rings are ready, about 2 lines.
+        // TODO(fork): a stream from the pool that waits until the rings are ready, about 2 lines.
         const CUDAStream side = caller;
         if (ring.scalar_type() == at::kFloat) {
             step<float>(ring, rate, side);

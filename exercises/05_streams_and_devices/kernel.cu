@@ -1,4 +1,4 @@
-// One step of heat around a ring of cells. CUDA headers only: this file compiles in under a second.
+// One step of heat around a ring of cells. CUDA headers only: this file compiles in about a second.
 #include <cstdint>
 #include <cuda_runtime.h>
 

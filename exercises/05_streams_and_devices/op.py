@@ -18,7 +18,7 @@ class Diffuse(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, rate: float, *rings: torch.Tensor) -> tuple[torch.Tensor, ...]:
         ctx.rate = rate  # a plain number may stay on ctx
-        # TODO(forward): tell autograd what changes in place, and change it, about 2 lines.
+        # TODO(forward): announce to autograd what changes in place, then change it, about 2 lines.
         raise NotImplementedError("TODO(forward)")
         return rings
 
@@ -26,8 +26,7 @@ class Diffuse(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *grads: torch.Tensor) -> Gradients:
         """One gradient for each ring after the one for rate, which is a number and has none."""
-        # TODO(backward): the same step on the gradients, without changing those that came in; nothing for
-        #   rate, about 4 lines.
+        # TODO(backward): the same step on copies of the incoming gradients; None for rate, about 4 lines.
         raise NotImplementedError("TODO(backward)")
 
 
@@ -37,6 +36,6 @@ def diffuse_(rings: Sequence[torch.Tensor], rate: float) -> Sequence[torch.Tenso
     The rings are contiguous float32 or float64 tensors on one CUDA device, of any size. Each cell
     moves by rate * (left - 2 * cell + right).
     """
-    if rings:  # the dispatcher finds the CUDA implementation by the tensors: without any there is none
+    if rings:  # the dispatcher finds the CUDA implementation by the tensors: an empty list has none
         Diffuse.apply(rate, *rings)
     return rings

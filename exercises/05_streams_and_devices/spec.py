@@ -19,7 +19,7 @@ def several(*sizes: int, dtype: str = "float32", device: str = "cuda:0") -> list
 
 
 def in_place(name: str, rings: list[TensorSpec], rate: float = 0.25, **more: object) -> Case:
-    """All rings change. Unless told otherwise, cuda:0 and its default stream are current."""
+    """All rings change. By default, cuda:0 and its default stream are current."""
     return Case(name, [rings, rate], modifies=("rings",), **more)
 
 

@@ -27,7 +27,7 @@ at::Tensor matmul(const at::Tensor& a, const at::Tensor& b) {
     TORCH_CHECK(a.is_cuda(), "a must be a CUDA tensor, but is on ", a.device());
     check_matrix(a, a, "a");
     check_matrix(b, a, "b");
-    // TODO(inner): refuse b, by name, unless its "rows" are as many as a's columns, about 2 lines.
+    // TODO(inner): refuse b, by name, unless it has as many "rows" as a has columns, about 2 lines.
     const c10::cuda::CUDAGuard guard(a.device());
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
     // TODO(dispatch): allocate out, dispatch over the floating types to launch_matmul<scalar_t>, check

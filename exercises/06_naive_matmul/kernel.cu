@@ -27,8 +27,8 @@ __global__ void matmul_kernel(const T* __restrict__ a, const T* __restrict__ b, 
 template <typename T>
 void launch_matmul(const T* a, const T* b, T* out, int64_t m, int64_t k, int64_t n,
                    cudaStream_t stream) {
-    // TODO(launcher): a two-dimensional grid of kColumnsPerBlock x kRowsPerBlock blocks; nothing for an
-    //   empty result, about 4 lines.
+    // TODO(launcher): a two-dimensional grid of blocks of kColumnsPerBlock x kRowsPerBlock threads; no
+    //   launch for an empty result, about 4 lines.
 }
 
 template void launch_matmul<float>(const float*, const float*, float*, int64_t, int64_t, int64_t,

@@ -16,7 +16,7 @@ Gradients = tuple[torch.Tensor | None, torch.Tensor | None]
 class Matmul(torch.autograd.Function):
     @staticmethod
     def forward(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        """(m, k) @ (k, n), both dense. What backward needs is kept in setup_context."""
+        """(m, k) @ (k, n), both dense. setup_context saves what backward needs."""
         return _ops.matmul(a, b)
 
     @staticmethod
@@ -27,12 +27,12 @@ class Matmul(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_out: torch.Tensor) -> Gradients:
-        # TODO(backward): grad_a = grad_out @ b.T and grad_b = a.T @ grad_out by our own kernel, each only
+        # TODO(backward): grad_a = grad_out @ b.T and grad_b = a.T @ grad_out by your own kernel, each only
         #   if it is needed, about 8 lines.
         raise NotImplementedError("TODO(backward)")
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """a @ b for float32 or float64 CUDA matrices of any layout; one that is not dense is copied."""
+    """a @ b for float32 or float64 CUDA matrices of any layout; an operand that is not dense is copied."""
     # TODO(dense): call Matmul on dense operands, about 1 line.
     raise NotImplementedError("TODO(dense)")

@@ -63,7 +63,7 @@ def accumulation(a: torch.Tensor, b: torch.Tensor) -> int:
 
 
 def traffic(a: torch.Tensor, b: torch.Tensor) -> int:
-    """The least any kernel can move: each operand once, the result once. This one asks for far more."""
+    """The least that any kernel can move: each operand once, the result once. This kernel reads far more."""
     return (a.numel() + b.numel() + a.shape[0] * b.shape[1]) * a.element_size()
 
 
@@ -71,7 +71,7 @@ def flops(a: torch.Tensor, b: torch.Tensor) -> int:
     return 2 * a.shape[0] * a.shape[1] * b.shape[1]
 
 
-# The library's product is the baseline; a kernel without tiles is expected to be far behind it.
+# The library's product is the baseline; a kernel without tiles is far slower, and the steps allow for that.
 SPEED = Speed(
     [tensor((1024, 1024)), tensor((1024, 1024))],
     baseline="a @ b",

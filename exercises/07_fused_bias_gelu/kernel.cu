@@ -12,7 +12,7 @@ unsigned blocks_for(int64_t n) {
     return static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
 }
 
-// tanh(sqrt(2/pi) (z + 0.044715 z^3)); both directions need it.
+// tanh(sqrt(2/pi) (z + 0.044715 z^3)); forward and backward need it.
 template <typename T>
 __device__ T gelu_tanh(T z) {
     return tanh(T(kSqrtTwoOverPi) * (z + T(kCubic) * z * z * z));
@@ -40,13 +40,13 @@ __global__ void bias_gelu_kernel(const T* __restrict__ x, const T* __restrict__ 
     // TODO(forward_kernel): gelu of x plus the bias of its column, for one element, about 3 lines.
 }
 
-// Recomputes z = x + bias: reading x again costs as much as reading a saved z would, and saving z
-// costs a write more.
+// Recomputes z = x + bias: reading x costs as much as reading a saved z would, and saving z would
+// cost another write.
 template <typename T>
 __global__ void bias_gelu_backward_kernel(const T* __restrict__ grad_out, const T* __restrict__ x,
                                           const T* __restrict__ bias, T* __restrict__ grad_x,
                                           int64_t n, int64_t columns) {
-    // TODO(backward_kernel): grad_x for one element, with z = x + bias computed again, about 3 lines.
+    // TODO(backward_kernel): grad_x for one element; compute z = x + bias again, about 3 lines.
 }
 
 }  // namespace

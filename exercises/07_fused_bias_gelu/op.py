@@ -22,8 +22,8 @@ class BiasGelu(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_out: torch.Tensor) -> Gradients:
-        # TODO(backward): grad_x by our kernel, grad_bias as its sum over the rows; None where nothing is
-        #   needed, about 6 lines.
+        # TODO(backward): grad_x by your kernel, grad_bias as its sum over the rows; None for a gradient
+        #   that is not needed, about 6 lines.
         raise NotImplementedError("TODO(backward)")
 
 

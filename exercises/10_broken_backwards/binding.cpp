@@ -1,5 +1,5 @@
 // Between PyTorch and the launchers: checks, dense operands, allocation, dtype dispatch, stream,
-// launch check. An operand may have any strides: it is made dense here, where a kernel needs it so.
+// launch check. An operand may have any strides: this file makes it dense before a kernel reads it.
 #include "kernels.h"
 
 #include <ATen/Dispatch.h>

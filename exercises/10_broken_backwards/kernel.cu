@@ -91,7 +91,7 @@ template <typename T>
 void launch_scaled_tanh_backward(const T* grad_out, const T* out, T scale, T* grad_x, int64_t n,
                                  cudaStream_t stream) {
     const auto formula = [=] __device__(int64_t i) {
-        // TODO(scaled_tanh): repair: gradcheck finds another number, about 1 line.
+        // TODO(scaled_tanh): repair: the gradient is off by a factor, about 1 line.
         const T slope = T(1) - out[i] * out[i];
         return grad_out[i] * slope;
     };

@@ -1,5 +1,6 @@
 // The launchers that binding.cpp calls and kernel.cu defines, for float and double. Every pointer is
-// to dense device memory: row-major, n elements where nothing else is said. A launch goes to `stream`.
+// to dense, row-major device memory of n elements unless a comment says otherwise. A launch goes to
+// `stream`.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ class Muladd(torch.autograd.Function):
         a, b = ctx.saved_tensors
         grad_a = _ops.multiply(grad_out, b) if ctx.needs_input_grad[0] else None
         grad_b = _ops.multiply(grad_out, a) if ctx.needs_input_grad[1] else None
-        # TODO(muladd): repair: autograd refuses what comes back, about 1 line.
+        # TODO(muladd): repair: autograd refuses what backward returns, about 1 line.
         return grad_a, grad_b
 
 
@@ -42,7 +42,7 @@ class Mix(torch.autograd.Function):
         x_needs_grad, _, y_needs_grad = ctx.needs_input_grad
         grad_x = _ops.scale(grad_out, 1 - ctx.weight) if x_needs_grad else None
         grad_y = _ops.scale(grad_out, ctx.weight) if y_needs_grad else None
-        # TODO(mix): repair: refused with the same words, for another reason, about 1 line.
+        # TODO(mix): repair: the same error message, for another reason, about 1 line.
         return grad_x, grad_y
 
 
@@ -50,8 +50,8 @@ class Sigmoid(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         out = _ops.sigmoid(x)
-        # TODO(sigmoid_forward): repair, here and in backward: nobody notices when the result is overwritten
-        #   later, about 1 line.
+        # TODO(sigmoid_forward): repair, here and in backward: nothing notices when the result is
+        #   overwritten later, about 1 line.
         ctx.out = out
         return out
 
@@ -131,7 +131,7 @@ def muladd(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
 
 
 def mix(x: Tensor, weight: float, y: Tensor) -> Tensor:
-    """x for weight 0, y for weight 1, and in between what lies in between."""
+    """x for weight 0, y for weight 1, and linear in between."""
     return Mix.apply(x, weight, y)
 
 

@@ -12,7 +12,7 @@ SHAPES: Shapes = [
     ("a partial last block", (5, 67), {}),
     ("transposed", (12, 30), {"layout": "transposed"}),
 ]
-MORE: Shapes = [  # one kernel evaluates all formulas, so the first part alone asks for these
+MORE: Shapes = [  # one kernel evaluates all formulas, so these run for the first part alone
     ("one element", (1,), {}),
     ("no elements", (3, 0), {}),
     ("float64", (9, 31), {"dtype": "float64"}),
@@ -21,7 +21,7 @@ MORE: Shapes = [  # one kernel evaluates all formulas, so the first part alone a
 
 
 def cases(tensors: int, number: float | None = None, at: int = 1, shapes: Shapes = SHAPES) -> list[Case]:
-    """The shapes for an operation on so many tensors, with a number as argument `at` if there is one."""
+    """The shapes for an operation on that many tensors, with a number as argument `at` if there is one."""
 
     def arguments(shape: tuple[int, ...], **more: Any) -> list[Any]:
         drawn: list[Any] = [tensor(shape, low=-2, high=2, **more) for _ in range(tensors)]
@@ -32,7 +32,7 @@ def cases(tensors: int, number: float | None = None, at: int = 1, shapes: Shapes
 
 
 def gradient(tensors: int, number: float | None = None, at: int = 1) -> Gradient:
-    """Odd shapes in float64, which gradcheck is asked about too, and float32."""
+    """Odd shapes in float64, which gradcheck checks as well, and float32."""
 
     def arguments(shape: tuple[int, ...], dtype: str = "float64") -> list[Any]:
         drawn: list[Any] = [tensor(shape, dtype, low=-2, high=2) for _ in range(tensors)]
@@ -178,8 +178,8 @@ QUESTIONS = [
         "The argument weight of Mix.forward is a number. In what backward returns",
         {
             "a": "it has no place: only tensors are counted;",
-            "b": "its place holds None, and it is its place among forward's arguments;",
-            "c": "its place holds None, behind the gradients of all tensors.",
+            "b": "its place holds None, and that is its place among forward's arguments;",
+            "c": "its place holds None, after the gradients of all tensors.",
         },
         think="How would autograd know which value belongs to which argument?",
         part="mix",
@@ -188,23 +188,23 @@ QUESTIONS = [
         "cause_sigmoid",
         "Keeping the result of Sigmoid.forward as an attribute of ctx was wrong, because",
         {
-            "a": "autograd does not watch an attribute, so nobody notices that it was overwritten;",
+            "a": "autograd does not watch an attribute, so nothing notices that it was overwritten;",
             "b": "an attribute is a copy, made before the kernel had written the result;",
             "c": "attributes of ctx are gone when backward runs.",
         },
-        think="Mix keeps its weight on ctx, and rightly. What can happen to a tensor and not to a number?",
+        think="Mix keeps its weight on ctx, and that is correct. What can change a tensor but not a number?",
         part="sigmoid",
     ),
     Choice(
         "cause_silu",
         "Silu.backward computed with",
         {
-            "a": "the right gate, but with an x that forward had overwritten;",
-            "b": "a gate that autograd had replaced by zeros, since it is no input and no result;",
-            "c": "the result in place of the gate: a kernel wrote over it, and autograd sees no kernel "
-            "write.",
+            "a": "the right gate, but an x that forward had overwritten;",
+            "b": "a gate that autograd had replaced by zeros, since it is neither an input nor a result;",
+            "c": "the result in place of the gate: a kernel overwrote it, and autograd sees no kernel's "
+            "writes.",
         },
-        think="Follow the memory of gate through the lines of forward, as they were.",
+        think="Follow the memory of gate through the original lines of forward.",
         part="silu",
     ),
     Choice(
@@ -222,16 +222,16 @@ QUESTIONS = [
         "cause_square",
         "Square.backward was right for some cotangents and wrong for others, because",
         {
-            "a": "a kernel counts elements, and knows nothing of the strides that lead to them;",
+            "a": "a kernel counts elements and knows nothing about the strides that lead to them;",
             "b": "a cotangent of ones makes every gradient the same;",
             "c": "save_for_backward keeps a tensor without its strides.",
         },
-        think="What of a tensor reaches a kernel, and what stays behind in the binding?",
+        think="Which part of a tensor reaches the kernel, and which part stays behind in the binding?",
         part="square",
     ),
     Choice(
         "cause_scaled_tanh",
-        "The slope in the backward kernel of ScaledTanh is also found right by",
+        "The slope in the backward kernel of ScaledTanh, as it was, also passes",
         {
             "a": "gradcheck, because it compares the kernel with itself;",
             "b": "a test with a cotangent of ones, whatever scale is;",

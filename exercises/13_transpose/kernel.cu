@@ -1,5 +1,5 @@
-// out = x with rows and columns exchanged, by way of a tile in shared memory, so that global memory
-// is read and written along rows.
+// out = x with rows and columns exchanged. A tile in shared memory lets the kernel read and write
+// global memory along rows.
 #include <cstdint>
 #include <cuda_runtime.h>
 
@@ -9,7 +9,7 @@ constexpr int kTile = 32;  // rows and columns of a tile; a warp takes one row o
 constexpr int kWarps = 8;  // of a block: 32 x 8 threads take a tile in 4 steps
 
 // x: rows x columns, out: columns x rows, both row-major and dense. One block for each tile of x;
-// `tiles_across` of them lie side by side, and the last ones may stick out at the right and below.
+// `tiles_across` tiles cover a row, and the last ones may extend past the right and bottom edges.
 template <typename T>
 __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, int64_t rows,
                                  int64_t columns, unsigned tiles_across) {
@@ -18,10 +18,10 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
     const int64_t column = static_cast<int64_t>(blockIdx.x % tiles_across) * kTile;
     const int lane = threadIdx.x, warp = threadIdx.y;
 
-    // TODO(tile): the tile in shared memory, such that neither its rows nor its columns meet bank
-    //   conflicts, about 1 line.
+    // TODO(tile): the tile in shared memory, laid out so that neither its rows nor its columns have
+    //   bank conflicts, about 1 line.
 
-    // TODO(load): each warp copies rows of x into the tile, a lane for a column; then the block waits,
+    // TODO(load): each warp copies rows of x into the tile, one lane per column; then the block waits,
     //   about 6 lines.
 
     // TODO(store): each warp writes rows of out, which are columns of the tile, about 5 lines.
@@ -33,7 +33,7 @@ int64_t tiles_for(int64_t extent) { return (extent + kTile - 1) / kTile; }
 
 template <typename T>
 void launch_transpose(const T* x, T* out, int64_t rows, int64_t columns, cudaStream_t stream) {
-    // TODO(launcher): one block of kTile x kWarps threads for each tile; nothing for an empty matrix,
+    // TODO(launcher): one block of kTile x kWarps threads for each tile; no launch for an empty matrix,
     //   about 5 lines.
 }
 

@@ -68,9 +68,10 @@ def both(x: torch.Tensor) -> int:
     return 2 * sectors(x)
 
 
-READ = "Lanes that are neighbours read neighbours of one row of x."
+READ = "Neighbouring lanes should read neighbouring elements of one row of x."
 WRITE = (
-    "Lanes that are neighbours write neighbours of one row of out; a tile in shared memory turns the rest."
+    "Neighbouring lanes should write neighbouring elements of one row of out: lanes exchange their elements "
+    "through a tile in shared memory."
 )
 TURN = "The tile is written by rows and read by columns: lay it out so that both reach 32 different banks."
 

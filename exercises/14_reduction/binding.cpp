@@ -25,10 +25,10 @@ at::Tensor column_sums(const at::Tensor& x) {
     const int64_t rows = x.size(0);
     const int64_t columns = x.dim() == 2 ? x.size(1) : 1;
     const int64_t parts = parts_for(rows, columns);
-    at::Tensor out = at::empty(x.sizes().slice(1), x.options());  // of a vector: no dimension left
+    at::Tensor out = at::empty(x.sizes().slice(1), x.options());  // for a vector, no dimension is left
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "column_sums", [&] {
-        // TODO(stages): partial sums of parts x columns, then their sums into out; check both launches,
-        //   about 8 lines.
+        // TODO(stages): launch the first stage into partial sums of parts x columns, the second from those
+        //   into out; check both launches, about 8 lines.
     });
     return out;
 }

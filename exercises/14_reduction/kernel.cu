@@ -1,5 +1,5 @@
-// The sums of the columns of a matrix, or of a vector: partial sums by many blocks first, then the
-// sums of those. Both stages run the same kernels.
+// The sums of the columns of a matrix, or the sum of a vector: many blocks compute partial sums, then a
+// second launch adds those up. Both stages run the same kernels.
 #include <algorithm>
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -11,56 +11,57 @@ constexpr int kWarpsPerBlock = 8;
 constexpr int kThreadsPerBlock = kWarpsPerBlock * kWarp;
 constexpr unsigned kEveryLane = 0xffffffffu;
 
-// The sum of the `value`s of a warp, in its lane 0; the other lanes get sums of no use. Every lane
-// calls it.
+// The sum of the `value`s of a warp, in its lane 0; what the other lanes get is of no use. Every lane
+// must call it.
 template <typename T>
 __device__ T warp_sum(T value) {
-    // TODO(warp_sum): five rounds of __shfl_down_sync, each over half the distance of the last one,
+    // TODO(warp_sum): five rounds of __shfl_down_sync, each over half the distance of the one before,
     //   about 4 lines.
     return value;
 }
 
-// The sum of the `value`s of a block of kThreadsPerBlock threads, in its thread 0. Every thread
-// calls it, once.
+// The sum of the `value`s of a block of kThreadsPerBlock threads, in its thread 0. Every thread must
+// call it, once.
 template <typename T>
 __device__ T block_sum(T value) {
     __shared__ T sum_of_warp[kWarpsPerBlock];
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
-    // TODO(block_sum): every warp's sum into sum_of_warp, then the first warp adds those up, about 5
-    //   lines.
+    // TODO(block_sum): put every warp's sum into sum_of_warp, then let the first warp add those up,
+    //   about 5 lines.
     return value;
 }
 
 // x: n elements. sums: one partial sum for each block.
 template <typename T>
 __global__ void vector_stage(const T* __restrict__ x, T* __restrict__ sums, int64_t n) {
-    // TODO(vector_stage): a grid-stride loop over x, then the sum of the block, about 6 lines.
+    // TODO(vector_stage): add up this thread's share of x in a grid-stride loop, then the block's sum;
+    //   thread 0 writes it, about 6 lines.
 }
 
-// x: rows x columns, row-major and dense. sums: gridDim.y x columns, a row of partial sums for each
-// blockIdx.y. A block of 32 x 32 threads has 32 columns: thread (lane, warp) reads column `lane` of
-// them.
+// x: rows x columns, row-major and dense. sums: gridDim.y x columns, one row of partial sums for each
+// blockIdx.y. A block of 32 x 32 threads covers a strip of 32 columns: thread (lane, warp) reads column
+// `lane` of it.
 template <typename T>
 __global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int64_t rows,
                              int64_t columns) {
-    __shared__ T tile[kWarp][kWarp + 1];  // a column of it lies in 32 banks
+    __shared__ T tile[kWarp][kWarp + 1];  // padded: a column of it is spread over all 32 banks
     const int lane = static_cast<int>(threadIdx.x);
     const int warp = static_cast<int>(threadIdx.y);
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * kWarp;
     const int64_t first_row = static_cast<int64_t>(blockIdx.y) * kWarp;
     const int64_t rows_at_once = static_cast<int64_t>(gridDim.y) * kWarp;
-    // TODO(read_rows): the sum of column first_column + lane over every row that is this warp's, about
-    //   6 lines.
+    // TODO(read_rows): the sum of column first_column + lane over the rows that belong to this warp,
+    //   about 6 lines.
     T sum = 0;
-    // TODO(turn): put the sums into the tile, let each warp add up one column of it, write what is a
-    //   column of x, about 6 lines.
+    // TODO(turn): put the sums into the tile, let each warp add up one column of it, write the sum if x
+    //   has that column, about 6 lines.
 }
 
 }  // namespace
 
-// Adds up x (rows x columns) into sums (parts x columns); with parts = 1 those are the sums of the
-// columns.
+// Adds up the rows of x (rows x columns) into sums (parts x columns). With parts = 1, those are the sums
+// of the columns.
 template <typename T>
 void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts,
                   cudaStream_t stream) {
@@ -75,7 +76,7 @@ void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t pa
         <<<dim3(strips, blocks), dim3(kWarp, kWarp), 0, stream>>>(x, sums, rows, columns);
 }
 
-// How many partial sums each column gets: enough blocks to keep a GPU busy, enough rows for each.
+// The number of partial sums per column: enough blocks to keep a GPU busy, enough rows for each block.
 int64_t parts_for(int64_t rows, int64_t columns) {
     const int64_t rows_per_part = columns == 1 ? 4096 : 128;
     return std::clamp<int64_t>(rows / rows_per_part, 1, columns == 1 ? 1024 : 256);

@@ -20,10 +20,11 @@ class ColumnSums(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_out: torch.Tensor) -> torch.Tensor:
-        # TODO(backward): the gradient of x: what every element of a column contributed to, about 1 line.
+        # TODO(backward): the gradient of x: every element of a column gets the gradient of its sum, about 1
+        #   line.
         raise NotImplementedError("TODO(backward)")
 
 
 def column_sums(x: torch.Tensor) -> torch.Tensor:
-    """x of (rows, columns) gives (columns,); a vector of (n,) gives its sum, of shape ()."""
+    """Adds up rows: x of (rows, columns) gives (columns,); a vector of (n,) gives its sum, of shape ()."""
     return ColumnSums.apply(x)

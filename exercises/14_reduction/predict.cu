@@ -1,6 +1,6 @@
-// Three ways to add up a block's numbers in shared memory, and one to read global memory. There is
-// nothing to change here: answers.toml asks what the lines marked (A) to (D) do. Each kernel is
-// launched with one block.
+// Three ways to add up a block's numbers in shared memory, and one way to read global memory. There is
+// nothing to change here: answers.toml asks what the lines marked (A) to (D) do. Each kernel runs with
+// one block.
 #include <cuda_runtime.h>
 #include <pybind11/pybind11.h>
 #include <stdexcept>
@@ -63,7 +63,7 @@ __global__ void own_piece(const float* __restrict__ x, float* __restrict__ sums,
     sums[t] = sum;
 }
 
-// ---- what the grader calls: one launch each, on numbers that do not matter ----------------------
+// ---- what the grader calls: one launch each; the numbers do not matter --------------------------
 
 void check(cudaError_t error) {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));

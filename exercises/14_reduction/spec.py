@@ -1,4 +1,4 @@
-"""column_sums: x of (rows, columns) to (columns,), a vector to its sum; with questions about three trees."""
+"""column_sums: x of (rows, columns) gives (columns,), a vector its sum; and questions about three trees."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def reference(x: torch.Tensor) -> torch.Tensor:
 
 
 CASES = [
-    # Of ones the sum says how many elements were added, and how often.
+    # The sum of ones says how many elements were added, and how often.
     Case("a warp of ones", [tensor(32, special="ones")]),
     Case("a block of ones", [tensor(256, special="ones")]),
     Case("20,000 ones, several blocks", [tensor(20_000, special="ones")]),
@@ -41,7 +41,7 @@ CASES = [
     Case("a vector, float64", [tensor(20_001, "float64")]),
     Case("one row", [tensor((1, 45))]),
     Case("one column", [tensor((70, 1))]),
-    Case("a row less than a tile, a column more", [tensor((31, 33))]),
+    Case("one row less than a tile, one column more", [tensor((31, 33))]),
     Case("many rows, several parts", [tensor((1000, 37))]),
     Case("a matrix, float64", [tensor((290, 35), "float64")]),
     Case("no rows", [tensor((0, 40))]),
@@ -56,7 +56,7 @@ CASES = [
 ]
 
 REFUSALS = [
-    # It has no other argument, so PyTorch's dispatcher refuses it before binding.cpp is reached.
+    # x is the only argument, so PyTorch's dispatcher refuses the call before it reaches binding.cpp.
     Refusal("x on the CPU", [tensor((4, 6), device="cpu")], ["CPU"], NotImplementedError),
     Refusal("x has three dimensions", [tensor((2, 3, 4))], mentions=["x", "dimension"]),
     Refusal("x has no dimension", [tensor(())], mentions=["x", "dimension"]),
@@ -99,9 +99,9 @@ EFFICIENCY = [
         Case("a matrix of 1024 x 96", [tensor((1024, 96))]),
         [
             Limit(
-                "global_load_sectors", read_once, share=2, rule="A warp reads neighbours of one row, once."
+                "global_load_sectors", read_once, share=2, rule="A warp reads neighbours in one row, once."
             ),
-            Limit("bank_conflicts", 0, rule="A tile that is read by columns is one element wider."),
+            Limit("bank_conflicts", 0, rule="Make a tile that is read by columns one element wider."),
         ],
     ),
     Efficiency(
@@ -119,17 +119,17 @@ TREES = Program("predict.cu", {"block": (64, 128, 256, 512), "step": (5, 2, 3, 4
 
 
 def about(line: str, *call: str) -> dict[str, Any]:
-    """What a question about one line of predict.cu has in common with others."""
+    """The arguments that every question about a line of predict.cu shares."""
     return {"program": TREES, "call": call, "line": f";  // ({line})"}
 
 
 QUESTIONS = [
     Count(
         "modulo_requests",
-        "`modulo_tree` runs with {block} threads. How many requests does line (A) make, all levels together?",
+        "`modulo_tree` runs with {block} threads. How many requests does line (A) make, over all levels?",
         **about("A", "modulo_tree", "block"),
         metric="requests",
-        think="A warp makes a request if at least one of its lanes is active: look at each level for itself.",
+        think="A warp makes a request if at least one of its lanes is active: look at each level separately.",
     ),
     Count(
         "modulo_lanes",
@@ -137,31 +137,29 @@ QUESTIONS = [
         **about("A", "modulo_tree", "block"),
         metric="lanes_per_request",
         digits=1,
-        think="To add up n numbers takes n - 1 additions, whichever way. Divide them among the requests.",
+        think="Adding up n numbers takes n - 1 additions, in whatever order. Divide them among the requests.",
     ),
     Count(
         "packed_requests",
-        "`packed_tree` runs with {block} threads. How many requests does line (B) make, all levels together?",
+        "`packed_tree` runs with {block} threads. How many requests does line (B) make, over all levels?",
         **about("B", "packed_tree", "block"),
         metric="requests",
-        think="The active threads are the first ones of the block: at each level, how many warps hold them?",
+        think="The active threads are the first of the block: how many warps are they in, at each level?",
     ),
     Count(
         "packed_wavefronts",
         "The same run: how many wavefronts do the requests of line (B) take?",
         **about("B", "packed_tree", "block"),
         metric="wavefronts",
-        think="Word i lies in bank i % 32, and a request takes as many wavefronts as its busiest "
+        think="Word i is in bank i % 32, and a request takes as many wavefronts as its busiest "
         "bank has words.",
     ),
     Count(
         "halving_wavefronts",
-        "`halving_tree` runs with {block} threads. How many wavefronts does line (C) take, all "
-        "levels together?",
+        "`halving_tree` runs with {block} threads. How many wavefronts does line (C) take, over all levels?",
         **about("C", "halving_tree", "block"),
         metric="wavefronts",
-        think="Neighbouring lanes read neighbouring words: in which banks are those? Then count the "
-        "requests.",
+        think="Neighbouring lanes read neighbouring words: in which banks? Then count the requests.",
     ),
     Count(
         "piece_sectors",
@@ -169,8 +167,7 @@ QUESTIONS = [
         "line (D) move?",
         **about("D", "own_piece", "block", "step"),
         metric="sectors_per_request",
-        think="How many bytes lie between neighbouring lanes, and so between lane 0 and lane 31? A "
-        "sector has 32.",
+        think="How many bytes apart are neighbouring lanes, and so lanes 0 and 31? A sector has 32.",
     ),
     Choice(
         "past_the_end",
@@ -181,34 +178,34 @@ QUESTIONS = [
             "c": "its own value",
             "d": "zero",
         },
-        think="A shuffle stays within the warp and does not wrap around. What has a lane when no "
-        "value comes?",
+        think="A shuffle stays within the warp and does not wrap around. What does a lane get if no lane "
+        "is above it at that distance?",
     ),
     Choice(
         "absent_lanes",
         "In a branch that only lanes 0 to 15 take, they call __shfl_down_sync(0xffffffff, value, 8). "
-        "What then?",
+        "What happens?",
         {
             "a": "lanes 0 to 7 get the right values; the mask only matters for speed",
             "b": "nothing is guaranteed: the mask names lanes that do not make this call",
             "c": "the other lanes take part with a value of zero",
-            "d": "the compiler refuses it",
+            "d": "the compiler rejects it",
         },
-        think="A mask is a promise about who makes this very call. Who keeps it here?",
+        think="A mask is a promise about which lanes make this very call. Which of them do, here?",
     ),
     Choice(
         "last_warp",
-        "In a variant of halving_tree one warp does the last levels: each lane does s[t] += s[t + stride] "
-        "for stride = 16, 8, 4, 2, 1, with no barrier between them, since a warp runs in step anyway. "
-        "Is that so?",
+        "In a variant of halving_tree, one warp does the last levels: each lane does s[t] += s[t + stride] "
+        "for stride = 16, 8, 4, 2, 1, with no barrier between them, because a warp runs in step anyway. "
+        "Is that right?",
         {
             "a": "it is right: all lanes of a warp execute an instruction together",
             "b": "it is right if s is volatile, so that no value stays in a register",
             "c": "lanes may run apart: each level needs a __syncwarp() after reading and one after writing",
             "d": "only __syncthreads() orders shared memory, so the whole block has to take part",
         },
-        think="Since Volta every thread has a program counter of its own. What, then, is promised about "
-        "the order in which two lanes touch one word, and who has to take part in that promise?",
+        think="Since Volta, every thread has its own program counter. What, then, fixes the order in which "
+        "two lanes access one word, and which threads have to take part in it?",
     ),
     Choice(
         "between_stages",
@@ -219,6 +216,6 @@ QUESTIONS = [
             "c": "a kernel cannot read global memory that it has written itself",
             "d": "a second launch runs on another stream, so the two overlap",
         },
-        think="A GPU holds as many blocks as fit, and starts another when one ends. In which order?",
+        think="A GPU holds as many blocks as fit, and starts another one when one ends. In which order?",
     ),
 ]

@@ -1,4 +1,4 @@
-// Between PyTorch and the launchers: checks, dense operands, allocation; and what PyTorch is told of them.
+// Between PyTorch and the launchers: checks, dense operands, allocation; and the registrations.
 #include <ATen/Dispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
@@ -25,7 +25,7 @@ void check_points(const at::Tensor& x, const at::Tensor& y) {
     TORCH_CHECK(x.dim() >= 2, "x must have shape [..., n, d], but has shape ", x.sizes());
     TORCH_CHECK(y.dim() == x.dim() && y.size(-1) == x.size(-1) &&
                     y.sizes().slice(0, y.dim() - 2) == x.sizes().slice(0, x.dim() - 2),
-                "y must have the shape of x, ", x.sizes(), ", but for its number of points, and has shape ",
+                "y must have the shape of x, ", x.sizes(), ", except for the number of points, but has shape ",
                 y.sizes());
 }
 
@@ -51,8 +51,8 @@ at::Tensor sqdist(const at::Tensor& x, const at::Tensor& y) {
     return out;
 }
 
-// grad of (..., n, m) gives the gradient of x, (..., n, d). With grad transposed and x and y exchanged it
-// gives that of y.
+// grad of (..., n, m) gives the gradient of x, (..., n, d). With grad transposed and x and y exchanged, it
+// gives the gradient of y.
 at::Tensor sqdist_backward(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& y) {
     check_points(x, y);
     TORCH_CHECK(grad.dim() == x.dim() && grad.size(-2) == x.size(-2) && grad.size(-1) == y.size(-2),
@@ -76,11 +76,11 @@ at::Tensor sqdist_backward(const at::Tensor& grad, const at::Tensor& x, const at
 }  // namespace
 
 TORCH_LIBRARY(pairwise, m) {
-    // TODO(schema): declare sqdist and sqdist_backward by their schemas, with the argument names of the
-    //   functions above, about 2 lines.
+    // TODO(schema): declare sqdist and sqdist_backward, with the argument names of the functions above,
+    //   about 2 lines.
 }
 
 TORCH_LIBRARY_IMPL(pairwise, CUDA, m) {
-    // TODO(cuda): register the two functions above as kernels of these operators for CUDA, about 2
+    // TODO(cuda): register the two functions above as the CUDA kernels of these operators, about 2
     //   lines.
 }

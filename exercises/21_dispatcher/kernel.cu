@@ -17,7 +17,7 @@ __global__ void sqdist_kernel(const T* __restrict__ x, const T* __restrict__ y, 
                               int64_t batch, int64_t n, int64_t m, int64_t d) {
     const int64_t element = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (element >= batch * n * m) return;
-    const int64_t point = element / m;             // of all points of x, over the whole batch
+    const int64_t point = element / m;                 // among the points of x of the whole batch
     const int64_t other = point / n * m + element % m;  // the point of y, in the same pair of sets
     T sum = 0;
     for (int64_t k = 0; k < d; ++k) {
@@ -27,7 +27,7 @@ __global__ void sqdist_kernel(const T* __restrict__ x, const T* __restrict__ y, 
     out[element] = sum;
 }
 
-// One thread for each element of grad_x: out depends on a point of x in the m distances of its row.
+// One thread for each element of grad_x: a point of x enters the m distances of its row.
 template <typename T>
 __global__ void sqdist_backward_kernel(const T* __restrict__ grad, const T* __restrict__ x,
                                        const T* __restrict__ y, T* __restrict__ grad_x, int64_t batch,

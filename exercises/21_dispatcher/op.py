@@ -14,19 +14,19 @@ InDims = tuple[int | None, ...]
 
 
 def sqdist_fake(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    # TODO(fake): a tensor like the distances of x and y, without computing them, about 1 line.
+    # TODO(fake): return a tensor like the distances of x and y, without computing them, about 1 line.
     raise NotImplementedError("TODO(fake)")
 
 
 def sqdist_backward_fake(grad: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    # TODO(backward_fake): a tensor like the gradient of x, without computing it, about 1 line.
+    # TODO(backward_fake): return a tensor like the gradient of x, without computing it, about 1 line.
     raise NotImplementedError("TODO(backward_fake)")
 
 
 class SqDist(torch.autograd.Function):
-    """The derivative, for torch.func by way of this class, and for the dispatcher by its two methods."""
+    """The derivative: torch.func uses the class, the dispatcher its two methods."""
 
-    generate_vmap_rule = True  # vmap goes on to the operator, which has a rule
+    generate_vmap_rule = True  # vmap looks through the class to the operator, which has a rule
 
     @staticmethod
     def forward(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -34,20 +34,20 @@ class SqDist(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[torch.Tensor, torch.Tensor], output: torch.Tensor) -> None:
-        # TODO(setup_context): save what backward reads, about 2 lines.
+        # TODO(setup_context): save the tensors that backward reads, about 2 lines.
         raise NotImplementedError("TODO(setup_context)")
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Gradients:
-        # TODO(backward): grad_x by sqdist_backward, grad_y by the same operator; None where nothing is
-        #   needed, about 7 lines.
+        # TODO(backward): grad_x by sqdist_backward, grad_y by the same operator; None for a gradient that
+        #   is not needed, about 7 lines.
         raise NotImplementedError("TODO(backward)")
 
 
 def batch_first(tensor: torch.Tensor, dim: int | None, size: int) -> torch.Tensor:
-    """vmap's dimension in front; a tensor that has none is there `size` times, by a stride of 0."""
-    # TODO(batch_first): dimension dim in front; without one, a view with a new first dimension of this
-    #   size, about 1 line.
+    """vmap's dimension in front; a tensor without one is repeated `size` times, by a stride of 0."""
+    # TODO(batch_first): move dimension dim to the front; if dim is None, a view with a new first
+    #   dimension of this size, about 1 line.
     raise NotImplementedError("TODO(batch_first)")
 
 
@@ -55,8 +55,8 @@ def mapped(
     operator: Any, info: Any, in_dims: InDims, args: tuple[torch.Tensor, ...]
 ) -> tuple[torch.Tensor, int]:
     """The rule of both operators: any leading dimensions are a batch to them, so vmap's is one more."""
-    # TODO(vmap): all arguments with vmap's dimension in front, one call of the operator, and where its
-    #   result has it, about 2 lines.
+    # TODO(vmap): put vmap's dimension in front in all arguments, call the operator once, and say where
+    #   its result has it, about 2 lines.
     raise NotImplementedError("TODO(vmap)")
 
 
@@ -70,7 +70,7 @@ def sqdist_backward_vmap(info: Any, in_dims: InDims, *args: torch.Tensor) -> tup
 
 # TODO(registrations): register the five functions above: two fakes, the derivative of sqdist, two
 #   rules for vmap, about 5 lines.
-# So far PyTorch knows the kernels, and nothing else of them.
+# So far PyTorch knows the kernels, and nothing else about them.
 
 
 def sqdist(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -95,7 +95,7 @@ DISPATCHER = Dispatcher(
 
 
 def accumulation(x: torch.Tensor, y: torch.Tensor) -> int:
-    """A distance adds up d terms, a gradient one for each point on the other side."""
+    """A distance adds up d terms; a gradient adds up one term for each point on the other side."""
     return max(1, x.size(-1), x.size(-2), y.size(-2))
 
 

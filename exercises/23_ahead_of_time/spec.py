@@ -1,4 +1,4 @@
-"""muladd, as in 03, out of an installed wheel; and what that wheel has to be."""
+"""muladd, as in 03, from an installed wheel; and what that wheel has to contain."""
 
 import torch
 

@@ -84,5 +84,5 @@ TORCH_LIBRARY_IMPL(bias_softmax, CUDA, m) {
     m.impl("softmax_backward", &softmax_backward);
 }
 
-// A tensor on the CPU arrives here too, so that it is refused by its name.
+// Also for tensors on the CPU, so that the error names the argument.
 TORCH_LIBRARY_IMPL(bias_softmax, CPU, m) { m.impl("softmax", &softmax); }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 128;  // a power of two: the tree halves it
 
-// What a sum is kept in: a sum of float16 would stop growing at 2048.
+// The type of a sum: one of float16 would stop growing at 2048.
 template <typename T>
 struct SumOf {
     using type = float;
@@ -32,23 +32,23 @@ struct Plus {
     }
 };
 
-// One value of every thread of the block, combined; every thread gets the result.
+// Combines one value of each thread of the block; every thread gets the result.
 template <typename S, typename Combine>
 __device__ S across_block(S value, S* shared, Combine combine) {
     shared[threadIdx.x] = value;
     for (unsigned half = kThreadsPerBlock / 2; half > 0; half /= 2) {
-        __syncthreads();  // what the upper half holds is complete
+        __syncthreads();  // the upper half is complete
         if (threadIdx.x < half) {
             shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + half]);
         }
     }
     __syncthreads();  // shared[0] is complete
     const S result = shared[0];
-    __syncthreads();  // all have read it: the array may be used again
+    __syncthreads();  // all threads have read it: the array may be reused
     return result;
 }
 
-// x, out: a row of `columns` for every block. bias: `columns`.
+// x, out: one row of `columns` per block. bias: `columns`.
 template <typename T>
 __global__ void softmax_kernel(const T* __restrict__ x, const T* __restrict__ bias,
                                T* __restrict__ out, int64_t columns) {

@@ -1,4 +1,4 @@
-"""bias_softmax: softmax(x + bias) along the last dimension. You write its tests: what op.py promises."""
+"""bias_softmax: softmax(x + bias) along the last dimension. You write the tests of what op.py promises."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def inputs(shape: int | tuple[int, ...], dtype: str = "float32", **more: Any) ->
     return [tensor(shape, dtype, low=-4, high=4, **more), tensor(columns, dtype)]
 
 
-# Of every implementation that your tests are to accept, the course's own tests ask this much.
+# The course's own tests check this much of every implementation that your tests have to accept.
 CASES = [
     Case("a full block", inputs((3, 128))),
     Case("one element", inputs((1, 1))),
@@ -62,7 +62,7 @@ GRADIENT = Gradient(
 def tolerances(dtype: torch.dtype) -> tuple[float, float]:
     """Sums of up to 300 terms, |z| of some hundreds; and zeros that are the difference of equal numbers.
 
-    The gradient for a constant cotangent is zero but for rounding, which no relative tolerance allows for.
+    The gradient for a constant cotangent is zero up to rounding, which no relative tolerance allows for.
     """
     eps = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32).eps
     return torch.finfo(dtype).eps + 1000 * eps, 64 * eps

@@ -1,4 +1,7 @@
-"""Tests of op.bias_softmax: every promise in the docstring of op.py, and nothing that it does not promise."""
+"""Tests of op.bias_softmax: every promise in the docstring of op.py, and nothing that it does not promise.
+
+All tests together have 20 seconds of wall-clock time against one implementation: use small tensors.
+"""
 
 from collections.abc import Callable
 
@@ -21,22 +24,22 @@ def draw(
 
 
 def reference(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """The same in plain PyTorch: on the CPU, in float64, so more exact than what is judged by it."""
+    """The same in plain PyTorch: on the CPU, in float64, so more exact than the results that it judges."""
     return torch.softmax(x.cpu().double() + bias.cpu().double(), -1)
 
 
 def tolerance(dtype: torch.dtype, terms: int, largest: float) -> tuple[float, float]:
-    """(relative, absolute): how far a right result of `dtype` may be from the exact one.
+    """(relative, absolute): how far a correct result of `dtype` may be from the exact one.
 
     A row adds up `terms` numbers, in an order that is not promised; `largest` is the largest |x + bias|.
     """
-    # TODO(tolerance): (relative, absolute) from the eps of dtype and of the dtype that a row is added
-    #   up in, from terms and largest, about 5 lines.
+    # TODO(tolerance): compute (relative, absolute) from the eps of dtype, the eps of the dtype that
+    #   holds a row's sum, terms and largest, about 5 lines.
     return 0.0, 0.0
 
 
 def check(x: torch.Tensor, bias: torch.Tensor) -> None:
-    """The result has the right form, and values within the tolerance; a NaN is expected where it belongs."""
+    """The result has the right shape, dtype, device and values; NaN exactly where the reference has NaN."""
     out = op.bias_softmax(x, bias)
     assert (out.shape, out.dtype, out.device) == (x.shape, x.dtype, x.device)
     summed = (x.cpu().double() + bias.cpu().double()).nan_to_num(0, 0, 0).abs()
@@ -48,36 +51,36 @@ def check(x: torch.Tensor, bias: torch.Tensor) -> None:
 
 
 def test_by_hand() -> None:
-    """exp(log 1) and exp(log 3) are a quarter and three quarters of their sum."""
+    """exp(log 1) and exp(log 3) are one quarter and three quarters of their sum."""
     x = torch.zeros(2, 2, device="cuda", dtype=torch.float64)
     bias = torch.tensor([1.0, 3.0], device="cuda", dtype=torch.float64).log()
     expected = torch.tensor([[0.25, 0.75], [0.25, 0.75]], device="cuda", dtype=torch.float64)
     torch.testing.assert_close(op.bias_softmax(x, bias), expected)
 
 
-# TODO(sizes): tests of widths, of numbers of rows and of dimensions, and of empty tensors, by check
-#   and draw, about 6 lines.
+# TODO(sizes): test widths, numbers of rows and of dimensions, and empty tensors, with check and
+#   draw, about 6 lines.
 def test_sizes() -> None:
     pytest.skip("TODO(sizes)")
 
 
-# TODO(dtypes): a test of every dtype, with short rows and with long ones, about 4 lines.
+# TODO(dtypes): test every dtype, with short rows and with long ones, about 4 lines.
 def test_dtypes() -> None:
     pytest.skip("TODO(dtypes)")
 
 
-# TODO(values): tests of values far from zero, and of NaN and -inf, about 10 lines.
+# TODO(values): test values far from zero, and NaN and -inf, about 10 lines.
 def test_values() -> None:
     pytest.skip("TODO(values)")
 
 
-# TODO(layouts): tests of views, for x and for bias, about 12 lines.
+# TODO(layouts): test views, for x and for bias, about 12 lines.
 def test_layouts() -> None:
     pytest.skip("TODO(layouts)")
 
 
 def check_gradients(x: torch.Tensor, bias: torch.Tensor, grad_out: torch.Tensor) -> None:
-    """Those of x and bias, for the cotangent `grad_out`, are what autograd finds for the reference."""
+    """For the cotangent `grad_out`, the gradients of x and bias agree with autograd through the reference."""
     found = torch.autograd.grad(op.bias_softmax(x, bias), (x, bias), grad_out)
     exact_x, exact_bias = (each.detach().cpu().double().requires_grad_() for each in (x, bias))
     cotangent = grad_out.cpu().double()
@@ -88,26 +91,24 @@ def check_gradients(x: torch.Tensor, bias: torch.Tensor, grad_out: torch.Tensor)
         torch.testing.assert_close(one.cpu().double(), other, rtol=relative, atol=terms * relative)
 
 
-# TODO(gradients): gradcheck; check_gradients for rows wider than a block and for cotangents that
-#   are views; each gradient alone, about 19 lines.
+# TODO(gradients): test with gradcheck; with check_gradients for rows wider than a block and for
+#   cotangents that are views; and each gradient alone, about 19 lines.
 def test_gradients() -> None:
     pytest.skip("TODO(gradients)")
 
 
-# TODO(untouched): a test that inputs, cotangent and earlier results keep their bits, about 10
-#   lines.
+# TODO(untouched): test that inputs, cotangent and earlier results keep their bits, about 10 lines.
 def test_untouched() -> None:
     pytest.skip("TODO(untouched)")
 
 
-# TODO(refusals): tests of every kind of bad input; the message must name the argument, about 15
-#   lines.
+# TODO(refusals): test every kind of bad input; the message must name the argument, about 15 lines.
 def test_refusals() -> None:
     pytest.skip("TODO(refusals)")
 
 
 def milliseconds(streams: list[torch.cuda.Stream], work: Callable[[], object]) -> list[float]:
-    """Call `work`: how long was each stream busy meanwhile? The first one's events enclose the others'."""
+    """Call `work`, and return how long each stream was busy. The first one's events enclose the others'."""
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in streams]
     for stream, (begin, _) in zip(streams, events, strict=True):
         begin.record(stream)
@@ -118,18 +119,19 @@ def milliseconds(streams: list[torch.cuda.Stream], work: Callable[[], object]) -
     return [begin.elapsed_time(end) for begin, end in events]
 
 
-# TODO(places): tests with another stream current, by milliseconds and by values while the default
-#   stream is busy, and with x on another device than the current one, about 19 lines.
+# TODO(places): test with another stream current, by milliseconds and by values while the default
+#   stream is busy; and with x on a device that is not current, about 19 lines.
 def test_places() -> None:
     pytest.skip("TODO(places)")
 
 
-# TODO(repeats): a test that result and gradients have the same bits in every call, about 10 lines.
+# TODO(repeats): test that the result and both gradients have the same bits in every call, about 10
+#   lines.
 def test_repeats() -> None:
     pytest.skip("TODO(repeats)")
 
 
-# TODO(costs): a test of the time of many rows beside torch's in the same run, and one of the memory
-#   that stays, about 16 lines.
+# TODO(costs): compare the time for many rows with torch's in the same run; test how much memory
+#   stays allocated, about 16 lines.
 def test_costs() -> None:
     pytest.skip("TODO(costs)")

@@ -10,9 +10,9 @@ from pathlib import Path, PurePath
 from grader.audit.objection import Objection
 from grader.simt.translate.lexer import Kind, Token, scan
 
-_TOUCH_RULE = "A submission does not touch what watches it."
-_CHECKS_RULE = "Every access of a submission is to be checked."
-_LIBRARY_RULE = "The work is to be done by kernels of your own, not by a library that brings its own."
+_TOUCH_RULE = "A submission must not touch the code that checks it."
+_CHECKS_RULE = "Every access of a submission must be checked."
+_LIBRARY_RULE = "Your own kernels must do the work, not a library's."
 _OPERATORS_RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
 _ATTRIBUTE_RULE = "Attributes that change how a function is checked or when it runs are refused."
 _DIRECTIVE = re.compile(r"^#\s*(\w+)\s*(.*)$", re.DOTALL)
@@ -118,7 +118,7 @@ class _Audit:
                 yield from self._directive(tokens, index)
             elif token.text == "##":
                 yield self._object(
-                    token, "joins names with `##`", "Write names out, so that they can be read."
+                    token, "joins names with `##`", "Spell names out, so that they can be read."
                 )
             elif token.kind is Kind.WORD:
                 yield from self._word(tokens, index)
@@ -170,7 +170,7 @@ class _Audit:
                 rule = "The words of C++, CUDA and PyTorch keep their meaning."
                 yield self._object(rest[0], f"gives `{words[1]}` another meaning", rule)
         elif words[0] == "line" or words[0][0].isdecimal():
-            rule = "Findings and errors are to be told at the lines of your own files."
+            rule = "Findings and errors must point at the lines of your own files."
             yield self._object(rest[0], f"has `#{' '.join(words[:3])}`", rule)
         elif words[0] in ("include", "include_next", "import", "embed"):
             yield from self._include(rest[0], words[0], "".join(words[1:]))

@@ -165,7 +165,7 @@ def why_not_compiled_with(flag: str) -> str:
     if macro and is_reserved(macro[1]):
         return f"gives `{macro[1]}` another meaning"
     if macro and not _PLAIN.fullmatch(macro[2] or ""):
-        return "hides code in a macro: a number or a text may stand there"
+        return "hides code in a macro: only a number or a text is allowed there"
     return ""
 
 

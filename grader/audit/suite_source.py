@@ -19,7 +19,7 @@ _TESTING_RULE = f"Of torch.testing, a suite uses {' and '.join(_TESTING)}."
 _FIXTURES = ("monkeypatch", "pytestconfig", "pytester", "request", "testdir")
 # Of what pytest.raises and pytest.fixture hand in: the way to sources, frames and the options of the run.
 _INNER = frozenset(("config", "getrepr", "getoption", "pluginmanager", "tb"))
-_RUN_RULE = "Every run is to look the same to a suite, whichever implementation it is of."
+_RUN_RULE = "A suite must not be able to tell which implementation it runs against."
 _FIXTURE_RULE = (
     "A suite judges an operation by what it returns and raises; it does not work on pytest or on op."
 )

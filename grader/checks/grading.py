@@ -126,7 +126,7 @@ class Grading:
         done = {result.name for result in self.results.found}
         first, *rest = [name for name in ("build", *self.exercise.scores) if name not in done]
         self.results.add(first, Outcome(Status.INFRA_ERROR, str(fault)), 0.0)
-        self.results.skip(rest, Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine could not go on.")
+        self.results.skip(rest, Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine failed.")
 
     def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:
@@ -134,7 +134,7 @@ class Grading:
             preparing = pool.submit(_prepare, self.exercise, self.backend, compiling)
             if self._is_changed_too_much():
                 compiling.set()
-                why = f"{NOT_JUDGED}: more was changed than a repair takes."
+                why = f"{NOT_JUDGED}: more was changed than a repair needs."
                 self._give_up(zygote, preparing.result(), Status.FAIL, why)
                 return
             self.results.progress("build")

@@ -53,7 +53,7 @@ def cleared(zygote: Zygote) -> Iterator[Zygote]:
 def place_in(zygote: Zygote, files: Path, backend: str, isolate: bool) -> Path:
     """The folder as the lane sees it, without links; raises ValueError for one that it does not see."""
     if zygote.spool is None or not files.resolve().is_relative_to(zygote.spool):
-        raise ValueError(f"{files} does not lie below the spool of the lane, {zygote.spool}")
+        raise ValueError(f"{files} is not below the spool of the lane, {zygote.spool}")
     if (zygote.backend, zygote.isolate) != (backend, isolate):
         raise ValueError(f"a lane for {zygote.backend}, isolate={zygote.isolate}, was asked for another")
     return files.resolve()

@@ -20,8 +20,8 @@ def absolute_path(source: str) -> str:
     for line, text in _strings(source):
         if _ABSOLUTE.match(text):
             return (
-                f"setup.py:{line} names the path {text!r} of this machine; on the next one it is missing, or "
-                "something else. Paths count from setup.py's folder; torch knows where CUDA is."
+                f"setup.py:{line} names the path {text!r} of this machine; on another machine it is missing "
+                "or differs. Paths count from setup.py's folder; torch knows where CUDA is."
             )
     return ""
 
@@ -38,8 +38,8 @@ def overridden_variable(source: str) -> str:
             if isinstance(target, ast.Subscript) and ast.unparse(target.value).endswith("environ"):
                 name = ast.unparse(target.slice)
                 return (
-                    f"setup.py:{statement.lineno} overrides {name}, also for those who build with a value of "
-                    "their own. What the environment says counts: setdefault leaves it alone."
+                    f"setup.py:{statement.lineno} overrides {name}, even for people who set their own "
+                    "value. The environment takes precedence: use setdefault."
                 )
     return ""
 

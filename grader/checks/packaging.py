@@ -90,7 +90,7 @@ def _praise(package: Package, asked: int) -> str:
     code = listed(package.wanted.gpu_code)
     return (
         f"{package.wheel.path.name}: all {asked} questions about it are answered as they should be. It was "
-        f"imported without a compiler, and is wanted for {code}."
+        f"imported without a compiler and has code for {code}."
     )
 
 
@@ -105,7 +105,7 @@ def _identity(package: Package) -> str:
         return ""
     return (
         f"The wheel calls itself {name} {version}; it should be {package.name} {package.wanted.version}. "
-        f"Name and version are in [project] of {PROJECT}, and pip goes by them alone."
+        f"Name and version are in [project] of {PROJECT}, and pip uses nothing else."
     )
 
 
@@ -141,8 +141,8 @@ def _nothing_else(package: Package) -> str:
         return ""
     more = f" and {len(surplus) - 3} more files" if len(surplus) > 3 else ""
     return (
-        f"The wheel also installs {listed(surplus[:3])}{more}. Whoever installs it gets every file of it "
-        "into their site-packages; sources and tests belong to the repository."
+        f"The wheel also installs {listed(surplus[:3])}{more}. Installing it puts every file into "
+        "site-packages; sources and tests belong in the repository."
     )
 
 

@@ -21,7 +21,7 @@ def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Out
         return None
     first = todos[0]
     if untouched(exercise, todos):
-        sentence = f"Not begun yet: start with TODO({first.section}) in {first.file}, line {first.line}."
+        sentence = f"Not started: begin with TODO({first.section}) in {first.file}, line {first.line}."
     else:
         number = "One TODO is" if len(todos) == 1 else f"{len(todos)} TODOs are"
         sentence = f"{number} still open: next is TODO({first.section}) in {first.file}, line {first.line}."

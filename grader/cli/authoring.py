@@ -64,12 +64,15 @@ def check_exercises(names: Sequence[str], graded: bool, course: Path | None, bac
         things = counted(number, "thing is", "things are")
         print(f"\n{things} missing or wrong in {lacking} of {counted(len(exercises), 'exercise')}.")
     elif not graded:
-        print("\nNothing is missing. Whether solution, stub and mistakes are judged rightly, --grade tells.")
+        print(
+            "\nNothing is missing. To see whether solution, stub and mistakes are judged correctly, add "
+            "--grade."
+        )
     return 1 if number else 0
 
 
 def _show(exercise: Exercise, problems: Sequence[Problem], graded: bool) -> None:
-    whole = "whole, and judged rightly" if graded else "whole"
+    whole = "whole, and judged correctly" if graded else "whole"
     print(f"{exercise.slug}: {whole if not problems else counted(len(problems), 'problem')}")
     for problem in problems:
         print(f"  {shown(problem.place)}: {problem.what}. {problem.next}")

@@ -118,7 +118,7 @@ def results_of(request: Request) -> Path:
     results = (request.results or class_of(request.submissions).results).absolute()
     if results.resolve().is_relative_to(request.submissions.resolve()):
         raise UsageError(
-            f"{results} lies in {request.submissions}.",
+            f"{results} is inside {request.submissions}.",
             "Every folder there is a student's.",
             "Choose another one with --results DIR.",
         )

@@ -76,8 +76,8 @@ def check_course(folder: Path, exercises: Path | None) -> int:
     print(f"Tables: {', '.join(tables)}. Comment bank: {counted(len(course.comments), 'comment')}.")
     strangers = sorted(people.mentioned - _known(term, people))
     if strangers:
-        print(f"Nobody in students.csv or {course.submissions} is called {listed(strangers)}.")
-        print("An extension, a group or an adjustment names them: a slip of the pen would have no effect.")
+        print(f"No one in students.csv or {course.submissions} is called {listed(strangers)}.")
+        print("An extension, a group or an adjustment names them: a typing mistake would have no effect.")
     idle = people.without_effect(course)
     for each in idle:
         print(f"The extension of {each.student} for {each.exercise} until {each.until} is after no deadline.")

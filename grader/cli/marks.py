@@ -27,7 +27,7 @@ _LEGEND = {
     "·": "still open",
     "?": "handed in, not judged yet",
     "*": "nothing was handed in",
-    "!": "would be lower than what was released, which stands",
+    "!": "would be lower than the released mark, which is kept",
 }
 
 

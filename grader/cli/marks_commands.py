@@ -60,8 +60,8 @@ def _refuse_options_before(context: typer.Context, command: str) -> None:
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
             raise UsageError(
-                f"An option stands before `{command}`.",
-                f"What is meant for `{command}` stands behind it.",
+                f"An option precedes `{command}`.",
+                f"Options of `{command}` come after it.",
                 f"See: grader marks {command} --help",
             )
 

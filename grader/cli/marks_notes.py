@@ -35,7 +35,7 @@ def _strangers(everybody: Sequence[Mark], people: People) -> Iterator[str]:
     unknown = sorted(people.mentioned - {mark.student for mark in everybody})
     if unknown:
         yield (
-            f"Nobody in this class is called {_named(unknown)}: what a table says about them has no effect. "
+            f"No one in this class is called {_named(unknown)}: what a table says about them has no effect. "
             "See: grader course check"
         )
 

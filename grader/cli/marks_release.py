@@ -27,7 +27,7 @@ def release_marks(request: Request, accept: bool) -> int:
         print(f"{counted(len(done.waiting), 'mark')} not settled yet: still open, or not judged.")
     if not done.held:
         return 0
-    print(f"{counted(len(done.held), 'mark')} would be lower than what was released, which stands:")
+    print(f"{counted(len(done.held), 'mark')} would be lower than what was released, which is kept:")
     for mark in done.held:
         print(f"  {_change(mark)}")
     print("See why with: grader marks --student ID. What you accept is lowered one by one:")

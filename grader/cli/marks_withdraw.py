@@ -25,8 +25,8 @@ def withdraw_one(request: Request, reason: str, by: str) -> int:
     place = term.course.submissions / attempt.student / slug
     if attempt.present:
         raise UsageError(
-            f"The mark comes from what lies in {place}.",
-            "What the folder of submissions holds counts.",
+            f"The mark comes from the files in {place}.",
+            "Files in the folder of submissions count.",
             "Move it out of there, then run this command again.",
         )
     store = ResultStore(term.course.results)

@@ -28,5 +28,5 @@ def show_import(file: Path, course: Path | None) -> None:
     points = f"{amount(verdict.earned)} of {amount(verdict.out_of)} points"
     print(f"{exercise.slug}: {standing(verdict)}, {points}, on {verdict.backend}. So says the file.")
     files = "the ones" if found.same_files else "not the ones"
-    print(f"Nobody checked it here. The files in {shown(exercise.root)} are {files} that it is about.")
+    print(f"It was not checked here. The files in {shown(exercise.root)} are {files} that it is about.")
     print(f"grader list shows it as imported, until you run: {command('check', exercise)}")

@@ -31,7 +31,7 @@ class _Rule:
 
 # A text is "topic: sentence". These are stronger than any line: what goes wrong shows in another section.
 _CAUSES = (
-    _Rule("", "^refusals:|has to be refused", ("checks",)),
+    _Rule("", "^refusals:|must be refused", ("checks",)),
     _Rule("correctness", r"raised RuntimeError .* must ", ("checks",)),
     _Rule("", "memory of another device", ("current",)),
     _Rule("", "^stream_reuse:", ("scratch",)),
@@ -46,7 +46,7 @@ _SUBJECTS = (
     _Rule("correctness", "^values:", ("kernel",)),
     _Rule(
         "gradient",
-        "kept by ctx.save_for_backward|this input went through the call unchanged",
+        "kept by ctx.save_for_backward|this input pass through the call unchanged",
         ("context", "setup_context", "forward"),
     ),
     _Rule("gradient", "the gradient of x is ", ("slope",)),

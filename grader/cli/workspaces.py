@@ -59,7 +59,7 @@ def _tell(changes: Changes, release: Release) -> None:
     print(f"the workspace has {_count(len(release.exercises), 'exercise')}.")
     if changes.kept:
         print(f"You and the new version both changed {', '.join(changes.kept)}: yours stayed.")
-        print("The new stubs lie in .cu2grad/stubs. grader reset NN puts them in place and keeps yours.")
+        print("The new stubs are in .cu2grad/stubs. grader reset NN puts them in place and keeps yours.")
     if changes.replaced:
         print(f"Replaced, with your version kept in {changes.backup}: {', '.join(changes.replaced)}.")
     if changes.left:

@@ -73,7 +73,7 @@ def _introduction(exercise: Exercise) -> str:
     return (
         f"# {exercise.number:02d} · {exercise.title}\n\n{lesson}"
         "Each cell that begins with `%%exercise` is a file of yours: edit it here and run the cell, and the "
-        "file holds it. What stood there before is kept in `.cu2grad/backups`."
+        "file holds it. The previous content is kept in `.cu2grad/backups`."
     )
 
 

@@ -85,6 +85,6 @@ def _verdict_of_child(arguments: list[str]) -> Verdict:
         raise InfrastructureError(*said.splitlines()[:3])
     raise InfrastructureError(
         f"The process that grades ended with code {done.returncode} and without a verdict.",
-        "That is not the fault of your code, whose own process it looks after.",
+        "Your code is not at fault: it runs in a process of its own.",
         "Look for what ended it, most often too little memory; then run: grader doctor",
     )

@@ -18,5 +18,5 @@ def exercise(line: str, cell: str) -> None:
         )
     found = Catalog.open().find(words[0])
     backup = workspace.write(found, words[1], cell if cell.endswith("\n") else f"{cell}\n")
-    kept = f" What stood there is kept in {backup.relative_to(found.course)}." if backup else ""
+    kept = f" The previous content is kept in {backup.relative_to(found.course)}." if backup else ""
     print(f"{(found.root / words[1]).relative_to(found.course)} holds this cell.{kept}")

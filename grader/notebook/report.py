@@ -78,7 +78,7 @@ class Report:
 def _not_judged(check: CheckResult) -> InfrastructureError:
     return InfrastructureError(
         check.sentence,
-        "This is not the fault of your code, and no points follow from it.",
+        "Your code is not at fault, and no points depend on it.",
         "Run grader doctor, then grade again.",
     )
 

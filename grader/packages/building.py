@@ -31,7 +31,7 @@ _RULES = {
     "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA: the command that builds must be "
     "torch's. See cmdclass.",
     "Unknown CUDA arch": "TORCH_CUDA_ARCH_LIST holds capabilities such as 8.0; semicolons separate them.",
-    "No module named": "A wheel is built with what is installed here: Python, torch and setuptools.",
+    "No module named": "A wheel is built with the packages installed here: Python, torch and setuptools.",
     "TODO(": "setup.py is run from its first line to its last: nothing is built while one of them is open.",
 }
 
@@ -187,7 +187,8 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
         shown = errors.replace(f"{place.tree}/", "")
         return BuildFailed(f"{request.name} does not compile.", diagnostics=shown, log=own)
     report = _report(place.out)
-    said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "") or "it ended without a word"
+    said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "") or "it ended without a "
+    "message"
     kind = str(report.get("type", ""))
     said = said if kind in ("SystemExit", "") else f"{kind}: {said}"
     where = f"{report['where']}: " if report.get("where") else ""

@@ -61,7 +61,7 @@ def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) 
             enclosure.close()
     if not (place.out / LOG).is_file():
         raise InfrastructureError(
-            f"The process that builds packages did not start. Its last words:\n{words[-2000:]}",
+            f"The process that builds packages did not start. Its last output:\n{words[-2000:]}",
             "Nothing was built, so nothing counts against the submission.",
             "Run `grader doctor`.",
         )

@@ -70,7 +70,7 @@ def install(wheel: Wheel, folder: Path) -> None:
         for info in archive.infolist():
             path = PurePosixPath(info.filename)
             if path.is_absolute() or ".." in path.parts:
-                raise no_wheel(wheel.path, f"it holds {info.filename!r}, which lies outside of it")
+                raise no_wheel(wheel.path, f"it holds {info.filename!r}, which is outside it")
         if sum(info.file_size for info in archive.infolist()) > MOST_BYTES:
             raise no_wheel(wheel.path, f"it unpacks to more than {MOST_BYTES >> 20} MiB")
         archive.extractall(folder)

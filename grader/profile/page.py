@@ -72,7 +72,7 @@ def _opening(profile: Profile) -> Iterator[str]:
 
 def _remarks(profile: Profile) -> Iterator[str]:
     found = remarks(profile)
-    yield "<h2>What stands out</h2>"
+    yield "<h2>Remarks</h2>"
     if not found:
         yield f"<p>{NOTHING}</p>"
         return

@@ -31,7 +31,7 @@ def profile_text(profile: Profile) -> str:
     for stage in profile.stages:
         lines.extend(_stage(stage))
     found = remarks(profile)
-    lines.append("What stands out:" if found else NOTHING)
+    lines.append("Remarks:" if found else NOTHING)
     lines.extend(f"  {remark.sentence}" for remark in found[:MOST_REMARKS])
     if len(found) > MOST_REMARKS:
         lines.append(f"  And {len(found) - MOST_REMARKS} more of less weight.")

@@ -117,7 +117,7 @@ def _conflicts(line: LineCounts, what: str) -> tuple[str, int]:
     sentence = (
         f"{line.frame.where} {VERBS[line.access]} shared memory{how}: {number(got)} wavefronts a request "
         f"where {number(ideal)} would do ({counted(line.conflicts, 'bank conflict')} in all); the {lanes} "
-        f"lanes of a warp reach {banks} of {BANKS} banks. Let each want a bank of its own, or the same word."
+        f"lanes of a warp reach {banks} of {BANKS} banks. Let each lane use its own bank, or the same word."
     )
     return sentence, line.conflicts * BANKS * BANK_BYTES
 
@@ -146,7 +146,7 @@ def _idle_lanes(line: LineCounts, launched: Launched) -> Iterator[Remark]:
     why = (
         f"a block of {counted(threads, 'thread')} does not fill its warps"
         if threads % 32
-        else "the others were sent home by a guard or took another branch"
+        else "the others returned at a guard or took another branch"
     )
     yield Remark(
         f"{line.frame.where}: {number(line.active_lanes)} of 32 lanes take part on average; {why}.",
@@ -171,8 +171,8 @@ def _reuse(launched: Launched) -> Iterator[Remark]:
     if not launched.least or useful < _REUSE * launched.least:
         return
     yield Remark(
-        f"{launched.name} asks global memory for {size(launched.moved)} but touches {size(launched.least)}: "
-        f"every byte comes {number(launched.moved / launched.least)} times. Caches catch some of that; a "
+        f"{launched.name} moves {size(launched.moved)} of global memory but touches {size(launched.least)}: "
+        f"each byte moves {number(launched.moved / launched.least)} times. Caches catch some of that; a "
         "tile in shared memory, loaded once by the block, catches what is used again.",
         useful - launched.least,
     )

@@ -12,7 +12,7 @@ from grader.words import noun
 VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
 _PLAIN_BYTES = 10_000  # up to here a size is told exactly
-NOTHING = "Nothing stands out: every request moves as little as it can."
+NOTHING = "Nothing to report: every request moves as little as it can."
 MOST_LAUNCHES, MOST_REMARKS = 12, 20  # that are shown; a page and the JSON have all
 
 
@@ -106,7 +106,7 @@ def shown(stage: Stage) -> tuple[list[Launched], str]:
     least = weights[MOST_LAUNCHES - 1]
     kept = [each for each in stage.launches if each.moved >= least][:MOST_LAUNCHES]
     left = len(stage.launches) - len(kept)
-    return kept, f"{counted(left, 'more launch', 'more launches')} asked for less; a page or JSON shows all."
+    return kept, f"{counted(left, 'more launch', 'more launches')} moved less; a page or JSON shows all."
 
 
 def totals(stage: Stage) -> list[tuple[str, str]]:
@@ -116,7 +116,7 @@ def totals(stage: Stage) -> list[tuple[str, str]]:
     some = f", of which {number(counted_ones)} were counted" if counted_ones < stage.launched else ""
     rows = [("launches", number(stage.launched) + some)]
     if stage.launches:
-        rows.append(("asked of global memory", f"{size(moved)} in sectors of 32 bytes"))
+        rows.append(("requested from global memory", f"{size(moved)} in sectors of 32 bytes"))
         times = f", each {number(moved / least)} times" if least and moved / least >= 1.05 else ""
         rows.append(("least", f"{size(least)} in distinct sectors{times}"))
     if stage.traffic is not None:

@@ -199,7 +199,7 @@ class Connection:
         except OSError:
             datagram = b""
         if datagram:
-            self._violated("sent a message that nobody had asked for", during)
+            self._violated("sent an unrequested message", during)
         self._ended(during)
 
     # -- ends --------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ class Connection:
 def _cannot_start(printed: str) -> InfrastructureError:
     """No learner code runs before the first answer: what fails until then is this machine's fault."""
     return InfrastructureError(
-        f"A worker could not start. Its last words:\n{printed.strip() or '(none)'}\n",
+        f"A worker could not start. Its last output:\n{printed.strip() or '(none)'}\n",
         "Nothing was graded, so nothing counts against the submission.",
         "Run `grader doctor`.",
     )

@@ -110,8 +110,8 @@ class WorkerTimeout(SubmissionError):
     def __init__(self, during: str, seconds: float) -> None:
         super().__init__(
             f"The submission was still {during} after {seconds:g} s and was stopped.",
-            "Every call has to end: look for a loop whose condition never becomes false, or a wait for "
-            "something that nobody signals.",
+            "Every call has to end: look for a loop whose condition never becomes false, or a wait for a "
+            "signal that never comes.",
             _NEXT,
         )
         self.during = during
@@ -124,7 +124,7 @@ class ProtocolViolation(SubmissionError):
     def __init__(self, violation: str, during: str) -> None:
         super().__init__(
             f"While {during}, the worker {violation}.",
-            "Only the grader's own code may speak on the worker's connection; a submission that touches it "
+            "Only the grader's own code may use the worker's connection; a submission that touches it "
             "forfeits the check.",
             _NEXT,
         )
@@ -151,7 +151,7 @@ class CallLost(SubmissionError):
 
     def __init__(self) -> None:
         super().__init__(
-            "What an earlier call had left in the worker, its graph and its inputs, is gone with the worker.",
+            "The graph and inputs that an earlier call left in the worker are lost with it.",
             "A crash or a timeout costs the calls before it their gradients.",
             "Repair the crash that was reported first.",
         )

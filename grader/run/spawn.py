@@ -189,7 +189,7 @@ class Zygote:
 
 
 def _did_not_start(backend: str, words: str) -> InfrastructureError:
-    last = f" Its last words:\n{words}\n" if words else " It said nothing."
+    last = f" Its last output:\n{words}\n" if words else " It printed nothing."
     return InfrastructureError(
         f"The process that starts workers for the {backend} backend did not start.{last}",
         "Nothing was graded, so nothing counts against the submission.",

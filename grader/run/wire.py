@@ -173,7 +173,7 @@ def unpack_records(header: Header, meta: bytes | bytearray | memoryview) -> list
     for position in range(header.tensors):
         record = _unpack_record(meta, position * RECORD_BYTES)
         if record.offset != align(end) or record.offset + record.nbytes > header.payload_bytes:
-            raise WireError("announced a tensor whose bytes overlap another's or lie outside the message")
+            raise WireError("announced a tensor whose bytes overlap another's or are outside the message")
         end = record.offset + record.nbytes
         records.append(record)
     if end != header.payload_bytes:

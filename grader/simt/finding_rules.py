@@ -7,44 +7,45 @@ from grader.simt.findings import Finding
 _RULES = {
     "out_of_bounds": "A thread whose index is past the end must not touch the element: guard the access. If "
     "this thread has an element of its own, look at the index or the loop bound.",
-    "use_after_free": "Memory must not be touched after it was freed; it may belong to others by then.",
+    "use_after_free": "Do not access memory after freeing it: it may already belong to another allocation.",
     "uninitialized_read": "Memory holds arbitrary values until something is written to it.",
-    "double_free": "Each allocation is freed once; later the address may be somebody else's.",
+    "double_free": "Free each allocation once: afterwards the address may belong to another allocation.",
     "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned.",
-    "host_pointer": "A kernel can only follow pointers to device memory: copy the contents there first.",
-    "device_pointer_on_host": "Host code must not follow a device pointer: launch a kernel for the work that "
-    "is to be done there; what the host itself needs, copy back first.",
+    "host_pointer": "Copy the contents to device memory first: a kernel may follow only device pointers, "
+    "unless the system maps host memory for the GPU (HMM, GH200), which portable code cannot rely on.",
+    "device_pointer_on_host": "Host code must not follow a device pointer: launch a kernel for work on "
+    "the device, and copy back what the host needs.",
     "race_shared": "Between one thread's write and another's access there must be a __syncthreads(); "
     "among the lanes of a warp a __syncwarp() will do.",
-    "race_global": "Blocks run in any order: what one writes, no other may touch. Read from a copy, or in "
-    "the next kernel; a sum over blocks takes atomics.",
+    "race_global": "Blocks run in any order: no block may touch what another one writes. Read from a copy "
+    "or in the next kernel; a sum over blocks needs atomics.",
     "copy_in_flight": "The bytes of an asynchronous copy are there after a wait (__pipeline_wait_prior or its"
     " kin), and for other threads after a barrier behind it.",
-    "stream_order": "Streams run side by side: what one needs of another's work, it must wait for, with an "
+    "stream_order": "Streams run concurrently: a stream that needs another's result must wait for an "
     "event recorded there after it.",
-    "stream_reuse": "A freed block goes to the next request on the stream it was allocated on, at once. If "
-    "another stream uses it, too, say so before it is freed: tensor.record_stream(stream).",
-    "copy_source": "The source of an asynchronous copy must stay as it is until the copy was waited for.",
+    "stream_reuse": "A freed block goes to the next request on the stream it was allocated on, "
+    "immediately. If another stream uses it too, call tensor.record_stream(stream) before it is freed.",
+    "copy_source": "Do not change the source of an asynchronous copy before waiting for the copy.",
     "misaligned": "An access of n bytes needs an address that is a multiple of n.",
     "divergent_barrier": "Every thread of the block must reach the same __syncthreads(), or none.",
     "deadlock": "All threads that a barrier or a warp operation waits for must reach it.",
-    "barrier_count": "A phase of a barrier object has exactly as many arrivals as init() was told.",
+    "barrier_count": "A phase of a barrier object takes exactly as many arrivals as init() was given.",
     "bad_mask": "All lanes that a mask names, the caller too, must make the same call with the same mask.",
     "invalid_launch": "A launch that does not fit the device never starts, so its kernel does nothing.",
     "trap": "A failed assertion or __trap() stops the kernel, and every later CUDA call reports the error.",
-    "division_by_zero": "An integer divided by zero has no defined value, and a GPU goes on with what comes: "
-    "check the divisor.",
+    "division_by_zero": "An integer divided by zero has no defined value, and a GPU continues with an "
+    "arbitrary value: check the divisor.",
     "illegal_instruction": "Every path through a function that returns a value must return one, and what is "
     "declared unreachable must not be reached.",
     "write_to_const": "__constant__ memory is written from the host (cudaMemcpyToSymbol), never by a kernel.",
-    "timeout": "A loop whose end depends on another thread, or on a value that never changes, does not end; "
-    "one that lets every thread do the work of all ends too late.",
+    "timeout": "A loop never ends if its condition depends on another thread or on a value that never "
+    "changes; a loop in which every thread does all the work ends too late.",
 }
 
 KINDS = tuple(_RULES)
 
 _ON_DEFAULT = (
-    "The default stream waits for no other, and no other for it: give all work the stream that its function "
+    "Nothing orders the default stream with the others: give all work the stream that its function "
     "was given or, where tensors are known, the current one, c10::cuda::getCurrentCUDAStream()."
 )
 
@@ -56,12 +57,12 @@ _EMPTY = (
 _BEFORE = "No thread has an element before the beginning: look at how the index is computed."
 
 _UNFENCED = (
-    "What a flag or a ticket announces must be written before a __threadfence(), and the flag after it: "
-    "else others may see the flag first."
+    "Write the data before a __threadfence() and the flag or ticket after it; otherwise other threads may "
+    "see the flag first."
 )
 
 _FOREIGN = (
-    "A kernel runs on the device that is current at its launch, and sees that one's memory: make the "
+    "A kernel runs on the device that is current at its launch, and sees that device's memory: make the "
     "tensors' device current first (c10::cuda::CUDAGuard)."
 )
 
@@ -76,7 +77,7 @@ _TWO_WRITERS = {
     "shared": "Each element needs one owner: look at the index. Where threads write it in turn, a "
     "__syncthreads() belongs between them.",
     "global": "Each element needs one owner, since any of the writers may be the last: look at the index. "
-    "What several threads add up takes atomics.",
+    "A sum over several threads needs atomics.",
 }
 _MIXED = {
     "shared": "Atomics are ordered among themselves only: make every access to the element atomic, or put a "
@@ -85,9 +86,9 @@ _MIXED = {
     "the plain one to another kernel.",
 }
 _IN_PLACE = {
-    "shared": "What several threads add to one element takes atomics. What they read of each other's "
+    "shared": "A sum over several threads in one element needs atomics. What they read of each other's "
     "elements, they read before anybody writes: with a __syncthreads() in between.",
-    "global": "What several threads add to one element takes atomics. What they read of each other's "
+    "global": "A sum over several threads in one element needs atomics. What they read of each other's "
     "elements, they read from a copy, or in the next kernel.",
 }
 _WITHIN_A_BLOCK = (

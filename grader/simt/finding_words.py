@@ -103,7 +103,7 @@ def _invalid_free(finding: Finding, names: Names) -> str:
     what = (
         f"byte {allocation.offset} of an allocation"
         if allocation and inside
-        else "what is no allocation of its kind"
+        else "a pointer that is not an allocation of this kind"
     )
     return f"{finding.note} of {what}"
 
@@ -214,7 +214,7 @@ def _constant(finding: Finding, names: Names) -> str:
 
 
 def _timeout(finding: Finding, names: Names) -> str:
-    return "The kernel ran longer than it may and was stopped"
+    return "The kernel exceeded its time limit and was stopped"
 
 
 def _other(finding: Finding, names: Names) -> str:

@@ -103,11 +103,11 @@ def _sectors(sample: Sample, what: str, contents: Contents, name: str) -> Canvas
 
 
 def _traffic(sample: Sample, sectors: Sequence[int]) -> str:
-    """``32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 bytes that nobody asked for.``"""
+    """``32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 unrequested bytes.``"""
     count, moved = len(active(sample.addresses)), len(sectors) * SECTOR
     wanted = distinct_bytes(sample.addresses, sample.bytes)
     ask, move = "asks" if count == 1 else "ask", "moves" if len(sectors) == 1 else "move"
-    unasked = f"{moved - wanted} bytes that nobody asked for" if moved > wanted else "nothing in vain"
+    unasked = f"{moved - wanted} unrequested bytes" if moved > wanted else "nothing wasted"
     units = f"{counted(len(sectors), 'sector')} of {SECTOR} bytes {move}"
     return f"{counted(count, 'lane')} {ask} for {wanted} bytes; {units}: {unasked}."
 
@@ -203,7 +203,7 @@ def _conflicts(sample: Sample, rows: Sequence[tuple[bool, Mapping[int, Served]]]
 
 _GLOBAL_KEY = (
     ("a", "asked for, by the lane of this number"),
-    ("b", "moves along unasked"),
+    ("b", "moves but was not requested"),
     ("hollow dashed", "does not move"),
 )
 _SHARED_KEY = (

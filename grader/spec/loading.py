@@ -125,7 +125,7 @@ def _validated_parts(exercise: Exercise, module: ModuleType) -> Spec:
     """The first part's, with all of them in ``parts``; what else is exported goes with the first part."""
     taken = [name for name in REQUIRED if hasattr(module, name)]
     if taken:
-        raise ValueError(f"PARTS stands for {', '.join(REQUIRED)}, but {taken[0]} is there too")
+        raise ValueError(f"PARTS replaces {', '.join(REQUIRED)}, but {taken[0]} is there too")
     several = parts.checked(module.PARTS, exercise.scores.get("parts", 0), exercise.sections)
     shared = parts.shared_by(several, vars(module), FUNCTIONS)
     specs: list[Spec] = []

@@ -146,4 +146,4 @@ def _check_count(question: Count) -> None:
     if not question.call or not question.line.strip():
         raise ValueError(f"{where}: call names a function of the program, line a text of its file")
     if question.metric not in get_args(Metric) or question.access not in get_args(Access):
-        raise ValueError(f"{where}: nobody counts {question.metric!r} of {question.access!r}")
+        raise ValueError(f"{where}: {question.metric!r} of {question.access!r} is not counted")

@@ -1,5 +1,4 @@
-// Given: checks the tensor, allocates the result and calls the launcher. You write one of these in
-// 03.
+// Given: checks the tensor, allocates the result and calls the launcher. You write your own in 03.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDAException.h>

@@ -13,8 +13,8 @@ cudaError_t launch_vector_add(const float* d_a, const float* d_b, float* d_out, 
 
 namespace {
 
-// `array` as it came from Python: py::array_t<float> would convert float64 in silence, into a copy
-// nobody sees.
+// `array` is the caller's own: py::array_t<float> would silently convert float64 to float32, in a
+// copy that the caller never sees.
 void check_float_vector(const py::array& array, const char* name) {
     // --8<-- [start:checks]
     if (!py::isinstance<py::array_t<float>>(array)) {

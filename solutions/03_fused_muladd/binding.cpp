@@ -14,7 +14,7 @@ void launch_muladd(const T* a, const T* b, const T* c, T* out, int64_t n, cudaSt
 namespace {
 
 // Raises unless `x` is contiguous and agrees with `a` in device, dtype and shape. The kernel reads
-// raw memory: whatever is not checked here is read wrongly there.
+// raw memory: what is not checked here, it misreads there.
 void check_like(const at::Tensor& x, const at::Tensor& a, const char* name) {
     TORCH_CHECK(x.device() == a.device(), name, " must be on ", a.device(), " like a, but is on ",
                 x.device());

@@ -1,5 +1,5 @@
 // out = a * b + c, and the product that its gradients need. CUDA headers only: this file compiles
-// in under a second.
+// in about a second.
 #include <cstdint>
 #include <cuda_runtime.h>
 

@@ -57,7 +57,7 @@ void diffuse_(at::TensorList rings, double rate) {
     // --8<-- [end:current]
     // --8<-- [start:ready]
     CUDAEvent ready;
-    ready.record(caller);  // when this has passed, the rings hold what they should
+    ready.record(caller);  // once this has passed, the rings hold what they should
     // --8<-- [end:ready]
     for (const at::Tensor& ring : rings) {
         // --8<-- [start:fork]

@@ -30,7 +30,7 @@ class Diffuse(torch.autograd.Function):
         """One gradient for each ring after the one for rate, which is a number and has none."""
         # --8<-- [start:backward]
         dense = torch.contiguous_format
-        steps = [grad.clone(memory_format=dense) for grad in grads]  # the grads are not ours to change
+        steps = [grad.clone(memory_format=dense) for grad in grads]  # never change the incoming ones
         _ops.diffuse_(steps, ctx.rate)
         return None, *steps
         # --8<-- [end:backward]
@@ -42,6 +42,6 @@ def diffuse_(rings: Sequence[torch.Tensor], rate: float) -> Sequence[torch.Tenso
     The rings are contiguous float32 or float64 tensors on one CUDA device, of any size. Each cell
     moves by rate * (left - 2 * cell + right).
     """
-    if rings:  # the dispatcher finds the CUDA implementation by the tensors: without any there is none
+    if rings:  # the dispatcher finds the CUDA implementation by the tensors: an empty list has none
         Diffuse.apply(rate, *rings)
     return rings

@@ -36,7 +36,7 @@ template <typename T>
 void launch_matmul(const T* a, const T* b, T* out, int64_t m, int64_t k, int64_t n,
                    cudaStream_t stream) {
     // --8<-- [start:launcher]
-    if (m == 0 || n == 0) return;  // nothing to write; k == 0 still launches, and writes zeros
+    if (m == 0 || n == 0) return;  // nothing to write; k == 0 still launches and writes zeros
     const dim3 block(kColumnsPerBlock, kRowsPerBlock);
     const dim3 grid((n + block.x - 1) / block.x, (m + block.y - 1) / block.y);
     matmul_kernel<T><<<grid, block, 0, stream>>>(a, b, out, m, k, n);

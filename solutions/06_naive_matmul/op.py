@@ -16,7 +16,7 @@ Gradients = tuple[torch.Tensor | None, torch.Tensor | None]
 class Matmul(torch.autograd.Function):
     @staticmethod
     def forward(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        """(m, k) @ (k, n), both dense. What backward needs is kept in setup_context."""
+        """(m, k) @ (k, n), both dense. setup_context saves what backward needs."""
         return _ops.matmul(a, b)
 
     @staticmethod
@@ -41,7 +41,7 @@ class Matmul(torch.autograd.Function):
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """a @ b for float32 or float64 CUDA matrices of any layout; one that is not dense is copied."""
+    """a @ b for float32 or float64 CUDA matrices of any layout; an operand that is not dense is copied."""
     # --8<-- [start:dense]
     return Matmul.apply(a.contiguous(), b.contiguous())
     # --8<-- [end:dense]

@@ -12,7 +12,7 @@ unsigned blocks_for(int64_t n) {
     return static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
 }
 
-// tanh(sqrt(2/pi) (z + 0.044715 z^3)); both directions need it.
+// tanh(sqrt(2/pi) (z + 0.044715 z^3)); forward and backward need it.
 template <typename T>
 __device__ T gelu_tanh(T z) {
     return tanh(T(kSqrtTwoOverPi) * (z + T(kCubic) * z * z * z));
@@ -47,8 +47,8 @@ __global__ void bias_gelu_kernel(const T* __restrict__ x, const T* __restrict__ 
     // --8<-- [end:forward_kernel]
 }
 
-// Recomputes z = x + bias: reading x again costs as much as reading a saved z would, and saving z
-// costs a write more.
+// Recomputes z = x + bias: reading x costs as much as reading a saved z would, and saving z would
+// cost another write.
 template <typename T>
 __global__ void bias_gelu_backward_kernel(const T* __restrict__ grad_out, const T* __restrict__ x,
                                           const T* __restrict__ bias, T* __restrict__ grad_x,

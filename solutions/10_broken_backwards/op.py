@@ -135,7 +135,7 @@ def muladd(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
 
 
 def mix(x: Tensor, weight: float, y: Tensor) -> Tensor:
-    """x for weight 0, y for weight 1, and in between what lies in between."""
+    """x for weight 0, y for weight 1, and linear in between."""
     return Mix.apply(x, weight, y)
 
 

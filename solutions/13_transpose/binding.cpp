@@ -15,7 +15,7 @@ namespace {
 
 at::Tensor transpose(const at::Tensor& x) {
     TORCH_CHECK(x.dim() == 2, "x must have 2 dimensions, but has ", x.dim());
-    // A copy that makes x dense would do the very work that the kernel is for.
+    // A copy that makes x dense would do the work that the kernel is for.
     TORCH_CHECK(x.is_contiguous(), "x must be contiguous, but has strides ", x.strides());
     const c10::cuda::CUDAGuard guard(x.device());
     // --8<-- [start:dispatch]

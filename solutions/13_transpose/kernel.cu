@@ -1,5 +1,5 @@
-// out = x with rows and columns exchanged, by way of a tile in shared memory, so that global memory
-// is read and written along rows.
+// out = x with rows and columns exchanged. A tile in shared memory lets the kernel read and write
+// global memory along rows.
 #include <cstdint>
 #include <cuda_runtime.h>
 
@@ -9,7 +9,7 @@ constexpr int kTile = 32;  // rows and columns of a tile; a warp takes one row o
 constexpr int kWarps = 8;  // of a block: 32 x 8 threads take a tile in 4 steps
 
 // x: rows x columns, out: columns x rows, both row-major and dense. One block for each tile of x;
-// `tiles_across` of them lie side by side, and the last ones may stick out at the right and below.
+// `tiles_across` tiles cover a row, and the last ones may extend past the right and bottom edges.
 template <typename T>
 __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, int64_t rows,
                                  int64_t columns, unsigned tiles_across) {
@@ -19,7 +19,7 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
     const int lane = threadIdx.x, warp = threadIdx.y;
 
     // --8<-- [start:tile]
-    __shared__ T tile[kTile][kTile + 1];  // one element more, so that a column spreads over the banks
+    __shared__ T tile[kTile][kTile + 1];  // one element more: a column spreads over all banks
     // --8<-- [end:tile]
 
     // --8<-- [start:load]
@@ -28,8 +28,8 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
             tile[i][lane] = x[(row + i) * columns + column + lane];
         }
     }
-    // Barrier: below, a warp reads a column of the tile, to which all warps wrote. It stands outside
-    // of the guard: threads beyond the edge have to come here, too.
+    // Barrier: below, a warp reads a column of the tile, and all warps wrote to that column. It is
+    // outside the guard because threads beyond the edge must reach it, too.
     __syncthreads();
     // --8<-- [end:load]
 

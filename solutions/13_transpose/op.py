@@ -19,7 +19,7 @@ class Transpose(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad_out: torch.Tensor) -> torch.Tensor:
         # --8<-- [start:backward]
-        return Transpose.apply(grad_out.contiguous())  # differentiable in its turn
+        return Transpose.apply(grad_out.contiguous())  # differentiable itself
         # --8<-- [end:backward]
 
 

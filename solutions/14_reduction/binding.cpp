@@ -25,7 +25,7 @@ at::Tensor column_sums(const at::Tensor& x) {
     const int64_t rows = x.size(0);
     const int64_t columns = x.dim() == 2 ? x.size(1) : 1;
     const int64_t parts = parts_for(rows, columns);
-    at::Tensor out = at::empty(x.sizes().slice(1), x.options());  // of a vector: no dimension left
+    at::Tensor out = at::empty(x.sizes().slice(1), x.options());  // for a vector, no dimension is left
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "column_sums", [&] {
         // --8<-- [start:stages]
         const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();

@@ -1,5 +1,5 @@
-// The sums of the columns of a matrix, or of a vector: partial sums by many blocks first, then the
-// sums of those. Both stages run the same kernels.
+// The sums of the columns of a matrix, or the sum of a vector: many blocks compute partial sums, then a
+// second launch adds those up. Both stages run the same kernels.
 #include <algorithm>
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -11,8 +11,8 @@ constexpr int kWarpsPerBlock = 8;
 constexpr int kThreadsPerBlock = kWarpsPerBlock * kWarp;
 constexpr unsigned kEveryLane = 0xffffffffu;
 
-// The sum of the `value`s of a warp, in its lane 0; the other lanes get sums of no use. Every lane
-// calls it.
+// The sum of the `value`s of a warp, in its lane 0; what the other lanes get is of no use. Every lane
+// must call it.
 template <typename T>
 __device__ T warp_sum(T value) {
     // --8<-- [start:warp_sum]
@@ -23,8 +23,8 @@ __device__ T warp_sum(T value) {
     // --8<-- [end:warp_sum]
 }
 
-// The sum of the `value`s of a block of kThreadsPerBlock threads, in its thread 0. Every thread
-// calls it, once.
+// The sum of the `value`s of a block of kThreadsPerBlock threads, in its thread 0. Every thread must
+// call it, once.
 template <typename T>
 __device__ T block_sum(T value) {
     __shared__ T sum_of_warp[kWarpsPerBlock];
@@ -33,7 +33,7 @@ __device__ T block_sum(T value) {
     // --8<-- [start:block_sum]
     value = warp_sum(value);
     if (lane == 0) sum_of_warp[warp] = value;
-    __syncthreads();  // the sum of every warp is there
+    __syncthreads();  // every warp has written its sum
     if (warp == 0) value = warp_sum(lane < kWarpsPerBlock ? sum_of_warp[lane] : T(0));
     return value;
     // --8<-- [end:block_sum]
@@ -52,13 +52,13 @@ __global__ void vector_stage(const T* __restrict__ x, T* __restrict__ sums, int6
     // --8<-- [end:vector_stage]
 }
 
-// x: rows x columns, row-major and dense. sums: gridDim.y x columns, a row of partial sums for each
-// blockIdx.y. A block of 32 x 32 threads has 32 columns: thread (lane, warp) reads column `lane` of
-// them.
+// x: rows x columns, row-major and dense. sums: gridDim.y x columns, one row of partial sums for each
+// blockIdx.y. A block of 32 x 32 threads covers a strip of 32 columns: thread (lane, warp) reads column
+// `lane` of it.
 template <typename T>
 __global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int64_t rows,
                              int64_t columns) {
-    __shared__ T tile[kWarp][kWarp + 1];  // a column of it lies in 32 banks
+    __shared__ T tile[kWarp][kWarp + 1];  // padded: a column of it is spread over all 32 banks
     const int lane = static_cast<int>(threadIdx.x);
     const int warp = static_cast<int>(threadIdx.y);
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * kWarp;
@@ -74,7 +74,7 @@ __global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int6
     // --8<-- [end:read_rows]
     // --8<-- [start:turn]
     tile[warp][lane] = sum;
-    __syncthreads();  // the tile is complete: below, a warp reads what other warps wrote
+    __syncthreads();  // the tile is complete: below, each warp reads what other warps wrote
     sum = warp_sum(tile[lane][warp]);
     if (lane == 0 && first_column + warp < columns) {
         sums[static_cast<int64_t>(blockIdx.y) * columns + first_column + warp] = sum;
@@ -84,8 +84,8 @@ __global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int6
 
 }  // namespace
 
-// Adds up x (rows x columns) into sums (parts x columns); with parts = 1 those are the sums of the
-// columns.
+// Adds up the rows of x (rows x columns) into sums (parts x columns). With parts = 1, those are the sums
+// of the columns.
 template <typename T>
 void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t parts,
                   cudaStream_t stream) {
@@ -100,7 +100,7 @@ void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t pa
         <<<dim3(strips, blocks), dim3(kWarp, kWarp), 0, stream>>>(x, sums, rows, columns);
 }
 
-// How many partial sums each column gets: enough blocks to keep a GPU busy, enough rows for each.
+// The number of partial sums per column: enough blocks to keep a GPU busy, enough rows for each block.
 int64_t parts_for(int64_t rows, int64_t columns) {
     const int64_t rows_per_part = columns == 1 ? 4096 : 128;
     return std::clamp<int64_t>(rows / rows_per_part, 1, columns == 1 ? 1024 : 256);

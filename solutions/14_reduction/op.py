@@ -21,10 +21,10 @@ class ColumnSums(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad_out: torch.Tensor) -> torch.Tensor:
         # --8<-- [start:backward]
-        return grad_out.expand(ctx.shape)  # every row added to the sum, so every row gets its gradient
+        return grad_out.expand(ctx.shape)  # every row was added to the sum, so every row gets its gradient
         # --8<-- [end:backward]
 
 
 def column_sums(x: torch.Tensor) -> torch.Tensor:
-    """x of (rows, columns) gives (columns,); a vector of (n,) gives its sum, of shape ()."""
+    """Adds up rows: x of (rows, columns) gives (columns,); a vector of (n,) gives its sum, of shape ()."""
     return ColumnSums.apply(x)

@@ -26,9 +26,9 @@ def sqdist_backward_fake(grad: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -
 
 
 class SqDist(torch.autograd.Function):
-    """The derivative, for torch.func by way of this class, and for the dispatcher by its two methods."""
+    """The derivative: torch.func uses the class, the dispatcher its two methods."""
 
-    generate_vmap_rule = True  # vmap goes on to the operator, which has a rule
+    generate_vmap_rule = True  # vmap looks through the class to the operator, which has a rule
 
     @staticmethod
     def forward(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -49,13 +49,13 @@ class SqDist(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             grad_x = _ops.sqdist_backward(grad, x, y)
         if ctx.needs_input_grad[1]:
-            grad_y = _ops.sqdist_backward(grad.mT, y, x)  # a distance does not change when x and y do places
+            grad_y = _ops.sqdist_backward(grad.mT, y, x)  # a distance is the same with x and y exchanged
         return grad_x, grad_y
         # --8<-- [end:backward]
 
 
 def batch_first(tensor: torch.Tensor, dim: int | None, size: int) -> torch.Tensor:
-    """vmap's dimension in front; a tensor that has none is there `size` times, by a stride of 0."""
+    """vmap's dimension in front; a tensor without one is repeated `size` times, by a stride of 0."""
     # --8<-- [start:batch_first]
     return tensor.expand(size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
     # --8<-- [end:batch_first]

@@ -1,4 +1,7 @@
-"""Tests of op.bias_softmax: every promise in the docstring of op.py, and nothing that it does not promise."""
+"""Tests of op.bias_softmax: every promise in the docstring of op.py, and nothing that it does not promise.
+
+All tests together have 20 seconds of wall-clock time against one implementation: use small tensors.
+"""
 
 from collections.abc import Callable
 
@@ -21,12 +24,12 @@ def draw(
 
 
 def reference(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """The same in plain PyTorch: on the CPU, in float64, so more exact than what is judged by it."""
+    """The same in plain PyTorch: on the CPU, in float64, so more exact than the results that it judges."""
     return torch.softmax(x.cpu().double() + bias.cpu().double(), -1)
 
 
 def tolerance(dtype: torch.dtype, terms: int, largest: float) -> tuple[float, float]:
-    """(relative, absolute): how far a right result of `dtype` may be from the exact one.
+    """(relative, absolute): how far a correct result of `dtype` may be from the exact one.
 
     A row adds up `terms` numbers, in an order that is not promised; `largest` is the largest |x + bias|.
     """
@@ -41,7 +44,7 @@ def tolerance(dtype: torch.dtype, terms: int, largest: float) -> tuple[float, fl
 
 
 def check(x: torch.Tensor, bias: torch.Tensor) -> None:
-    """The result has the right form, and values within the tolerance; a NaN is expected where it belongs."""
+    """The result has the right shape, dtype, device and values; NaN exactly where the reference has NaN."""
     out = op.bias_softmax(x, bias)
     assert (out.shape, out.dtype, out.device) == (x.shape, x.dtype, x.device)
     summed = (x.cpu().double() + bias.cpu().double()).nan_to_num(0, 0, 0).abs()
@@ -53,7 +56,7 @@ def check(x: torch.Tensor, bias: torch.Tensor) -> None:
 
 
 def test_by_hand() -> None:
-    """exp(log 1) and exp(log 3) are a quarter and three quarters of their sum."""
+    """exp(log 1) and exp(log 3) are one quarter and three quarters of their sum."""
     x = torch.zeros(2, 2, device="cuda", dtype=torch.float64)
     bias = torch.tensor([1.0, 3.0], device="cuda", dtype=torch.float64).log()
     expected = torch.tensor([[0.25, 0.75], [0.25, 0.75]], device="cuda", dtype=torch.float64)
@@ -91,7 +94,7 @@ def test_large_values(offset: float) -> None:
     check(x + offset, bias)
 
 
-def test_what_is_not_finite_stays_in_its_row() -> None:
+def test_values_that_are_not_finite_stay_in_their_row() -> None:
     x, bias = draw((5, 40))
     x[1, 7] = float("nan")
     x[2, 3] = -float("inf")
@@ -123,7 +126,7 @@ def test_layouts_of_bias() -> None:
 
 
 def check_gradients(x: torch.Tensor, bias: torch.Tensor, grad_out: torch.Tensor) -> None:
-    """Those of x and bias, for the cotangent `grad_out`, are what autograd finds for the reference."""
+    """For the cotangent `grad_out`, the gradients of x and bias agree with autograd through the reference."""
     found = torch.autograd.grad(op.bias_softmax(x, bias), (x, bias), grad_out)
     exact_x, exact_bias = (each.detach().cpu().double().requires_grad_() for each in (x, bias))
     cotangent = grad_out.cpu().double()
@@ -203,7 +206,7 @@ def test_refused_by_name(wrong: str) -> None:
 
 
 def milliseconds(streams: list[torch.cuda.Stream], work: Callable[[], object]) -> list[float]:
-    """Call `work`: how long was each stream busy meanwhile? The first one's events enclose the others'."""
+    """Call `work`, and return how long each stream was busy. The first one's events enclose the others'."""
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in streams]
     for stream, (begin, _) in zip(streams, events, strict=True):
         begin.record(stream)
@@ -231,7 +234,7 @@ def test_the_default_stream_is_not_waited_for() -> None:
     for _ in range(16):
         on_host.to("cuda", non_blocking=True)  # keep the default stream busy for some milliseconds
     with torch.cuda.stream(side):
-        out = op.bias_softmax(x, bias).cpu()  # waits for the side stream alone
+        out = op.bias_softmax(x, bias).cpu()  # waits for the side stream only
     torch.testing.assert_close(out, expected)
 
 
@@ -274,7 +277,7 @@ def test_time_compared_with_torch_in_the_same_run() -> None:
 
 def test_only_the_result_takes_memory() -> None:
     x, bias = draw((8, 128))
-    op.bias_softmax(x, bias)  # what is allocated once may stay
+    op.bias_softmax(x, bias)  # what the first call allocates may stay
     before = torch.cuda.memory_allocated()
     out = op.bias_softmax(x, bias)
     assert torch.cuda.memory_allocated() - before <= out.numel() * out.element_size()

@@ -57,7 +57,7 @@ def test_a_sheet_that_is_too_much_is_told(tmp_path: Path, text: str, told: str) 
 def test_tables_within_tables_are_a_stranger(tmp_path: Path) -> None:
     (tmp_path / "answers.toml").write_text(".".join(["a"] * 5000) + " = 1")
     sheet = read_sheet(tmp_path / "answers.toml")
-    assert strangers(sheet, [COUNT]) == ["`a` is the name of no question, so its answer is not looked at."]
+    assert strangers(sheet, [COUNT]) == ["`a` is not the name of a question, so its answer is ignored."]
     assert shown(sheet.values["a"]) == "what is too long to be shown"
 
 

@@ -240,7 +240,7 @@ def test_an_endless_kernel_is_stopped(solved_course: Catalog) -> None:
     run = check(solved_course, "00")
     assert run.code == NOT_PASSED
     assert "raised AcceleratorError at op.py:11: CUDA error: the launch timed out" in run.text
-    assert "The kernel ran longer than it may and was stopped." in run.text
+    assert "The kernel exceeded its time limit and was stopped." in run.text
 
 
 def test_a_barrier_that_not_all_threads_reach_is_named(solved_course: Catalog) -> None:

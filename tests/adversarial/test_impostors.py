@@ -192,11 +192,11 @@ def test_cuda_that_evades_the_checks_is_refused(solved_course: Catalog, code: st
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("simt_reset", "A submission does not touch what watches it."),
-        ("_mm_pause", "Every access of a submission is to be checked."),
+        ("simt_reset", "A submission must not touch the code that checks it."),
+        ("_mm_pause", "Every access of a submission must be checked."),
         (
             "cublasSgemm",
-            "The work is to be done by kernels of your own, not by a library that brings its own.",
+            "Your own kernels must do the work, not a library's.",
         ),
         ("Dispatcher", "A submission registers operators of its own, and leaves PyTorch's as they are."),
     ],

@@ -125,7 +125,7 @@ def test_a_verdict_of_a_lane_is_that_of_any_grading(lane: Class, tmp_path: Path)
 
 
 def test_a_lane_refuses_what_it_cannot_see(lane: Class, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="does not lie below the spool"):
+    with pytest.raises(ValueError, match="is not below the spool"):
         grade(lane.exercise, tmp_path, backend="simt", isolate=True, zygote=lane.zygote)
     with pytest.raises(ValueError, match="was asked for another"):
         grade(lane.exercise, lane.spool / "x", backend="simt", isolate=False, zygote=lane.zygote)

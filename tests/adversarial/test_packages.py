@@ -229,7 +229,7 @@ def test_what_a_build_leaves_running_is_ended(tmp_path: Path) -> None:
 
 
 def test_a_build_that_ends_its_process_is_a_failed_build(tmp_path: Path) -> None:
-    with pytest.raises(BuildFailed, match="it ended without a word"):
+    with pytest.raises(BuildFailed, match="it ended without a message"):
         build_package(tiny(tmp_path, "os._exit(0)"))
 
 

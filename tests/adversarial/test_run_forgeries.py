@@ -156,7 +156,7 @@ def entry():
     session.call("entry", [])
     (tmp_path / "ask").touch()
     wait_for(tmp_path / "spoken")
-    with pytest.raises(ProtocolViolation, match="nobody had asked for"):
+    with pytest.raises(ProtocolViolation, match="sent an unrequested message"):
         session.call("double", [arg(1.0)])
     assert_serves(session)
 

@@ -49,4 +49,4 @@ def test_a_kernel_that_only_carries_what_the_host_computed(tmp_path: Path) -> No
 
     assert checks["correctness"].status is Status.PASS
     assert checks["device_work"].status is Status.FAIL
-    assert "copied to the device what is none of its arguments" in checks["device_work"].sentence
+    assert "copied data to the device that is not one of its arguments" in checks["device_work"].sentence

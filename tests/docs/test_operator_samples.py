@@ -45,3 +45,11 @@ def test_a_function_of_pybind_breaks_the_graph_and_an_operator_does_not(slug: st
     shown = (SAMPLES / "graph_break.txt").read_text()
     command = f"$ python -m grader.simt graph_break.py {function}\n"
     assert command + printed("graph_break.py", function, folder=ROOT / "solutions" / slug) in shown
+
+
+def test_the_keys_of_the_solution_are_those_that_the_lesson_lists() -> None:
+    """A fake is registered under Meta; at Python, fake tensors meet PyTorch's own kernel and none of ours."""
+    shown = printed("keys.py", "pairwise::sqdist", folder=ROOT / "solutions" / "21_dispatcher")
+    command = "$ python -m grader.simt keys.py pairwise::sqdist\n"
+    assert (SAMPLES / "keys.txt").read_text() == command + shown
+    assert shown.split() == ["FuncTorchBatched", "CUDA", "Meta", "Autograd[alias]"]

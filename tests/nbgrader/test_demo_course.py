@@ -181,7 +181,7 @@ def test_feedback_explains_draws_and_runs_nothing(demo: Demo) -> None:
         ("00_first_kernel", "crash"): "crashed",
         ("03_fused_muladd", "syntax error"): "kernel.cu",
         ("03_fused_muladd", "backward still open"): "TODO(backward)",
-        ("13_transpose", "written by columns"): "896 bytes that nobody asked for",
+        ("13_transpose", "written by columns"): "896 unrequested bytes",
         ("13_transpose", "a file missing"): "binding.cpp",
     }
     for (slug, name), words in said.items():

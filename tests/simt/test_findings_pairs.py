@@ -166,7 +166,7 @@ def test_a_missing_fence_is_named(case: str) -> None:
 
 
 def test_the_rule_for_a_kernel_that_was_stopped_fits_one_that_does_end() -> None:
-    assert "one that lets every thread do the work of all ends too late" in rule(Finding("timeout"))
+    assert "a loop in which every thread does all the work ends too late" in rule(Finding("timeout"))
 
 
 def test_the_rule_for_work_on_the_default_stream_fits_files_with_tensors_and_without() -> None:

@@ -151,7 +151,7 @@ def test_a_test_that_fails_anyway_keeps_its_own_failure(session: Session, name: 
 
 
 def test_a_loop_without_end_is_stopped(session: Session) -> None:
-    assert "The kernel ran longer than it may and was stopped" in session.failed["test_endless"]
+    assert "The kernel exceeded its time limit and was stopped" in session.failed["test_endless"]
 
 
 def test_fixtures(session: Session) -> None:

@@ -166,7 +166,7 @@ def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None
         ("host_reads_device", "Host code must not follow a device pointer: launch a kernel"),
         (
             "add_up_racy",
-            "What several threads add to one element takes atomics. What they read of each other's",
+            "A sum over several threads in one element needs atomics. What they read of each other's",
         ),
         ("memcpy_by_two", "Each element needs one owner, since any of the writers may be the last"),
         ("all_write", "Each element needs one owner: look at the index. Where threads write it in turn"),
@@ -174,10 +174,10 @@ def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None
             "reverse_racy",
             "Between one thread's write and another's access there must be a __syncthreads(); among",
         ),
-        ("histogram_racy", "What several threads add to one element takes atomics"),
+        ("histogram_racy", "A sum over several threads in one element needs atomics"),
         (
             "pass_on_across_blocks",
-            "Blocks run in any order: what one writes, no other may touch. Read from a copy",
+            "Blocks run in any order: no block may touch what another one writes. Read from a copy",
         ),
         ("one_block_last_thread_writes", "a __syncthreads(). That orders one block: what other blocks write"),
     ],

@@ -161,7 +161,7 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         f"{SLUG}.md: it lacks Measurement",
     ),
     "the parts in another order": (
-        lambda course: change(course / LESSON, "## The idea\n", "## Next\n\nLater.\n\n## The idea\n"),
+        lambda course: change(course / LESSON, "## How it works\n", "## Next\n\nLater.\n\n## How it works\n"),
         f"{SLUG}.md: its parts are in another order. The order is: {', '.join(HEADINGS)}.",
     ),
     "no promise": (

@@ -79,14 +79,14 @@ def test_open_questions_are_asked(exercise: Exercise) -> None:
     outcome = judged(exercise, 'draw = 1\nedge = ""\n')
     assert (outcome.status, outcome.share) == (Status.NOT_ATTEMPTED, 0)
     assert outcome.sentence == "2 questions are open. The answers go into answers.toml."
-    assert outcome.lines == ("edge and total: a letter each, of the choices that stand in answers.toml.",)
+    assert outcome.lines == ("edge and total: a letter each, of the choices in answers.toml.",)
 
 
 def test_partly_answered_earns_its_share(exercise: Exercise) -> None:
     outcome = judged(exercise, 'edge = "b"\ntotal = ""\n')
     assert (outcome.status, outcome.share) == (Status.NOT_ATTEMPTED, 0.5)
     assert outcome.sentence == "1 of 2 answers is right; 1 is still open."
-    assert outcome.lines == ("total: a letter, of the choices that stand in answers.toml.",)
+    assert outcome.lines == ("total: a letter, of the choices in answers.toml.",)
 
 
 def test_a_wrong_answer_tells_the_rule_and_not_the_answer(exercise: Exercise) -> None:
@@ -104,11 +104,11 @@ def test_a_wrong_answer_about_a_part_names_it(exercise: Exercise) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('edge = "d"', 'edge = "d" is none of the choices. Write one letter from "a" to "c", in quotes.'),
-        ("edge = 2", 'edge = 2 is none of the choices. Write one letter from "a" to "c", in quotes.'),
+        ('edge = "d"', 'edge = "d" is not one of the choices. Write one letter from "a" to "c", in quotes.'),
+        ("edge = 2", 'edge = 2 is not one of the choices. Write one letter from "a" to "c", in quotes.'),
         (
             'edgy = "b"',
-            "`edgy` is the name of no question, so its answer is not looked at. Did you mean `edge`?",
+            "`edgy` is not the name of a question, so its answer is ignored. Did you mean `edge`?",
         ),
     ],
 )
@@ -122,7 +122,7 @@ def test_what_is_no_answer_is_named(exercise: Exercise, line: str, told: str) ->
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("edge = b", 'A letter stands in quotes: edge = "b".'),
+        ("edge = b", 'A letter is in quotes: edge = "b".'),
         ("edge =", 'An open answer is a pair of quotes: edge = "".'),
         ("edge = 5,4", "A number has a decimal point: edge = 5.4."),
         ('edge = "b', "An answer is one line:"),
@@ -136,7 +136,7 @@ def test_a_broken_file_is_told_by_its_line_and_nothing_is_lost(
     number, broken = len(text.splitlines()) + 1, text.splitlines()[-1]
     assert outcome.status is Status.FAIL
     assert outcome.sentence.startswith(f"answers.toml, line {number}, cannot be read: `{broken}`. {told}")
-    assert outcome.sentence.endswith("looked at when this line is right.")
+    assert outcome.sentence.endswith("graded once this line is valid.")
 
 
 def test_a_draw_has_to_be_a_number(exercise: Exercise) -> None:
@@ -191,7 +191,7 @@ def test_a_number_may_be_exact_or_rounded_as_asked() -> None:
         ([replace(EDGE, choices={"a": "x", "c": "y"})], "choices must be a, b, c"),
         ([replace(LANES, prompt="{rows} rows")], "'rows' is no size of trees.cu"),
         ([replace(LANES, call=("tree", "rows"))], "'rows' is no size of trees.cu"),
-        ([replace(LANES, metric="time")], "nobody counts 'time'"),
+        ([replace(LANES, metric="time")], "'time' of 'load' is not counted"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused(wrong: list[Any], told: str) -> None:
@@ -215,7 +215,7 @@ def test_a_program_that_does_not_build_is_not_the_learners_fault(
         raise BuildFailed("trees does not compile.", diagnostics="trees.cu:1: error")
 
     monkeypatch.setattr(predicted, "build", fails)
-    with pytest.raises(InfrastructureError, match=r"(?s)trees does not compile.*belongs to the exercise"):
+    with pytest.raises(InfrastructureError, match=r"(?s)trees does not compile.*is part of the exercise"):
         predicted.counts_of(counting, [LANES], 1)
 
 
@@ -224,12 +224,12 @@ def test_a_program_that_crashes_is_not_the_learners_fault(counting: Bench) -> No
         raise WorkerCrashed("loading the submission", signal="SIGSEGV")
 
     bench = replace(counting, spawn=crashing)
-    with pytest.raises(InfrastructureError, match=r"trees.cu cannot be counted.*belongs to the exercise"):
+    with pytest.raises(InfrastructureError, match=r"trees.cu cannot be counted.*is part of the exercise"):
         predicted.counts_of(bench, [LANES], 1)
 
 
 def test_a_question_about_no_line_is_the_authors_fault(counting: Bench) -> None:
-    with pytest.raises(BrokenExercise, match="stands in 0 lines, but lanes means one"):
+    with pytest.raises(BrokenExercise, match="is in 0 lines, but lanes means one"):
         predicted.value_at(replace(LANES, line="(B)"), [], counting.exercise.root / "trees.cu")
     with pytest.raises(BrokenExercise, match="nothing was counted for lanes in line 2"):
         predicted.value_at(LANES, [], counting.exercise.root / "trees.cu")

@@ -278,7 +278,7 @@ def test_a_good_refusal_passes() -> None:
 @pytest.mark.parametrize(
     ("error", "part"),
     [
-        (ValueError("c has another shape"), "has to be refused with RuntimeError, not ValueError"),
+        (ValueError("c has another shape"), "must be refused with RuntimeError, not ValueError"),
         (NotImplementedError("c has another shape"), "not NotImplementedError"),
         (RuntimeError("something is wrong"), 'the message does not say "c" and "shape"'),
         (RuntimeError("shapes: a because of another cell"), 'the message does not say "c".'),
@@ -304,7 +304,7 @@ def test_bad_input_that_reached_a_kernel_is_not_a_matter_of_the_exception_type()
 def test_bad_input_that_is_accepted_fails() -> None:
     accepting = judged(lambda a, b, c: a * b + c[: len(a)], [CASES[1]], refusals=[REFUSAL])
     assert accepting.status is Status.FAIL
-    assert "(different shapes) has to be refused with RuntimeError, but it was accepted" in accepting.sentence
+    assert "(different shapes) must be refused with RuntimeError, but it was accepted" in accepting.sentence
 
 
 @pytest.mark.parametrize(

@@ -150,8 +150,8 @@ def test_a_result_of_the_wrong_shape_has_no_gradient_to_be_judged() -> None:
     outcome = judged(lambda a, b: (a * b).sum(0))
     assert outcome.status is Status.FAIL
     assert outcome.sentence == (
-        "muladd(a: float64 (5, 7), b: float64 (5, 7)) returned shape [7], expected shape [5, 7]: forward has "
-        "to be right first."
+        "muladd(a: float64 (5, 7), b: float64 (5, 7)) returned shape [7], expected shape [5, 7]: fix "
+        "forward first."
     )
     assert "shapes [5, 7] and [5]" in judged(lambda a, b: (a * b, (a * b).sum(1))).sentence
 
@@ -200,8 +200,8 @@ def test_backward_is_not_blamed_for_the_finite_differences_of_a_wrong_result() -
     assert outcome.status is Status.FAIL
     assert outcome.sentence == (
         "gradcheck of muladd(a: float64 (5, 7), b: float64 (5, 7)): the derivative with respect to a is "
-        "right in backward, and wrong by finite differences of the forward, whose result is wrong: forward "
-        "has to be right first."
+        "right in backward; finite differences disagree because the forward result is wrong. Fix forward "
+        "first."
     )
 
 
@@ -319,7 +319,7 @@ def test_a_backward_that_changes_the_gradient_it_is_given_is_refused() -> None:
 
     outcome = judged(Twice.apply, reference=lambda a, b: 2 * a + b)
     assert outcome.status is Status.FAIL
-    assert "changed the gradient that came in. It is not backward's own" in outcome.sentence
+    assert "changed the incoming gradient. Backward does not own it" in outcome.sentence
     assert outcome.topic == "grad_out_changed"
 
 
@@ -335,7 +335,7 @@ def test_a_gradient_that_nothing_has_happened_to_is_recognised() -> None:
 
     outcome = judged(Square.apply, reference=lambda a, b: a * a + 2 * b)
     assert outcome.sentence.endswith(
-        "The result is grad_out itself: for autograd, this input went through the call unchanged."
+        "The result is grad_out itself: autograd sees this input pass through the call unchanged."
     )
 
 

@@ -175,7 +175,7 @@ def test_an_untouched_stub_is_not_built(grader: Grader) -> None:
     verdict = grader()
     assert verdict.status is Status.NOT_ATTEMPTED
     todo = named(verdict, "todo")
-    assert todo.sentence == "Not begun yet: start with TODO(index) in kernel.cu, line 2."
+    assert todo.sentence == "Not started: begin with TODO(index) in kernel.cu, line 2."
     assert todo.lines == ("kernel.cu:2: TODO(index): compute the index",)
     assert grader.stages == []
     assert (verdict.earned, verdict.out_of) == (0, 100)
@@ -247,7 +247,7 @@ def test_a_missing_compiler_is_no_zero(grader: Grader) -> None:
     assert verdict.exit_code == 3
     assert verdict.out_of == 0
     assert verdict.checks[0].sentence.endswith("Run: apt install g++")
-    assert {check.sentence for check in verdict.checks[1:]} == {"Not judged: this machine could not go on."}
+    assert {check.sentence for check in verdict.checks[1:]} == {"Not judged: this machine failed."}
 
 
 @pytest.mark.parametrize(

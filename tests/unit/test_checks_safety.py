@@ -73,9 +73,9 @@ def test_a_launch_on_the_default_stream_while_another_is_current() -> None:
     assert outcome.status is Status.FAIL
     assert outcome.sentence.startswith(
         "kernel.cu:12: muladd_kernel<float> was launched on the default stream while stream 7 was "
-        "current: it waits for what is on the default stream, and for nothing that the caller queued."
+        "current: it is ordered with the default stream, not with the caller's work."
     )
-    assert "(The answers are right all the same.)" in outcome.sentence
+    assert "(The answers are still right.)" in outcome.sentence
     assert [finding.kind for finding in outcome.findings] == ["launch_stream"]
 
 
@@ -97,13 +97,13 @@ def test_what_happens_on_bad_input_only_is_said_to() -> None:
     found = replace(call.reply, trace=replace(call.reply.trace, findings=(finding,)))
     bench.calls.append(replace(call, stage="refusal", reply=found))
     outcome = safety.check(bench)
-    assert "on bad input only, which has to be refused before a kernel runs: check the" in outcome.sentence
+    assert "on bad input only. Refuse bad input before a kernel runs: check the" in outcome.sentence
     assert [each.rule for each in outcome.findings] == [safety._REFUSE]
     assert "all the same" not in outcome.sentence
     bench.calls.append(replace(call, reply=found))
-    assert "(The answers are right all the same.)" in safety.check(bench).sentence
+    assert "(The answers are still right.)" in safety.check(bench).sentence
     bench.outcomes["gradient"] = Outcome(Status.FAIL, "The gradient of a is wrong.")
-    assert "(The answers of forward are right all the same.)" in safety.check(bench).sentence
+    assert "(The forward answers are still right.)" in safety.check(bench).sentence
 
 
 def test_the_call_in_which_it_was_seen_first_is_named() -> None:
@@ -343,7 +343,7 @@ def test_nothing_is_called_safe_that_never_ran() -> None:
     assert outcome.sentence == "Not judged: no call finished."
     idle = judged(lambda trace, stage, schedule: replace(trace, launches=(), launches_total=0))
     assert idle.status is Status.FAIL
-    assert idle.sentence == "No kernel was launched, so nothing is known about its safety."
+    assert idle.sentence == "No kernel was launched, so its safety is unknown."
 
 
 def test_findings_merge_by_kind_and_line_and_add_up() -> None:

@@ -50,13 +50,13 @@ def test_a_stream_of_its_own_that_waits_and_is_awaited_is_fine() -> None:
     [
         (9, False, True, "stream_fork", "on another stream, which does not wait for the caller's"),
         (9, True, False, "stream_join", "on another stream, and the caller's stream does not wait for it"),
-        (9, False, False, "launch_stream", "which neither waits for the caller's stream nor is waited for"),
+        (9, False, False, "launch_stream", "and neither stream waits for the other"),
         (
             0,
             False,
             False,
             "launch_stream",
-            "it waits for what is on the default stream, and for nothing that",
+            "it is ordered with the default stream, not with",
         ),
         (
             0,

@@ -150,7 +150,7 @@ def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
     killed = kills.check(bench)
 
     assert (killed.status, killed.share) == (Status.PASS, 1.0)
-    assert killed.sentence == "Your suite sees all 3 mistakes, of 2 classes."
+    assert killed.sentence == "Your suite finds all 3 mistakes, of 2 classes."
     assert list(bench.scratch.iterdir()) == []
 
 
@@ -336,7 +336,7 @@ def test_without_the_solution_the_published_mistakes_judge(bench: Bench, exercis
 
     outcome = kills.check(bench)
 
-    assert outcome.sentence.startswith("Your suite sees all 1 mistake, of 1 class. These are the published")
+    assert outcome.sentence.startswith("Your suite finds all 1 mistake, of 1 class. These are the published")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def failed(check: str, sentence: str, topic: str = "", status: Status = Status.F
         ("03", "gradient", "values", "The backward of f: the gradient of a is 1, expected 2.", "backward"),
         ("03", "gradient", "", "The second derivative of f by a is wrong.", "backward"),
         ("03", "gradient", "", "What backward reads is kept by ctx.save_for_backward, not else.", "forward"),
-        ("03", "correctness", "refusals", "f: bad input (b is longer) has to be refused.", "checks"),
+        ("03", "correctness", "refusals", "f: bad input (b is longer) must be refused.", "checks"),
         ("03", "correctness", "", "f raised RuntimeError at op.py:20: b must be contiguous", "checks"),
         ("03", "correctness", "values", "f returned 1 at [0], expected 2.", "kernel"),
         ("05", "gradient", "grad-out-changed", "The backward of f changed the gradient.", "backward"),
@@ -73,14 +73,14 @@ def failed(check: str, sentence: str, topic: str = "", status: Status = Status.F
             "05",
             "gradient",
             "values",
-            "The backward of f: for autograd, this input went through the call unchanged.",
+            "The backward of f: autograd sees this input pass through the call unchanged.",
             "forward",
         ),
         ("07", "gradient", "values", "The backward of f: the gradient of x is 1, expected 2.", "slope"),
         ("07", "gradient", "values", "The backward of f: the gradient of bias is 1.", "backward"),
         ("13", "gradient", "errors", "The backward of f raised RuntimeError at op.py:17: x", "backward"),
         ("13", "correctness", "shape", "f: the output has shape (7, 5), expected (5, 7).", "dispatch"),
-        ("13", "gradient", "shape", "f returned shape [7, 5]: forward has to be right first.", ""),
+        ("13", "gradient", "shape", "f returned shape [7, 5]: fix forward first.", ""),
         ("13", "correctness", "values", "f returned 1 at [0, 0], expected 2.", "store"),
         ("13", "device_work", "no-kernel", "The backward of f launched no kernel.", "backward"),
         ("13", "correctness", "values", "f is wrong. It is right to about 7 digits.", "tile"),
@@ -146,7 +146,7 @@ def test_a_finding_tells_more_than_where_the_error_was_raised(catalog: Catalog) 
 
 
 def test_an_input_that_was_not_refused_is_not_the_kernels_access(catalog: Catalog) -> None:
-    accepted = failed("correctness", "f: bad input (b is longer) has to be refused, but it was accepted.")
+    accepted = failed("correctness", "f: bad input (b is longer) must be refused, but it was accepted.")
     line = line_of(catalog, "03", "kernel.cu", "+ c[i]")
     access = Finding("out_of_bounds", "x", file="kernel.cu", line=line)
     assert (
@@ -172,7 +172,7 @@ def test_a_wrong_result_says_nothing_about_its_gradient(catalog: Catalog) -> Non
 
 
 def test_every_failure_has_its_section_after_the_first(catalog: Catalog) -> None:
-    refused = failed("correctness", "f: bad input (b is longer) has to be refused, but it was accepted.")
+    refused = failed("correctness", "f: bad input (b is longer) must be refused, but it was accepted.")
     library = failed("device_work", "f launched no kernel. aten::addcmul did the work instead.")
     backward = failed("gradient", "The backward of f returned None for c.")
     assert every(catalog, "03", refused, backward, library) == ["forward", "checks", "backward"]

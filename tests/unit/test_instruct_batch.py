@@ -236,7 +236,7 @@ def test_a_regrade_is_the_same_and_keeps_what_was(
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("DIE", "was ended by SIGKILL. Its last words:\nthe last words of a lane"),
+        ("DIE", "was ended by SIGKILL. Its last output:\nthe last words of a lane"),
         ("HANG", "no verdict came within 60 s"),
         ("MACHINE", "The disk is full."),
         ("EXERCISE", "spec.py has no CASES."),

@@ -74,7 +74,7 @@ def test_what_a_person_has_to_look_at(toy_catalog: Catalog, tmp_path: Path) -> N
     told = {(notice.student, notice.sentence) for notice in summarise(items, outcome).notices}
     assert told == {
         ("anna", "Not judged: The disk is full."),
-        ("anna", f"Not taken: {anna.exercise.edit[0]} is a link or lies behind one."),
+        ("anna", f"Not taken: {anna.exercise.edit[0]} is a link or is behind one."),
         ("bert", "`performance` could not be decided: Too noisy."),
         ("bert", "Refused by the audit: kernel.cu includes <thread>."),
         ("bert", "Nothing of it could be judged on this backend."),

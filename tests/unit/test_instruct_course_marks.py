@@ -330,7 +330,7 @@ def test_a_new_grader_never_lowers_what_was_released(made: HandmadeClass) -> Non
     assert "FLAG" in said and "graded by 2:b instead of 1:a" in said
     exercise, zone = made.catalog.find(NEGATE), read_course(made.folder).zone
     to_student = " ".join(explain(mark, exercise, zone, to_student=True))
-    assert "You were told 80 on" in to_student
+    assert "The mark of 80 that was released on" in to_student
     assert not {"FLAG", "grader", "seed", "record"} & set(re.findall(r"\w+", to_student))
     assert told(made).held == (mark,)
     assert made.mark("ana").points == 80.0

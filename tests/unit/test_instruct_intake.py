@@ -180,7 +180,7 @@ def test_links_and_pipes_are_not_followed(root: Path, exercise: Exercise, tmp_pa
     kernel.symlink_to(secret)
     seen = look(handed_in(root), exercise)
     assert seen.files == {}
-    assert seen.refused == {"kernel.cu": "kernel.cu is a link or lies behind one."}
+    assert seen.refused == {"kernel.cu": "kernel.cu is a link or is behind one."}
     kernel.unlink()
     os.mkfifo(kernel)  # an open() without O_NONBLOCK would wait here for ever
     assert look(handed_in(root), exercise).refused == {"kernel.cu": "kernel.cu is not a regular file."}

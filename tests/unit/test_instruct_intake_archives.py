@@ -160,8 +160,8 @@ def test_nobody_hands_in_for_somebody_else(desk: Desk, outer: str, forged: str) 
 def test_the_folder_of_the_class_is_named_and_may_hold_other_files(desk: Desk) -> None:
     report = desk.take({f"w1/{each}/{SLUG}/kernel.cu": each for each in ("ada", "bob")} | {"w1/README": ""})
     assert desk.students() == ["ada", "bob"]
-    assert report.strays == ["w1/README: belongs to nobody by its name."]
-    assert "Everything lies in w1: the folders in it were taken for students'." in report.notes
+    assert report.strays == ["w1/README: belongs to no student by its name."]
+    assert "Everything is in w1: the folders in it are treated as students'." in report.notes
 
 
 @pytest.mark.parametrize("owner", ["ada", "submitted"])
@@ -255,7 +255,7 @@ def test_a_missing_notebook_is_added_and_a_renamed_one_taken(desk: Desk) -> None
     assert notebooks == {"ada": NOTEBOOK, "bob": other, "cy": NOTEBOOK}
     assert "was missing and comes from the release" in told(report, "ada")
     assert "My copy.ipynb was taken as 00_negate.ipynb" in told(report, "bob")
-    assert "is no notebook; the released one stands in for it" in told(report, "cy")
+    assert "is not a notebook; the released one replaces it" in told(report, "cy")
 
 
 def test_a_notebook_that_stands_in_makes_no_other_submission(desk: Desk) -> None:
@@ -556,7 +556,7 @@ def test_both_numbers_of_one_student_become_the_id(desk: Desk) -> None:
 
 
 def test_numbers_of_the_lms_are_told_from_ids(desk: Desk) -> None:
-    assert any("Moodle draws anew for every assignment: --roster" in note for note in desk.take(MOODLE).notes)
+    assert any("Moodle changes for every assignment: --roster" in note for note in desk.take(MOODLE).notes)
     assert not any("--roster" in note for note in desk.take(PLAIN).notes)
 
 
@@ -592,7 +592,7 @@ def test_rosters_of_all_kinds_are_read(tmp_path: Path, kind: str, capitals: Call
     ("text", "why"),
     [
         ("name,mark\nada,1\n", "its columns are name, mark"),
-        ("lms,student\n1,ada\n1,bob\n", "in line 3, 1 stands for a second student"),
+        ("lms,student\n1,ada\n1,bob\n", "in line 3, 1 is given to a second student"),
         ("", "its columns are none"),
         ('lms,student\n1,"ada"x\n', "line 2"),
     ],

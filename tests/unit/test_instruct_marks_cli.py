@@ -99,7 +99,7 @@ def test_marks_of_another_version_than_the_newest_are_counted_and_named(made: Ha
 
 def test_a_line_about_somebody_who_is_not_in_the_class_is_told_with_the_marks(made: HandmadeClass) -> None:
     made.write("adjustments.csv", f"student,exercise,points,reason,by\nbbo,{NEGATE},-10,late,kim\n")
-    assert "Nobody in this class is called bbo" in run(made, "marks")
+    assert "No one in this class is called bbo" in run(made, "marks")
     made.write("adjustments.csv", f"student,exercise,points,reason,by\nbo,{NEGATE},-10,late,kim\n")
     assert "Nobody" not in run(made, "marks")
 
@@ -328,5 +328,5 @@ def test_a_terminal_gets_boxes_with_nothing_lost(
 
 
 def test_an_option_before_a_command_is_not_passed_over(made: HandmadeClass) -> None:
-    with pytest.raises(UsageError, match="stands before `release`"):
+    with pytest.raises(UsageError, match="precedes `release`"):
         run(made, "marks", "--class", str(made.folder), "release")

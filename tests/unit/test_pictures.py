@@ -66,14 +66,14 @@ def test_a_column_is_drawn_line_by_line_and_cut_off_with_a_count() -> None:
     svg = drawn(sample, Contents("x", 4))
     assert facts(svg, "lanes") == [str(lane) for lane in range(10)]  # one lane per line of 128 bytes
     assert {"x[0]", "x[32]", "x[288]", "… and 22 more lines of 128 bytes like these"} <= set(texts(svg))
-    summary = "32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 bytes that nobody asked for."
+    summary = "32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 unrequested bytes."
     assert summary in texts(svg)
 
 
 def test_lanes_that_take_no_part_are_not_drawn() -> None:
     svg = drawn(request(lambda lane: 4 * lane, lanes=range(3, 8)))
     assert facts(svg, "lanes") == ["3", "4", "5", "6", "7"]
-    summary = "5 lanes ask for 20 bytes; 1 sector of 32 bytes moves: 12 bytes that nobody asked for."
+    summary = "5 lanes ask for 20 bytes; 1 sector of 32 bytes moves: 12 unrequested bytes."
     assert summary in texts(svg)
 
 

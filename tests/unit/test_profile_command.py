@@ -183,7 +183,7 @@ def test_nothing_written_and_no_solutions(
     grader: Command, capsys: pytest.CaptureFixture[str], toy_course: Path
 ) -> None:
     assert grader("profile", "00") == 1
-    assert "Not begun yet: start with TODO(" in capsys.readouterr().err
+    assert "Not started: begin with TODO(" in capsys.readouterr().err
     for folder in (toy_course / "solutions").iterdir():
         folder.rename(toy_course / folder.name)
     assert grader("profile", "00", "--from", "solutions") == 2

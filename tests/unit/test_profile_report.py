@@ -86,9 +86,9 @@ def test_the_same_about_several_tensors_is_said_once() -> None:
 def test_bank_conflicts_are_counted_with_the_banks_that_are_reached() -> None:
     (sentence,) = said(launched([line(lambda lane: 128 * lane, space="shared")]))
     assert sentence == (
-        "kernel.cu:4 reads shared memory with a stride of 32 words: 32 wavefronts a request where 1 would do "
-        "(3,100 bank conflicts in all); the 32 lanes of a warp reach 1 of 32 banks. Let each want a bank of "
-        "its own, or the same word."
+        "kernel.cu:4 reads shared memory with a stride of 32 words: 32 wavefronts a request where 1 would "
+        "do (3,100 bank conflicts in all); the 32 lanes of a warp reach 1 of 32 banks. Let each lane use "
+        "its own bank, or the same word."
     )
     (padded,) = said(launched([line(lambda lane: 4 * 40 * lane, space="shared")]))
     assert "stride of 40 words: 8 wavefronts" in padded and "reach 4 of 32 banks" in padded
@@ -104,8 +104,8 @@ def test_lanes_that_update_one_address_are_told() -> None:
 def test_idle_lanes_are_told_with_their_cause() -> None:
     (guard,) = said(launched([line(coalesced, lanes=range(5))]))
     assert guard == (
-        "kernel.cu:4: 5 of 32 lanes take part on average; the others were sent home by a guard or took "
-        "another branch."
+        "kernel.cu:4: 5 of 32 lanes take part on average; the others returned at a guard or took another "
+        "branch."
     )
     (block,) = said(launched([line(coalesced, lanes=range(16))], block=48))
     assert block.endswith("a block of 48 threads does not fill its warps.")
@@ -118,8 +118,8 @@ def test_idle_lanes_are_told_with_their_cause() -> None:
 
 def test_what_is_asked_for_again_and_again_belongs_into_shared_memory() -> None:
     (sentence,) = said(launched([line(coalesced, requests=1000)], least=12800))
-    assert sentence.startswith("copy asks global memory for 125 KiB but touches 12.5 KiB: every byte comes ")
-    assert "comes 10 times. Caches catch some of that; a tile in shared memory" in sentence
+    assert sentence.startswith("copy moves 125 KiB of global memory but touches 12.5 KiB: each byte moves ")
+    assert "moves 10 times. Caches catch some of that; a tile in shared memory" in sentence
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_plain_text_has_neither_marks_nor_columns() -> None:
     )
     assert "Forward launches copy, 3 times: 8 blocks of 256 threads." in text
     assert "least by the spec: 400 bytes" in text
-    assert text.splitlines()[-2] == "What stands out:"
+    assert text.splitlines()[-2] == "Remarks:"
 
 
 def test_launches_that_were_not_counted_are_told() -> None:
@@ -259,7 +259,7 @@ def test_of_many_launches_the_weightiest_are_shown() -> None:
     text = profile_text(profile(stage(many)))
     heaviest = [f"k{n}" for n in range(19, 31)]
     assert re.findall(r"launches (k\d+):", text) == heaviest
-    assert "18 more launches asked for less; a page or JSON shows all." in text
+    assert "18 more launches moved less; a page or JSON shows all." in text
     columns = "\n".join(shown(stage(many), width=100))
     assert re.findall(r"^forward: (k\d+)", columns, re.MULTILINE) == heaviest
     assert len(re.findall("<h2>forward: ", page(profile(stage(many))))) == 30

@@ -102,7 +102,7 @@ def test_a_page_around_it_changes_no_widths_and_no_background() -> None:
 
 def test_a_request_is_drawn_where_a_finding_has_one() -> None:
     found = Seen(verdict_html(verdict(FAILED.checks[3])))
-    assert "32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 bytes" in found.words
+    assert "32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 unrequested bytes" in found.words
     assert [tag for tag, _ in found.elements].count("svg") == 1
     assert "svg" not in Seen(verdict_html(verdict(FAILED.checks[2]))).names
 

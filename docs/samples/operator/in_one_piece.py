@@ -31,11 +31,14 @@ cube.register_autograd(backward, setup_context=setup_context)
 
 @cube.register_vmap
 def _(info: Any, in_dims: tuple[int | None], x: Tensor) -> tuple[Tensor, int | None]:
-    return cube(x), in_dims[0]  # elementwise: where the dimension lies does not matter
+    return cube(x), in_dims[0]  # elementwise: the position of the dimension does not matter
 
 
 # --8<-- [end:custom_op]
 
+table = torch._C._dispatch_dump("small::cube").splitlines()
+keys = [line.partition(": registered at ")[0] for line in table if ": registered at " in line]
+print("dispatch keys   ", ", ".join(key for key in keys if key != "debug"))
 x = torch.tensor([1.0, 2.0, -0.5], device="cuda", requires_grad=True)
 print("opcheck         ", set(torch.library.opcheck(cube, (x,)).values()))
 print("torch.func.vmap ", torch.func.vmap(cube)(x.detach()).tolist())

@@ -1,4 +1,4 @@
-// Transpose without padding: row r of the tile keeps its column c at c ^ r, so that a column is spread over the banks.
+// Transpose without padding: row r of the tile stores its column c at c ^ r, which spreads a column over the banks.
 // Stands in for kernel.cu of exercise 13.
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -22,7 +22,7 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
             tile[i][lane ^ i] = x[(row + i) * columns + column + lane];
         }
     }
-    __syncthreads();  // a column of the tile is the work of all warps
+    __syncthreads();  // all warps wrote to each column of the tile
     for (int i = warp; i < kTile; i += kWarps) {
         if (column + i < columns && row + lane < rows) {
             out[(column + i) * rows + row + lane] = tile[lane][i ^ lane];

@@ -1,4 +1,4 @@
-// Transpose, step 2: by way of a tile in shared memory, whose columns lie in one bank each.
+// Transpose, step 2: through a tile in shared memory, each of whose columns is in one bank.
 // Stands in for kernel.cu of exercise 13.
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -22,7 +22,7 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
             tile[i][lane] = x[(row + i) * columns + column + lane];
         }
     }
-    __syncthreads();  // a column of the tile is the work of all warps
+    __syncthreads();  // all warps wrote to each column of the tile
     for (int i = warp; i < kTile; i += kWarps) {
         if (column + i < columns && row + lane < rows) {
             out[(column + i) * rows + row + lane] = tile[lane][i];

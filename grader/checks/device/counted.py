@@ -77,7 +77,7 @@ def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, se
     if not forward.trace.counts and not (backward and backward.trace.counts):
         raise SubmissionError(
             f"{text} launched no kernel.",
-            "A profile counts what kernels do to memory.",
+            "A profile counts the memory traffic of kernels.",
             f"Choose another case with --case, or see what is missing: grader check {exercise.number:02d}",
         )
     return Counted(case, text, _traffic(spec, inputs), forward, backward)
@@ -124,7 +124,7 @@ def _refuse_failure(call: str, reply: Reply, exercise: Exercise) -> None:
     if reply.trace.sticky_error is not None:
         raise SubmissionError(
             f"{call}: a kernel failed with {reply.trace.sticky_error}.",
-            "Counts of a kernel that was stopped say nothing.",
+            "The counts of a stopped kernel mean nothing.",
             again,
         )
 

@@ -63,7 +63,7 @@ def check(bench: Bench) -> Outcome:
             return failure
     launches = sum(len(accepted_launches(call)) for call in calls)
     return passed(
-        f"The work was done by your kernels: {counted(launches, 'launch', 'launches')} in "
+        f"Your kernels did the work: {counted(launches, 'launch', 'launches')} in "
         f"{counted(len(calls), 'traced call')}."
     )
 
@@ -125,13 +125,13 @@ def _by_no_kernel(bench: Bench, call: Call) -> Outcome | None:
     if not accepted_launches(call):
         sentence = (
             f"{call.text} launched no kernel. The gradient is your kernel's work too: neither a view of the "
-            "gradient that came in, nor a copy by a library operator."
+            "incoming gradient, nor a copy by a library operator."
         )
         return _failed(call, sentence, "no_kernel")
     for output, writers in zip(call.reply.outputs, call.reply.trace.writers, strict=False):
         writer, share = _foreign_writer(writers or {})
         subject = f"{share} of the gradient of {output.name}"
-        if writer == "copy" and not call.reply.trace.copies:  # the grader's own, of the gradient that came in
+        if writer == "copy" and not call.reply.trace.copies:  # the grader's own, of the incoming gradient
             return _failed(call, f"{call.text}: no kernel wrote {subject}.", "no_kernel")
         if writer:
             return _failed(call, f"{call.text}: {subject} was last written by {BY[writer]}.", writer)
@@ -160,8 +160,9 @@ def _carried(bench: Bench, call: Call) -> Outcome | None:
     if not bench.exercise.copies or not foreign:
         return None
     sentence = (
-        f"{call.text} copied to the device what is none of its arguments ({listed(list(foreign)[:3])}). "
-        "The arguments' own elements go there as they are; what is computed from them, a kernel computes."
+        f"{call.text} copied data to the device that is not one of its arguments "
+        f"({listed(list(foreign)[:3])}). The arguments' own elements go there as they are; what is "
+        "computed from them, a kernel computes."
     )
     return _failed(call, sentence, "copies")
 
@@ -174,7 +175,7 @@ def _few_streams(bench: Bench, call: Call) -> Outcome | None:
         return None
     sentence = (
         f"{call.text} launched everything on {counted(used, 'stream')}; {asked} are asked for. Kernels on "
-        "one stream run one after the other, also where none needs the other's result."
+        "one stream run one after the other, even when they are independent."
     )
     return _failed(call, sentence, "streams")
 
@@ -222,7 +223,7 @@ def _foreign_operators(bench: Bench, call: Call) -> Outcome | None:
         allowed = " That holds for all that copies: contiguous(), clone() and the like."
     return _failed(
         call,
-        f"{call.text} called {listed(foreign)}. This exercise is about doing that work in a kernel.{allowed}",
+        f"{call.text} called {listed(foreign)}. In this exercise a kernel does that work.{allowed}",
         "library",
     )
 
@@ -235,8 +236,8 @@ def _moved(bench: Bench, call: Call) -> Outcome | None:
         return None
     return _failed(
         call,
-        f"{call.text} called {copies[0].get('call')} to copy within the device. This exercise is about "
-        "moving numbers in a kernel.",
+        f"{call.text} called {copies[0].get('call')} to copy within the device. In this exercise a kernel "
+        "moves the numbers.",
         "library",
     )
 

@@ -51,12 +51,11 @@ def check(bench: Bench) -> Outcome:
     if bench.backend != "simt":
         return Outcome(
             Status.UNAVAILABLE,
-            "What a kernel asks memory for is counted by the simulated GPU, which sees every access; on a "
-            "real one these points do not count. Run: grader check "
-            f"{bench.exercise.number:02d} --backend simt",
+            "The simulated GPU counts memory traffic, since it sees every access; on a real one these "
+            f"points do not count. Run: grader check {bench.exercise.number:02d} --backend simt",
         )
     if not bench.spec.efficiency:
-        return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on what is counted.")
+        return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on memory traffic.")
     obstacle = _obstacle(bench)
     if obstacle is not None:
         return obstacle
@@ -126,7 +125,7 @@ def _failed(call: Call) -> Outcome | None:
         return error_outcome(call.text, call.reply.error, call.case)
     trace = call.reply.trace
     if trace.sticky_error is not None:
-        sentence = f"{call.text}: a kernel failed with {trace.sticky_error}, so its counts say nothing."
+        sentence = f"{call.text}: a kernel failed with {trace.sticky_error}, so its counts mean nothing."
         return Outcome(Status.FAIL, sentence, case=call.case, topic="errors")
     if trace.launches_total > len(trace.counts):
         sentence = (
@@ -150,9 +149,9 @@ def _obstacle(bench: Bench) -> Outcome | None:
 
 
 _NOT_COUNTED = {
-    "correctness": "what a wrong answer costs says nothing",
-    "gradient": "what a wrong gradient costs says nothing",
-    "device_work": "what others than your kernels do is not counted",
+    "correctness": "the cost of a wrong answer means nothing",
+    "gradient": "the cost of a wrong gradient means nothing",
+    "device_work": "only your own kernels are counted",
 }
 
 

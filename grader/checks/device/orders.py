@@ -30,8 +30,8 @@ LONG_CASE = 0.25  # seconds; a case that takes longer is not repeated
 
 _CHANGES = "changes with the order in which blocks and threads run"
 _RULE = (
-    "A GPU runs blocks and threads in any order: whoever needs what another thread makes must wait for it, "
-    "at a barrier or in the next kernel."
+    "A GPU runs blocks and threads in any order: a thread that needs another thread's result must wait "
+    "for it, at a barrier or in the next kernel."
 )
 
 

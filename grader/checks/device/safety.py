@@ -22,10 +22,7 @@ from grader.run.values import Launch
 from grader.verdict import NOT_JUDGED, Finding, Status
 from grader.words import counted
 
-_REFUSE = (
-    "This happens on bad input only, which has to be refused before a kernel runs: check the arguments where "
-    "they come in."
-)
+_REFUSE = "This happens on bad input only. Refuse bad input before a kernel runs: check the arguments first."
 _STREAM = re.compile(r"\bstream \d+")
 
 
@@ -43,7 +40,7 @@ def check(bench: Bench) -> Outcome:
     forward = [call for call in bench.calls if call.stage == "forward"]
     if not any(own_launches(call) for call in forward if call.succeeded):
         if any(call.has_result for call in forward) or all(call.succeeded for call in forward):
-            return Outcome(Status.FAIL, "No kernel was launched, so nothing is known about its safety.")
+            return Outcome(Status.FAIL, "No kernel was launched, so its safety is unknown.")
         return Outcome(Status.FAIL, f"{NOT_JUDGED}: no call finished.")
     return passed(_praise(bench, repeated))
 
@@ -101,8 +98,8 @@ def _aside(bench: Bench, first: Finding) -> str:
         return ""
     gradient = bench.outcomes.get("gradient")
     if gradient is not None and gradient.status.stands_in_the_way:
-        return " (The answers of forward are right all the same.)"
-    return " (The answers are right all the same.)"
+        return " (The forward answers are still right.)"
+    return " (The answers are still right.)"
 
 
 def _rules_for_bad_input(bench: Bench, findings: list[Finding]) -> list[Finding]:
@@ -137,7 +134,7 @@ def failed_launches(bench: Bench) -> list[Finding]:
             first = refused[0]
             what = (
                 f"The launch of {kernel_name(first)} with grid {first.grid} and block {first.block} failed, "
-                "and the call returned as if nothing had happened."
+                "and the call returned without an error."
             )
             rule = "Check every launch: C10_CUDA_KERNEL_LAUNCH_CHECK() turns its error into an exception."
             found.append(_at_launch("invalid_launch", what, rule, first, len(refused), bench))

@@ -91,8 +91,8 @@ def _on_default(subject: str, call: Call, defaults: set[int]) -> str:
     caller = call.reply.trace.stream
     current = "another device was current" if caller in defaults else f"stream {caller} was current"
     return (
-        f"{subject} on the default stream while {current}: it waits for what is on the default stream, and "
-        "for nothing that the caller queued."
+        f"{subject} on the default stream while {current}: it is ordered with the default stream, not with "
+        "the caller's work."
     )
 
 
@@ -100,10 +100,10 @@ def _elsewhere(subject: str, waits: bool, awaited: bool) -> tuple[str, str, str]
     """Work on a stream of the learner's: the kind of finding, what happened, and the rule against it."""
     where = f"{subject} on another stream"
     if awaited:
-        what = f"{where}, which does not wait for the caller's: it may run before its inputs are there."
+        what = f"{where}, which does not wait for the caller's: it may run before its inputs are ready."
         return "stream_fork", what, _FORK
     if waits:
         what = f"{where}, and the caller's stream does not wait for it: the result may be read too early."
         return "stream_join", what, _JOIN
-    what = f"{where}, which neither waits for the caller's stream nor is waited for."
+    what = f"{where}, and neither stream waits for the other."
     return "launch_stream", what, f"{_FORK} {_JOIN}"

@@ -140,8 +140,8 @@ def _in_words(message: str, text: str, names: list[str], case: str, wrong_forwar
     if numbers is not None and wrong_forward:
         return Outcome(
             Status.FAIL,
-            f"gradcheck of {text}: the derivative with respect to {name} is right in backward, and wrong by "
-            "finite differences of the forward, whose result is wrong: forward has to be right first.",
+            f"gradcheck of {text}: the derivative with respect to {name} is right in backward; finite "
+            "differences disagree because the forward result is wrong. Fix forward first.",
             case=case, topic="values",
         )  # fmt: skip
     if numbers is not None:
@@ -161,8 +161,8 @@ def _in_words(message: str, text: str, names: list[str], case: str, wrong_forwar
 
 
 _OTHER_FAILURES = (
-    ("not reentrant", "two runs of backward with the same cotangent differ. Something is written that is "
-     "read again, or added up in a changing order."),
+    ("not reentrant", "two runs of backward with the same cotangent differ. Either memory is read after "
+     "it was overwritten, or a sum is added in a varying order."),
     ("undefined", "backward cannot take an undefined cotangent. Treat a cotangent that is None as zeros."),
     ("requires_grad", "no output requires grad, so there is nothing to differentiate."),
 )  # fmt: skip

@@ -157,10 +157,10 @@ def _changed_cotangent(bench: Bench, back: Call, outputs: int) -> Outcome | None
     changed = bench.session.changed_inputs() if back.reply.error is None else ()
     if not changed:
         return None
-    which = "the gradient that came in" if outputs == 1 else f"a gradient that came in ({changed[0]})"
+    which = "the incoming gradient" if outputs == 1 else f"an incoming gradient ({changed[0]})"
     return Outcome(
         Status.FAIL,
-        f"{back.text} changed {which}. It is not backward's own: autograd may hand the same tensor to other "
+        f"{back.text} changed {which}. Backward does not own it: autograd may pass the same tensor to other "
         "nodes. Write into a copy (clone); contiguous() makes one only where strides have to change.",
         case=back.case, topic="grad_out_changed",
     )  # fmt: skip

@@ -88,8 +88,8 @@ class _Asked:
             return None
         return Outcome(
             Status.FAIL,
-            f"{text}, computed a wrong gradient of {name} and said nothing. {_RULE}: then autograd notices, "
-            "and raises.",
+            f"{text}, computed a wrong gradient of {name} without an error. {_RULE}: autograd then detects "
+            "the change and raises.",
             case=self.case.name, expected="an error", got="a wrong gradient", topic="saved",
         )  # fmt: skip
 
@@ -105,7 +105,7 @@ class _Asked:
             Status.FAIL,
             f"{self._text()}: {what} of each call outlived the result and its graph. {_RULE}: a result on "
             "ctx holds its graph, the graph holds ctx, and ctx holds the result.",
-            case=self.case.name, expected="nothing left behind", got=what, topic="saved",
+            case=self.case.name, expected="nothing kept alive", got=what, topic="saved",
         )  # fmt: skip
 
     def _text(self) -> str:

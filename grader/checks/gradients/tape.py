@@ -75,7 +75,7 @@ def unlike(call: Call, tape: Tape) -> Outcome | None:
         return None
     return Outcome(
         Status.FAIL,
-        f"{call.text} returned {_shapes(got)}, expected {_shapes(wanted)}: forward has to be right first.",
+        f"{call.text} returned {_shapes(got)}, expected {_shapes(wanted)}: fix forward first.",
         case=call.case, expected=_shapes(wanted), got=_shapes(got), topic="shape",
     )  # fmt: skip
 

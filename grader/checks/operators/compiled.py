@@ -135,7 +135,7 @@ def _several_graphs(name: str, graphs: Output, calls: int) -> Outcome | None:
     return Outcome(
         Status.FAIL,
         f"torch.compile(dynamic=True) made {graphs.value} graphs of {name} for {calls} calls that differ in "
-        "their sizes only. Somewhere a size is turned into a number, which the graph then holds: by int(), "
+        "their sizes only. Somewhere a size becomes a plain number, which the graph then fixes: by int(), "
         "a comparison or a list of numbers, in the fake or in front of the operator.",
         expected="1 graph", got=f"{graphs.value} graphs",
     )  # fmt: skip

@@ -54,7 +54,7 @@ def check(bench: Bench) -> Outcome:
         failures = _failures(bench, dispatcher)
     if not failures:
         return passed(
-            "opcheck's five tests have nothing against the operators, and values and gradients are right "
+            "opcheck's five tests accept the operators, and values and gradients are right "
             "under torch.compile, in one graph for all sizes, and under torch.func.vmap, without a loop."
         )
     step = _cause(failures)

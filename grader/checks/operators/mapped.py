@@ -98,7 +98,7 @@ def _judge_gradients(
     given = [TensorArg(whole, device, name="grad_out") for whole in cotangents]
     arguments = [entry, list(mapped.in_dims), wanted, given, *inputs.for_worker()]
     reply = run(bench, "mapped_vjp", arguments, trace=True)
-    text = f"The gradients of {call_text(f'vmap({entry}, in_dims={mapped.in_dims})', inputs)}, each by itself"
+    text = f"The gradients of {call_text(f'vmap({entry}, in_dims={mapped.in_dims})', inputs)}, one by one"
     expected = [_stacked(bench, inputs, gradients) for gradients in zip(*truths, strict=True)]
     call = Call("backward", mapped.name, text, reply)
     failure = _misplaced(text, reply, expected) or _wrong(text, reply, expected, inputs)

@@ -73,8 +73,8 @@ def autograd_registration(bench: Bench, dispatcher: Dispatcher) -> Outcome | Non
         if operator.differentiable and not has_derivative(bench, operator.name):
             return Outcome(
                 Status.FAIL,
-                f"{operator.name} has no derivative under the key Autograd. Whoever calls the operator "
-                "itself, and not your function around it, gets a result that is cut out of the graph. "
+                f"{operator.name} has no derivative under the key Autograd. Code that calls the operator "
+                "itself, not your function around it, gets a result that is cut out of the graph. "
                 "torch.library.register_autograd registers one.",
                 expected="a kernel for Autograd", got="none",
             )  # fmt: skip

@@ -69,13 +69,13 @@ def _broken_line(name: str, lines: list[str], message: str) -> str:
     line = lines[number - 1].strip() if lines else ""
     return (
         f"{name}, line {number}, cannot be read: `{line}`. {_how_to_write(line, message)} "
-        "Your other answers are still there, and are looked at when this line is right."
+        "Your other answers are kept; they are graded once this line is valid."
     )
 
 
 def _how_to_write(line: str, message: str) -> str:
     if word := _BARE_WORD.match(line):
-        return f'A letter stands in quotes: {word[1]} = "{word[2]}".'
+        return f'A letter is in quotes: {word[1]} = "{word[2]}".'
     if comma := _DECIMAL_COMMA.match(line):
         return f"A number has a decimal point: {comma[1]} = {comma[2]}.{comma[3]}."
     if nothing := _NOTHING.match(line):
@@ -98,8 +98,8 @@ def _letter(question: Choice, value: Any) -> str | Unclear:
     if isinstance(value, str) and value.strip().lower() in letters:
         return value.strip().lower()
     return Unclear(
-        f'{question.name} = {shown(value)} is none of the choices. Write one letter from "{letters[0]}" to '
-        f'"{letters[-1]}", in quotes.'
+        f"{question.name} = {shown(value)} is not one of the choices. "
+        f'Write one letter from "{letters[0]}" to "{letters[-1]}", in quotes.'
     )
 
 
@@ -128,7 +128,7 @@ def strangers(sheet: Sheet, questions: Iterable[Question]) -> list[str]:
 def _stranger(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(name, names, 1)
     meant = f" Did you mean `{near[0]}`?" if near else ""
-    return f"`{name}` is the name of no question, so its answer is not looked at.{meant}"
+    return f"`{name}` is not the name of a question, so its answer is ignored.{meant}"
 
 
 def shown(value: Any) -> str:

@@ -124,7 +124,7 @@ def _choices_left(judged: Sequence[Judged]) -> tuple[str, ...]:
         each.question.name for each in judged if each.state == "open" and isinstance(each.question, Choice)
     ]
     each = "a letter each" if len(names) > 1 else "a letter"
-    return _wrapped(f"{listed(names)}: {each}, of the choices that stand in {ANSWERS}.") if names else ()
+    return _wrapped(f"{listed(names)}: {each}, of the choices in {ANSWERS}.") if names else ()
 
 
 def _wrapped(text: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from grader.simt.counters import LineCounts, symbolise
 from grader.spec.questions import Count, Program, drawn_sizes
 
 _SECONDS = 60.0
-_NOT_YOURS = "It belongs to the exercise, so nothing of this counts against the submission."
+_NOT_YOURS = "It is part of the exercise, so this does not count against the submission."
 
 Spawn: TypeAlias = Callable[[], Session]
 
@@ -104,9 +104,7 @@ def value_at(question: Count, counts: Sequence[LineCounts], file: Path) -> float
         if question.line in text
     ]
     if len(numbers) != 1:
-        raise _broken(
-            file, f"{question.line!r} stands in {len(numbers)} lines, but {question.name} means one"
-        )
+        raise _broken(file, f"{question.line!r} is in {len(numbers)} lines, but {question.name} means one")
     at_line = [
         line
         for line in counts

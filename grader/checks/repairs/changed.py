@@ -25,7 +25,7 @@ def check(exercise: Exercise, files: Path) -> Outcome | None:
     if changes is None:
         return Outcome(
             Status.UNAVAILABLE,
-            "There is neither a solution nor a kept stub to compare with.",
+            "There is no solution and no stored stub to compare with.",
         )
     if exercise.elsewhere is not None and len(changes.elsewhere) > exercise.elsewhere:
         return _elsewhere(exercise, changes, exercise.elsewhere)

@@ -19,7 +19,8 @@ _MORE_FAILURES = 5
 _LONGEST_LINE = 160  # characters
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<=[= ])0x[0-9a-f]{6,}")
 _TOO_STRICT = (
-    "That implementation keeps every promise of op.py's docstring: the test asks for more than was promised."
+    "That implementation keeps every promise of op.py's docstring: the test demands more than the "
+    "docstring promises."
 )
 
 
@@ -67,13 +68,13 @@ def _judge_suite(bench: Bench, run: Run) -> Outcome | None:
         sentence = f"{file} holds no test. pytest collects functions whose names begin with test_."
         return Outcome(Status.FAIL, sentence, topic="collected")
     which = f"all {left} are" if left > 1 else "the only one is"
-    sentence = f"No test ran: {which} skipped or expected to fail. What does not run sees no mistake."
+    sentence = f"No test ran: {which} skipped or expected to fail. A test that does not run finds no mistake."
     return Outcome(Status.FAIL, sentence, topic="collected")
 
 
 def _itself_wrong(file: str, failure: Failure) -> Outcome:
     """A test that raised before anything was judged asks neither too much nor too little."""
-    said, *following = _lines(failure.message) or ["it failed without a word"]
+    said, *following = _lines(failure.message) or ["it failed without a message"]
     sentence = f"{_place(file, failure)}{failure.test} itself is wrong: {said}"
     lines = tuple(following[:_SHOWN_LINES])
     return Outcome(Status.FAIL, sentence, case=failure.test, lines=lines, topic="wrong_test")
@@ -92,8 +93,8 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     if run.late:
         sentence = (
             f"Your suite was stopped after {tests.seconds:g} s, in {run.late}. All tests together have that "
-            "time against one implementation: small tensors show the same mistakes as large ones. "
-            "Or a loop in it never ends."
+            "time against one implementation: small tensors show the same mistakes as large ones. If the "
+            "suite is fast, look for a loop that never ends."
         )
         return Outcome(Status.TIMEOUT, sentence, case=run.late, topic="time")
     if run.crash:
@@ -104,7 +105,7 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     if run.broken:
         return Outcome(Status.FAIL, f"Your suite {what}: {run.broken}", topic=topic)
     failure, *more = run.failures
-    said, *following = _lines(failure.message) or ["it failed without a word"]
+    said, *following = _lines(failure.message) or ["it failed without a message"]
     sentence = f'{_place(tests.file, failure)}Your suite {what}: {failure.test} says "{said.rstrip(".")}".'
     if topic == "accepts":
         sentence += f" {_TOO_STRICT}"

@@ -24,7 +24,7 @@ def check(bench: Bench) -> Outcome:
     """The share of the classes of which every mistake is seen."""
     accepts = bench.outcomes.get("accepts")
     if accepts is not None and accepts.status.stands_in_the_way:
-        why = "tests that refuse what is right say nothing when they refuse what is wrong"
+        why = "tests that refuse correct code prove nothing when they refuse wrong code"
         return Outcome(accepts.status, f"{NOT_JUDGED}: {why}.")
     known = collection(bench.exercise).shown_by(bench.backend, present(bench.backend))
     runs = run_all(bench, [mistake.implementation for mistake in known.mistakes], first=True)
@@ -38,7 +38,7 @@ def _outcome(known: Collection, through: list[Kind]) -> Outcome:
     total = counted(len(known.mistakes), "mistake")
     if not open_kinds:
         classes = counted(len(kinds), "class", "classes")
-        return Outcome(Status.PASS, f"Your suite sees all {total}, of {classes}.{paper}", share=1.0)
+        return Outcome(Status.PASS, f"Your suite finds all {total}, of {classes}.{paper}", share=1.0)
     seen = len(kinds) - len(open_kinds)
     sentence = (
         f"Your suite sees {seen} of {counted(len(kinds), 'class', 'classes')} of mistakes. {len(through)} of "

@@ -31,8 +31,8 @@ def check(bench: Bench) -> Outcome:
     if bench.backend != "cuda":
         return Outcome(
             Status.UNAVAILABLE,
-            "Speed is measured on a GPU only; without one these points do not count. What the kernel asks "
-            f"memory for can be counted here: grader profile {bench.exercise.number:02d}",
+            "Speed is measured on a GPU only; without one these points do not count. To count the kernel's "
+            f"memory traffic here, run: grader profile {bench.exercise.number:02d}",
         )
     if speed is None:
         return Outcome(Status.UNAVAILABLE, "This exercise is not timed.")

@@ -152,7 +152,7 @@ def _modified(call: Call, drawn: Drawn, after: torch.Tensor) -> Outcome:
     before = drawn.tensor
     changed = ~((before == after) | (before.isnan() & after.isnan()))
     text = f"{call.text} changed its input {drawn.name}"
-    advice = "Inputs are read only; write to a tensor of your own."
+    advice = "Inputs are read-only; write to your own tensor."
     if not bool(changed.any()):
         return Outcome(
             Status.FAIL,
@@ -188,7 +188,7 @@ def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...])
     if reply.error is None:
         return (
             Status.FAIL,
-            f"bad input ({refusal.name}) has to be refused with {wanted}, but it was accepted.",
+            f"bad input ({refusal.name}) must be refused with {wanted}, but it was accepted.",
         )
     message = first_paragraph(reply.error.message)
     if reply.error.type == "NotImplementedError" and "TODO(" in message:
@@ -196,21 +196,21 @@ def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...])
     if reply.trace.sticky_error is not None:
         return (
             Status.FAIL,
-            f"bad input ({refusal.name}) has to be refused with {wanted} before a kernel runs; here a kernel "
+            f"bad input ({refusal.name}) must be refused with {wanted} before a kernel runs; here a kernel "
             f"ran on it, and failed: {message}",
         )
     if reply.error.type not in refusal.exceptions:
         return (
             Status.FAIL,
-            f"bad input ({refusal.name}) has to be refused with {wanted}, not {reply.error.type}: {message}",
+            f"bad input ({refusal.name}) must be refused with {wanted}, not {reply.error.type}: {message}",
         )
     missing = [word for word in refusal.mentions if not mentions(message, word, word in parameters)]
     if missing:
         words = listed([f'"{word}"' for word in missing])
         return (
             Status.FAIL,
-            f"bad input ({refusal.name}) is refused, but the message does not say {words}. A message names "
-            f"the argument and what is wrong with it; this one says: {message}",
+            f"bad input ({refusal.name}) is refused, but the message does not say {words}. The message must "
+            f"name the argument and the problem; this one says: {message}",
         )
     return None
 

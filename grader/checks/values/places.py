@@ -20,7 +20,7 @@ def never_written(wrong: Wrong) -> str:
     fill = f"the fill pattern 0x{POISON:X} of fresh device memory"
     if wrong.written:
         which = "Every element was" if number == wrong.total else f"{number} of {wrong.total} elements were"
-        return f"{which} computed from memory that nobody wrote: {fill} was read and handed on."
+        return f"{which} computed from uninitialised memory: {fill} was read and passed on."
     if number == wrong.total:
         return f"Nothing was written: every element still holds {fill}. Does the kernel run, on this pointer?"
     first = int(untouched.to(torch.uint8).argmax())
@@ -91,10 +91,10 @@ def not_a_number(wrong: Wrong) -> str:
         number = int(strange.sum())
         return (
             f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite: 0/0, an "
-            "overflow, or memory that nobody wrote."
+            "overflow, or uninitialised memory."
         )
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
-        return "NaN and infinity have to go through to the result; here they were lost, as max and min do it."
+        return "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
     return ""
 
 
@@ -138,5 +138,5 @@ def _edge(wrong: Wrong) -> str:
         if 2 * number > lines.numel() or not bool(lines[-number:].all()):
             continue
         which = f"the last {name}" if number == 1 else f"the last {number} {name}s"
-        return f"All wrong elements lie in {which}: look at the tiles or blocks that hang over the edge."
+        return f"All wrong elements are in {which}: look at the tiles or blocks that extend past the edge."
     return ""

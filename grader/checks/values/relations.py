@@ -65,7 +65,7 @@ def the_cotangent(wrong: Wrong) -> str:
     fitted = _broadcast(wrong.cotangent, wrong.expected)
     if fitted is None or not wrong.is_close(fitted):
         return ""
-    return "The result is grad_out itself: for autograd, this input went through the call unchanged."
+    return "The result is grad_out itself: autograd sees this input pass through the call unchanged."
 
 
 def an_input(wrong: Wrong) -> str:

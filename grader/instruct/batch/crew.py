@@ -136,7 +136,7 @@ class _Seat:
     def _last_words(self) -> str:
         with contextlib.suppress(OSError):
             words = self._words.read_bytes()[-_WORDS_BYTES:].decode("utf-8", "replace").strip()
-            return f" Its last words:\n{words}" if words else ""
+            return f" Its last output:\n{words}" if words else ""
         return ""
 
 

@@ -102,7 +102,7 @@ class _Queue:
         if self._failures >= _HOPELESS and not self._judged:
             raise InfrastructureError(
                 f"This machine failed the first {self._failures} gradings. The last: {fault_of(answer)}",
-                "Such a failure counts against nobody, and going on would only repeat it.",
+                "Such a failure never counts against a student, and continuing would only repeat it.",
                 "Run grader doctor, then the same command again.",
             )
         if turn.tries < TRIES:

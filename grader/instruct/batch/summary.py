@@ -100,7 +100,7 @@ def _suspicions(verdicts: Sequence[Verdict]) -> Iterable[str]:
 
 def _concerns(item: Item, record: Record | None, failure: str | None) -> Iterable[str]:
     if failure is not None:
-        again = " Its earlier verdict stands." if record is not None else ""
+        again = " Its earlier verdict is kept." if record is not None else ""
         yield f"Not judged: {_short(failure)}{again}"
     with contextlib.suppress(InfrastructureError):  # what cannot be read was not judged, which is told above
         refused = look(item.submission, item.exercise).refused

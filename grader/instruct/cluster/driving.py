@@ -80,7 +80,7 @@ def private_folder(results: Path, shown: Iterable[Path]) -> Path:
     for seen in worker_readable(shown):
         if folder.is_relative_to(seen.resolve()):
             raise UsageError(
-                f"The results folder {results} lies in {seen}, which submissions can read.",
+                f"The results folder {results} is inside {seen}, which submissions can read.",
                 "The keys of the connections between the machines are kept in it.",
                 "Name another one: grader batch SUBMISSIONS --results DIR",
             )
@@ -156,7 +156,9 @@ def _answer(key: Key, future: Future[Any]) -> Record | Failed:
         raise no_block_starts(error)
     if error is not None:
         why = f"{type(error).__name__}: {error}".partition("\n")[0]
-        return Failed(f"The cluster lost it ({why}). It counts against nobody; run the same command again.")
+        return Failed(
+            f"The cluster lost it ({why}). It does not count against the student; run the same command again."
+        )
     answer: Record | Failed = future.result()
     if isinstance(answer, Record) and answer.key != key:
         there, here = asdict(answer.key), asdict(key)

@@ -31,7 +31,7 @@ def no_block_starts(error: Exception) -> InfrastructureError:
     return InfrastructureError(
         "The last blocks failed, one after the other: "
         + (" / ".join(words[-_LINES:]) or "they said nothing"),
-        "It counts against nobody, and what was graded before is kept.",
+        "It counts against no student, and finished grades are kept.",
         "Correct cluster.toml (setup, partition, options), then run the same command again.",
     )
 

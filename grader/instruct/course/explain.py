@@ -47,7 +47,7 @@ def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
     by = f" by {mark.attempt.student}" if mark.attempt.student != mark.student else ""
     group = f" for group {mark.group}" if mark.group else ""
     moment = mark.attempt.submitted
-    when = told(moment, zone) if moment else "at a time that nobody noted, so it is taken as in time"
+    when = told(moment, zone) if moment else "at an unrecorded time, so it counts as in time"
     yield f"Handed in{by}{group} {when}; it was {due}."
     if mark.others:
         which = "best" if mark.assignment.takes == "best" else "last"
@@ -74,7 +74,7 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
     yield from _lost(mark.record.verdict, beyond)
     for name in beyond:
         points = exercise.scores[name]
-        yield f"The {points} points of {name} cannot be judged on {backend} and count for nobody."
+        yield f"The {points} points of {name} cannot be judged on {backend} and do not count."
     if undecided := [name for name in mark.earned.undecided if name not in beyond]:
         yield f"Undecided, and left out of this mark: {listed(undecided)}."
 
@@ -120,11 +120,11 @@ def _released(mark: Mark) -> Iterator[str]:
         return
     day = told.when[:10]
     if mark.state is State.WAITING:
-        yield f"The mark of {amount(told.points)} that was released on {day} stands until it is judged."
+        yield f"The mark of {amount(told.points)} that was released on {day} is kept until it is judged."
     elif mark.flagged:
         yield (
             f"FLAG: it was released as {amount(told.points)} on {day} and would be {amount(mark.found)} now, "
-            f"{_why_lower(mark)}. The released mark stands until you run: "
+            f"{_why_lower(mark)}. The released mark is kept until you run: "
             f"grader marks release {mark.assignment.exercise} --student {mark.student} --accept"
         )
     elif mark.risen:
@@ -133,7 +133,8 @@ def _released(mark: Mark) -> Iterator[str]:
 
 def _stands(mark: Mark) -> Iterator[str]:
     if mark.released is not None and (mark.flagged or mark.state is State.WAITING):
-        yield f"You were told {amount(mark.released.points)} on {mark.released.when[:10]}, and that stands."
+        yield f"The mark of {amount(mark.released.points)} that was released on {mark.released.when[:10]} "
+        "is kept."
 
 
 def _why_lower(mark: Mark) -> str:

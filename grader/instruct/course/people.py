@@ -138,7 +138,7 @@ def _extension(row: Row, course: Course) -> Extension:
     if bool(until) == bool(days):
         raise row.broken("has both or none of `until` and `days`", "An extension says one of them.")
     if not row["reason"]:
-        raise row.broken("gives no reason", "Whoever reads the mark later has to understand it.")
+        raise row.broken("gives no reason", "A later reader must be able to understand the mark.")
     moment = None
     if until:
         try:

@@ -39,14 +39,14 @@ def results(
         fault = next(check for check in verdict.checks if check.status is Status.INFRA_ERROR)
         raise InfrastructureError(
             f"{verdict.exercise} was not judged: {fault.sentence}",
-            "What this machine could not do is nobody's zero, so no score is written.",
+            "A failure of this machine is never a zero, so no score is written.",
             "Repair it, then run the autograder again for this submission.",
         )
     found = earned(verdict, exercise)
     if not found.out_of:
         raise InfrastructureError(
             f"Nothing of {verdict.exercise} was judged: no check could give points on {verdict.backend}.",
-            "What nobody judged is nobody's zero, so no score is written.",
+            "An unjudged submission is never a zero, so no score is written.",
             "Run grader doctor here, or choose the other --backend, then run the autograder again.",
         )
     judged = judged_scores(exercise, verdict.backend)

@@ -54,7 +54,7 @@ class Lines:
         """The error for a line that is not what belongs there."""
         return UsageError(
             f"Line {number} of {self.path} is not an entry of this log ({problem}).",
-            "The grader adds whole lines, and nobody else writes there.",
+            "The grader adds whole lines, and nothing else writes there.",
             "Restore the file from a backup, or take that line out.",
         )
 

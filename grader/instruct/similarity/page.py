@@ -20,9 +20,9 @@ meter { width: 6rem; vertical-align: middle; }
 pre { margin: 0; padding: .5rem; overflow-x: auto; font: .85rem/1.4 ui-monospace, monospace; }
 """
 _WHAT_IT_IS = (
-    "These are hints for a person who then reads both texts. A short exercise has few good answers; who "
-    "talked about it, used the same book or formats with the same tool can come near somebody else without "
-    "any wrong. Nothing here is a verdict, and no mark depends on it."
+    "These are hints for a person who then reads both texts. A short exercise has few good answers; "
+    "students who discussed it, used the same book or the same formatter can write similar code without "
+    "any misconduct. Nothing here is a verdict, and no mark depends on it."
 )
 
 

@@ -53,7 +53,7 @@ def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -
     if not submissions:
         raise UsageError(
             f"{root} holds no submission" + (f" that {' or '.join(only)} names." if only else "."),
-            "Submissions lie in STUDENT/EXERCISE/, as nbgrader's submitted/ has them.",
+            "Submissions are in STUDENT/EXERCISE/, as in nbgrader's submitted/.",
             "Unpack an LMS's archive: grader nbgrader import ARCHIVE --assignment SLUG --into submitted/",
         )
     return submissions
@@ -139,7 +139,7 @@ def _unreadable(root: Path, problems: list[_Problem]) -> UsageError:
         rules.append("A deadline depends on a time stamp, so nothing is guessed.")
         cures.append(f"write a time into {timestamps.NAME} as 2026-10-01 17:30:00 UTC")
     if not all(problem.of_time for problem in problems):
-        rules.append("Below it lie STUDENT/EXERCISE/ and nothing else, so that nothing is passed over.")
+        rules.append("It holds STUDENT/EXERCISE/ and nothing else, so that nothing is skipped.")
         cures.append("move the rest away")
     cure = ", ".join([*cures, "or name what is to be read with --only."])
     return UsageError(

@@ -48,7 +48,7 @@ def import_archive(
         clock = _Clock(found.layout, roster, due)
         import_ = _Import(source, exercise, into, notebook, released, clock, replace)
         make_private(into)
-        strays = [f"{shown(stray.path)}: belongs to nobody by its name." for stray in found.strays]
+        strays = [f"{shown(stray.path)}: belongs to no student by its name." for stray in found.strays]
         report = Report(strays=strays)
         for student, handin, intake in _by_student(found, roster, report, import_.came):
             import_.take(student, handin, intake)
@@ -121,7 +121,7 @@ class _Import:
         if name not in chosen.files:
             intake.remarks.append(f"{name} was missing and comes from the release.")
         elif not _is_notebook(chosen.files[name]):
-            intake.refused.append(f"{name} is no notebook; the released one stands in for it.")
+            intake.refused.append(f"{name} is not a notebook; the released one replaces it.")
         else:
             return
         chosen.files[name] = self.released
@@ -204,7 +204,7 @@ def _former(owner: tuple[str, ...], roster: Roster | None) -> tuple[str, ...]:
 
 def _unknown(owner: tuple[str, ...], roster: Roster | None) -> str:
     """Why nobody of the class is ``owner``, and what to do about it."""
-    who = shown(owner[0]) if owner else "Nobody"
+    who = shown(owner[0]) if owner else "No student"
     if roster is None:
         return f"{who} cannot name a folder; give it with --roster."
     add = f"; add a line for {who} to {roster.path or 'it'}" if owner else ""
@@ -213,14 +213,14 @@ def _unknown(owner: tuple[str, ...], roster: Roster | None) -> str:
 
 def _about_folder(found: Found) -> str:
     return found.within and (
-        f"Everything lies in {shown(found.within)}: the folders in it were taken for students'."
+        f"Everything is in {shown(found.within)}: the folders in it are treated as students'."
     )
 
 
 def _about_numbers(found: Found, roster: Roster | None) -> str:
     if roster or not found.numbered:
         return ""
-    anew = ", which Moodle draws anew for every assignment" if found.layout == "moodle" else ""
+    anew = ", which Moodle changes for every assignment" if found.layout == "moodle" else ""
     return f"Students are called by their numbers in the LMS{anew}: --roster FILE gives them your ids."
 
 

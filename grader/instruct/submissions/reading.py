@@ -51,7 +51,7 @@ def unreadable(path: Path, error: OSError) -> InfrastructureError:
     """What to raise where this machine cannot read ``path``, which somebody may well have handed in."""
     return InfrastructureError(
         f"{path} cannot be read: {error.strerror or error}.",
-        "What is there and cannot be read is not taken for missing.",
+        "An unreadable file does not count as missing.",
         "Make it readable for yourself and see that the disk is well, then run the same command again.",
     )
 
@@ -64,7 +64,7 @@ def _open(name: str, flags: int, within: int | None = None) -> int:
     except OSError as error:
         mode = _mode(name, within)
         if stat.S_ISLNK(mode):
-            raise Refused("is a link or lies behind one") from error
+            raise Refused("is a link or is behind one") from error
         if mode and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise Refused("is not a regular file") from error
         if error.errno in _AT_FAULT:

@@ -76,7 +76,7 @@ def _collected(path: Path, rows: Iterable[tuple[int, Row]], read: Read, zone: tz
                 "Write a roster of your own, with lms,student, in which everybody has an id of that form.",
             )
         if roster.students.setdefault(lms, student) != student:
-            raise _unusable(path, f"in line {line}, {lms} stands for a second student")
+            raise _unusable(path, f"in line {line}, {lms} is given to a second student")
         if submitted not in _NEVER:
             roster.times[lms] = aware(_moment(path, line, submitted), zone)
     return roster

@@ -48,7 +48,7 @@ def create(release: Release, folder: Path) -> Changes:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(
                 f"{folder} is there already.",
-                "A workspace is made in a new folder; what somebody has worked in is brought up to date.",
+                "A workspace is made in a new folder; a folder that is in use is updated.",
                 f"Choose another folder, or run: grader workspace create {folder} --update",
             )
         # The manifest first: an update can finish what is begun.

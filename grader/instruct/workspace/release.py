@@ -79,7 +79,7 @@ def _files_of(exercise: Exercise) -> dict[str, bytes]:
         raise UsageError(
             f"{exercise.solution_dir} is not there.",
             "A workspace is made from the authors' copy: its stubs come from the solutions, and without them "
-            "nobody can tell whether an answer slips out.",
+            "a leaked answer could not be detected.",
             "Name the authors' copy: grader workspace create DIR --course COURSE",
         )
     inside = f"exercises/{exercise.slug}"
@@ -126,7 +126,7 @@ def _refuse_answers(catalog: Catalog, exercises: list[Exercise], files: Mapping[
         if shown:
             raise UsageError(
                 f"{path} would show a line of {answers.places[shown[0]]}: {shown[0]}",
-                "What is handed out holds no line that stands in the solutions alone.",
+                "A handout contains no line that occurs only in the solutions.",
                 "Take the line out of the file, or move the file out of what is handed out.",
             )
 

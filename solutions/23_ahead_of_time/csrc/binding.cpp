@@ -1,4 +1,4 @@
-// Between PyTorch and the launchers, as in 03; new are the first two includes and the last function.
+// Between PyTorch and the launchers, as in 03. The first two includes and the last function are new.
 #include "launchers.h"
 
 #include <Python.h>
@@ -13,7 +13,7 @@
 namespace {
 
 // Raises unless `x` is contiguous and agrees with `a` in device, dtype and shape. The kernel reads
-// raw memory: whatever is not checked here is read wrongly there.
+// raw memory: it misreads anything that is not checked here.
 void check_like(const at::Tensor& x, const at::Tensor& a, const char* name) {
     TORCH_CHECK(x.device() == a.device(), name, " must be on ", a.device(), " like a, but is on ",
                 x.device());

@@ -1,4 +1,4 @@
-"""softmax(x + bias): computed again in backward instead of saved; results are laid out as x is."""
+"""softmax(x + bias): recomputed in backward instead of saved; results have the strides of x."""
 
 from typing import Any
 

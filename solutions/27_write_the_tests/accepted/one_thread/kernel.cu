@@ -17,8 +17,8 @@ struct SumOf<double> {
     using type = double;
 };
 
-// Reads a row twice: largest value and sum are found together, the sum rescaled whenever a larger value
-// comes (Milakov and Gimelshein, Online normalizer calculation for softmax, 2018).
+// Reads a row twice: finds largest value and sum together, and rescales the sum at each new largest value
+// (Milakov and Gimelshein, Online normalizer calculation for softmax, 2018).
 template <typename T>
 __global__ void softmax_kernel(const T* __restrict__ x, const T* __restrict__ bias,
                                T* __restrict__ out, int64_t rows, int64_t columns) {

@@ -42,7 +42,7 @@ __global__ void softmax_kernel(const T* __restrict__ x, const T* __restrict__ bi
                                T* __restrict__ out, int64_t rows, int64_t columns) {
     using S = typename SumOf<T>::type;
     const int64_t row = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.y;
-    if (row >= rows) return;  // a whole warp leaves
+    if (row >= rows) return;  // the whole warp exits
     const T* const values = x + row * columns;
     S largest = -std::numeric_limits<S>::infinity();
     for (int64_t column = threadIdx.x; column < columns; column += kLanes) {
@@ -66,7 +66,7 @@ __global__ void softmax_backward_kernel(const T* __restrict__ grad_out, const T*
                                         T* __restrict__ grad_x, int64_t rows, int64_t columns) {
     using S = typename SumOf<T>::type;
     const int64_t row = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.y;
-    if (row >= rows) return;  // a whole warp leaves
+    if (row >= rows) return;  // the whole warp exits
     S sum = 0;
     for (int64_t column = threadIdx.x; column < columns; column += kLanes) {
         const int64_t at = row * columns + column;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 64;  // a power of two: the tree halves it
 
-// What a sum is kept in: a sum of float16 would stop growing at 2048.
+// The type of a sum: one of float16 would stop growing at 2048.
 template <typename T>
 struct SumOf {
     using type = float;
@@ -33,19 +33,19 @@ struct Plus {
     }
 };
 
-// One value of every thread of the block, combined; every thread gets the result.
+// Combines one value of each thread of the block; every thread gets the result.
 template <typename S, typename Combine>
 __device__ S across_block(S value, S* shared, Combine combine) {
     shared[threadIdx.x] = value;
     for (unsigned half = kThreadsPerBlock / 2; half > 0; half /= 2) {
-        __syncthreads();  // what the upper half holds is complete
+        __syncthreads();  // the upper half is complete
         if (threadIdx.x < half) {
             shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + half]);
         }
     }
     __syncthreads();  // shared[0] is complete
     const S result = shared[0];
-    __syncthreads();  // all have read it: the array may be used again
+    __syncthreads();  // all threads have read it: the array may be reused
     return result;
 }
 
@@ -54,7 +54,7 @@ struct alignas(2 * sizeof(T)) Pair {
     T first, second;
 };
 
-// Calls `use` for the elements of a row that are this thread's, by pairs or one by one.
+// Calls `use` for this thread's elements of a row, in pairs or one by one.
 template <typename T, typename Use>
 __device__ void for_each(const T* __restrict__ x, const T* __restrict__ bias, int64_t columns, bool pairs,
                          Use use) {
@@ -109,7 +109,7 @@ __global__ void softmax_backward_kernel(const T* __restrict__ grad_out, const T*
     });
 }
 
-// Whether a row of either tensor can be read by pairs: an odd width or an odd start forbids it.
+// Whether the rows of both tensors can be read in pairs: an odd width or an odd start forbids it.
 template <typename T>
 bool by_pairs(const T* first, const T* second, int64_t columns) {
     const auto addresses = reinterpret_cast<uintptr_t>(first) | reinterpret_cast<uintptr_t>(second);
