@@ -1,8 +1,9 @@
 """From a one-line edit of kernel.cu to the verdict, against the tutorial's way.
 
-What a learner waits for after saving a file. Each round changes one line of the code of 03's ``kernel.cu``
-into one that no cache has seen, then runs ``grader check`` in a new process; afterwards the same with
-``grader watch``, from the save to the last line of the verdict.
+What a learner waits for after saving a file. Each round changes one line of the code of the exercise's
+``kernel.cu`` (of 03, or as ``--exercise`` says) into one that no cache has seen, then runs ``grader check``
+in a new process; afterwards the same with ``grader watch``, from the save to the last line of the verdict.
+
 The tutorial's way compiles the same op as one file that includes ``torch/extension.h``: with nvcc where
 nvcc is present (compilation alone, no link, no check), otherwise the C++ side of ``load_inline``. Where there
 is a GPU, ``torch.utils.cpp_extension.load`` of that file is timed as well, in a cold process, and the seconds
@@ -26,8 +27,8 @@ from pathlib import Path
 import record
 
 from grader.build import detect_backend
+from grader.catalog import Catalog, Exercise
 
-EXERCISE = "03_fused_muladd"
 TUTORIAL = Path(__file__).parent / "tutorial_muladd.cu"
 
 
@@ -41,13 +42,12 @@ def seconds(command: list[str], environment: dict[str, str]) -> float:
     return elapsed
 
 
-def course(folder: Path) -> Path:
-    """A copy of the course in which 03 is solved, so that its kernel can be edited freely."""
+def course(folder: Path, exercise: Exercise) -> Path:
+    """A copy of the course in which `exercise` is solved, so that its kernel can be edited freely."""
     for name in ("exercises", "solutions"):
         shutil.copytree(record.REPOSITORY / name, folder / name)
-    solution = folder / "solutions" / EXERCISE
-    for name in ("kernel.cu", "binding.cpp", "op.py"):
-        shutil.copy(solution / name, folder / "exercises" / EXERCISE / name)
+    for name in (*exercise.edit, *exercise.given):
+        shutil.copy(exercise.solution_dir / name, folder / "exercises" / exercise.slug / name)
     return folder
 
 
@@ -86,16 +86,16 @@ def watched(
     return times[1:]
 
 
-def verdicts(rounds: int) -> tuple[float, list[float], list[float], float]:
+def verdicts(exercise: Exercise, rounds: int) -> tuple[float, list[float], list[float], float]:
     """Seconds of the very first check with an empty cache, of one check per edit after it, of one verdict per
     edit while watching, and of the checks in such a verdict.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        folder = course(Path(scratch) / "course")
+        folder = course(Path(scratch) / "course", exercise)
         environment = {**os.environ, "CU2GRAD_CACHE": str(Path(scratch) / "cache")}
-        command = [sys.executable, "-m", "grader", "check", EXERCISE, "--course", str(folder), "--plain"]
+        command = [sys.executable, "-m", "grader", "check", exercise.slug, "--course", str(folder), "--plain"]
         first = seconds(command, environment)
-        kernel = folder / "exercises" / EXERCISE / "kernel.cu"
+        kernel = folder / "exercises" / exercise.slug / "kernel.cu"
         original = kernel.read_text()
         times = []
         for generation in range(rounds):
@@ -103,7 +103,7 @@ def verdicts(rounds: int) -> tuple[float, list[float], list[float], float]:
             times.append(seconds(command, environment))
         command[3] = "watch"
         saved = watched(command, environment, lambda n: edit(kernel, original, rounds + n), rounds)
-        checks = record.check_seconds(EXERCISE, "--course", str(folder), environment=environment)
+        checks = record.check_seconds(exercise.slug, "--course", str(folder), environment=environment)
         return first, times, saved, sum(checks.values()) - checks["build"]
 
 
@@ -143,8 +143,10 @@ def tutorial_command(output: Path) -> tuple[str, list[str]]:
 def main() -> None:
     parser = record.arguments(__doc__)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--exercise", default="03")
     options = parser.parse_args()
-    first, times, saved, checks = verdicts(options.rounds)
+    exercise = Catalog.open(record.REPOSITORY).find(options.exercise)
+    first, times, saved, checks = verdicts(exercise, options.rounds)
     with tempfile.TemporaryDirectory() as scratch:
         label, command = tutorial_command(Path(scratch) / "tutorial.o")
         tutorial = seconds(command, dict(os.environ))
@@ -179,7 +181,9 @@ def main() -> None:
             ),
         ]
     record.report(
-        f"Edit to verdict: {EXERCISE}", record.table(("what", "wall time", "note"), rows), options.record
+        f"Edit to verdict: {exercise.slug}",
+        record.table(("what", "wall time", "note"), rows),
+        options.record,
     )
 
 

@@ -96,7 +96,7 @@ def without_python_symbols(log: str) -> str:
 
 def at_line(file: Path, line: int, text: str) -> str:
     """An error in the form of g++'s, with the line of the file."""
-    source = _source_line(file, line)
+    source = line_of(file, line)
     return f"{_shown(file)}:{line}: error: {text}" + (f"\n{line:5} | {source}" if source else "")
 
 
@@ -213,7 +213,7 @@ def _windowed(excerpt: list[str]) -> list[str]:
 
 def _advice(error: _Message) -> list[str]:
     """What the compiler cannot know about launches: which parameter is which."""
-    line = error.excerpt[0] if error.excerpt else _source_line(error.file, error.line)
+    line = error.excerpt[0] if error.excerpt else line_of(error.file, error.line)
     if "<<<" in line and "cudaStream_t" in error.text and _SIZE.search(error.text):
         return [
             "      | (the third parameter of a launch is bytes of shared memory, 0 where there is none; "
@@ -235,7 +235,8 @@ def _shown(file: Path) -> str:
         return str(file)
 
 
-def _source_line(file: Path, line: int) -> str:
+def line_of(file: Path, line: int) -> str:
+    """The text of a line, counted from 1; "" where there is none."""
     try:
         return file.read_text(errors="replace").splitlines()[line - 1]
     except (OSError, IndexError):

@@ -5,15 +5,19 @@ whether they are precompiled or not, so precompiling never changes what compiles
 itself.
 
 Measured on 2 cores (g++ 12, torch 2.13, -O1): such a binding takes 3.9 s without and 1.2 s with the
-precompiled header, which costs 11 s and 302 MB once. torch/extension.h (interface torch_extension) would go
-from 11.7 s to 4.6 s for 24 s and 791 MB, once for bindings and once more for each way of compiling a .cu:
-too much disk for one exercise, whose point is that the small header set is the better way. At -O2 the same
-binding takes 2.0 s instead of 1.2 s, and it holds no arithmetic worth optimising. pybind11 alone (interface
-pybind) would go from 3.5 s to 2.8 s for 153 MB: not worth it. Adding c10/cuda's own headers on the cuda
-backend gained nothing.
+precompiled header, which costs 11 s and 302 MB once. At -O2 the same binding takes 2.0 s instead of 1.2 s,
+and it holds no arithmetic worth optimising. pybind11 alone (interface pybind) would go from 3.5 s to 2.8 s
+for 153 MB: not worth it. Adding c10/cuda's own headers on the cuda backend gained nothing. A binding.cpp of
+interface torch_extension gets nothing either: no exercise has one.
 
 A kernel on the simt backend gets `simt/prelude.h`, as the translator expects. Precompiled (0.6 s and 25 MB
 for each set of flags, once) it takes 0.09 s instead of 0.22 s to compile the kernels of 03_fused_muladd.
+
+A kernel's file that begins with torch/extension.h, as that of 02_elementwise_mult does, gets that header
+precompiled as well, built when the first such file is compiled: 791 MB for each set of flags. It takes away
+half of the processor time. What is left is not the file's own either: g++ writes the templates that the
+header's inline functions need into the precompiled form as a list, and instantiates them at the end of every
+compilation. An empty file with this header takes as long as 02's.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from grader.toolchain import HostCompiler, host_compiler, torch_install
 
 _NAME = "forced.h"
 _PRELUDE = "simt/prelude.h"
+EXTENSION = "torch/extension.h"
 HEADERS: dict[str, tuple[str, ...]] = {
     "torch_library": (
         "ATen/core/Tensor.h",
@@ -62,8 +67,18 @@ def forced_includes(interface: str, flags: tuple[str, ...], scratch: Path, *, pr
     return ["-include", str(plain)]
 
 
-def simt_prelude(flags: tuple[str, ...]) -> list[str]:
-    """The -include flags that put the prelude in front of a translated kernel, compiled with `flags`."""
+def simt_prelude(flags: tuple[str, ...], *, extension: bool = False) -> list[str]:
+    """The -include flags that put the prelude in front of a translated kernel, compiled with `flags`.
+
+    `extension`: the kernel's file includes torch/extension.h before any code of its own, so that header is
+    precompiled with the prelude, and the file's own `#include` of it finds it read.
+    """
+    if extension:
+        torch = (torch_install().root, torch_install().version)
+        names = (_PRELUDE, EXTENSION)
+        folder = _precompiled(host_compiler(), names, flags, native.sources_digest(), *torch)
+        if folder is not None:
+            return _forced(folder)
     folder = _precompiled(host_compiler(), (_PRELUDE,), flags, native.sources_digest())
     return ["-include", _PRELUDE] if folder is None else _forced(folder)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from grader import cache
 from grader.build import headers
 from grader.build.devices import architecture_flags
+from grader.build.leading import leads_with
 from grader.build.request import BuildRequest
 from grader.build.sources import content_key, is_cuda
 from grader.linker import linker_flags
@@ -94,7 +95,7 @@ def link_flags(request: BuildRequest) -> list[str]:
 
 def _host_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
-    flags = [*HOST_FLAGS, *_isystem(_interface_dirs(request))]
+    flags = [*HOST_FLAGS, *_isystem(interface_dirs(request))]
     # The simt backend has headers that replace some of torch's: its folders come first.
     own = [*_include(request.include_dirs), *request.cxx_flags]
     backend = _isystem(_backend_dirs(request))
@@ -118,7 +119,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
     # -g1 has the lines that findings need. Full -g takes 20 s instead of 12 s for torch/extension.h.
     flags = [*native.compile_flags(request.checked), "-g1", "-fdiagnostics-color=never"]
-    flags += _isystem(_backend_dirs(request) + _interface_dirs(request)) + cccl.include_flags()
+    flags += _isystem(_backend_dirs(request) + interface_dirs(request)) + cccl.include_flags()
     # The object names the learner's file by its whole path, for findings.
     key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
     key += [_translator_digest(), request.checked]
@@ -126,7 +127,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     def prepare(folder: Path) -> tuple[str, ...]:
         translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
         names = ["-include", str(_prelude(request, folder))]
-        forced = headers.simt_prelude(tuple(flags))
+        forced = headers.simt_prelude(tuple(flags), extension=_leads_with_extension(request, source))
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
         return (*command, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
 
@@ -136,7 +137,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
 def _cuda_step(request: BuildRequest, source: Path) -> Step:
     toolkit, compiler = cuda_toolkit(), host_compiler()
     flags = [*NVCC_FLAGS, *architecture_flags(), "-ccbin", compiler.command[0]]
-    flags += [*_isystem(_interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
+    flags += [*_isystem(interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
     key = ["cuda", toolkit.identity, compiler.version, *flags]
 
     def prepare(folder: Path) -> tuple[str, ...]:
@@ -160,6 +161,13 @@ def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[ob
     return (*facts, simt, source.name, *own, *contents)
 
 
+def _leads_with_extension(request: BuildRequest, source: Path) -> bool:
+    """Whether a kernel's file may be given a precompiled torch/extension.h, which only this interface has."""
+    if request.interface != "torch_extension":
+        return False
+    return leads_with(source, headers.EXTENSION, request.include_dirs)
+
+
 def _prelude(request: BuildRequest, folder: Path) -> Path:
     """What torch's builds pass as -D, which would make g++ ignore the precompiled header: this follows it."""
     prelude = folder / "prelude.h"
@@ -169,7 +177,8 @@ def _prelude(request: BuildRequest, folder: Path) -> Path:
     return prelude
 
 
-def _interface_dirs(request: BuildRequest) -> tuple[Path, ...]:
+def interface_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    """The folders of the headers that the interface's sources include: torch's, pybind11's, Python's."""
     if request.interface == "pybind":
         return (pybind11_include(), python_include())
     if request.interface == "torch_extension":

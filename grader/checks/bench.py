@@ -94,6 +94,7 @@ class Bench:
     calls: list[Call] = field(default_factory=list)
     right: list[RightAnswer] = field(default_factory=list)
     current_case: str = ""
+    pending: str = ""  # the text of the call that has not returned
     tried: bool = False  # whether the entry was called at all, be it in vain
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the checks that are done, by name
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
@@ -126,12 +127,13 @@ class Bench:
             self.context_lost = False
         side_by_side = isinstance(case, Case) and case.streams > 1  # only a trace tells on which streams
         traced = side_by_side or self._is_traced(stage, stream, inputs)
+        self.pending = self.text(inputs, stream)
         reply = self.session.call(
             self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
             grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
             **_in_place(case, requires_grad),
         )  # fmt: skip
-        return self._record(Call(stage, case.name, self.text(inputs, stream), reply, stream, traced))
+        return self._record(Call(stage, case.name, self.pending, reply, stream, traced))
 
     def _is_traced(self, stage: str, stream: str, inputs: Inputs) -> bool:
         """Always on simt; on cuda, where the profiler is slow, one call of each stage and stream."""
@@ -159,12 +161,13 @@ class Bench:
         """
         self.current_case = case.name
         traced = trace or self._is_traced("backward", case.stream, inputs)
+        self.pending = f"The backward of {self.text(inputs, case.stream)}"
         reply = self.session.backward(handle, cotangents, trace=traced, **_counting(count))
-        text = f"The backward of {self.text(inputs, case.stream)}"
-        return self._record(Call("backward", case.name, text, reply, case.stream, traced))
+        return self._record(Call("backward", case.name, self.pending, reply, case.stream, traced))
 
     def _record(self, call: Call) -> Call:
         self.calls.append(call)
+        self.pending = ""
         error = call.reply.error
         self.context_lost |= call.reply.trace.sticky_error is not None
         self.context_lost |= error is not None and "CUDA error" in error.message

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 from grader.audit import Objection, audit_installed, audit_library, audit_python, audit_sources
 from grader.build import Artifact, BuildRequest, build
+from grader.build.diagnostics import line_of
+from grader.build.registrations import Mistake, find_mistake
 from grader.catalog import Exercise
 from grader.checks.last_words import uncaught
 from grader.checks.outcome import Outcome, passed
@@ -60,6 +62,9 @@ def compile_submission(
         else:
             enclose = compilers.enclosing(backend) if isolate else None
             request = _request(exercise, files, backend, owner)
+            mistake = find_mistake(request, files / "op.py")
+            if mistake is not None:
+                return _misregistered(mistake, files)
             artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
@@ -70,6 +75,15 @@ def compile_submission(
         return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
     objection = audit_python(exercise, files) or _audit_built(exercise, artifact)
     return _refused(objection) if objection is not None else artifact
+
+
+def _misregistered(mistake: Mistake, files: Path) -> Outcome:
+    """A name with which the library would compile, and not load: no compiler was started for it."""
+    where = f"{mistake.file.relative_to(files.resolve())}:{mistake.line}: " if mistake.file else ""
+    source = line_of(mistake.file, mistake.line) if mistake.file else ""
+    lines = (f"{mistake.line:5} | {source}",) if source else ()
+    sentence = f"{where}{mistake.message} {mistake.rule}"
+    return Outcome(Status.BUILD_ERROR, sentence, lines=lines, topic="load")
 
 
 def _request(exercise: Exercise, files: Path, backend: Backend, owner: str) -> BuildRequest:

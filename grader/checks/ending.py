@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from grader.checks.outcome import Outcome
@@ -34,11 +34,14 @@ def ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
 def printed(bench: Bench, first_call: int, lost: str = "", most: int = PRINTED_LINES) -> Iterator[str]:
     """The beginning, `most` lines, of what the submission printed during the calls from `first_call` on.
 
-    With what it printed in a call that gave no reply, ``lost``, it is the end: what a program says before it
-    dies comes last.
+    Each call's lines follow a line that names the call. With what was printed in a call that gave no reply,
+    ``lost``, the end is shown: what a program says before it dies comes last.
     """
-    texts = [*(call.reply.printed for call in bench.calls[first_call:]), lost]
-    lines = [line for text in texts for line in text.splitlines()]
+    texts = [(call.text, call.reply.printed) for call in bench.calls[first_call:]]
+    texts.append((bench.pending or "a call without a reply", lost))
+    lines = [
+        (number, call, line) for number, (call, text) in enumerate(texts) for line in text.splitlines()
+    ]
     shown, before, after = lines, "", ""
     if len(lines) > most and lost:
         shown = lines[1 - most :]
@@ -47,5 +50,15 @@ def printed(bench: Bench, first_call: int, lost: str = "", most: int = PRINTED_L
         shown = lines[:most]
         after = f"  ... and {len(lines) - len(shown)} more lines"
     if lines:
-        yield "It printed:"
-        yield from filter(None, (before, *(f"  {line}" for line in shown), after))
+        yield from filter(None, ("It printed:", before, *_by_call(shown), after))
+
+
+def _by_call(lines: Sequence[tuple[int, str, str]]) -> Iterator[str]:
+    """Each line, (number of its call, the call, what was printed), below a heading for its call."""
+    last: tuple[int, str] | None = None
+    for number, call, line in lines:
+        if last != (number, call):
+            again = ", again" if last is not None and last[1] == call else ""
+            yield f"  in {call[:1].lower() if call.startswith('The ') else call[:1]}{call[1:]}{again}:"
+            last = (number, call)
+        yield f"    {line}"

@@ -31,6 +31,7 @@ PANELS: dict[str, tuple[Entry, ...]] = {
     "More": (
         Entry("replay", "more_commands:replay", "Grade again with the inputs of a verdict."),
         Entry("doctor", "more_commands:doctor", "What this machine lacks, with the exact fix."),
+        Entry("editor", "more_commands:editor", "Tell clangd in your editor how to read the sources."),
         Entry("demo", "more_commands:demo", "One right kernel, then three wrong ones."),
         Entry("notebook", "notebook_commands:notebook", "Write a notebook of an exercise."),
         Entry("import-verdict", "notebook_commands:import_verdict", "Enter a verdict from another machine."),

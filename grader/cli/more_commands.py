@@ -1,4 +1,4 @@
-"""`grader replay`, `doctor` and `demo`, with their options. What they do is imported when they are called."""
+"""`grader replay`, `doctor`, `editor` and `demo`: the options. What they do is imported when called."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def doctor() -> None:
     from grader.cli.doctor import examine
 
     raise typer.Exit(examine())
+
+
+def editor(course: Course = None) -> None:
+    """Writes compile_commands.json, so that clangd in your editor understands the sources."""
+    from grader.cli.editor import write_editor_files
+
+    raise typer.Exit(write_editor_files(course))
 
 
 def demo(

@@ -6,6 +6,7 @@ Verdicts go to stdout, signs of life to stderr.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -38,7 +39,8 @@ class Screen:
         if self.quiet:
             return
         if self.plain:
-            self.say(verdict_text(verdict))
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+            self.say(verdict_text(verdict, width))
         else:
             from grader.report.terminal import show_verdict
 

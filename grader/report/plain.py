@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from grader.report.excerpts import fitted
 from grader.report.words import ENDED, amount, first_sights, name_of, place, standing, told
 from grader.verdict import CheckResult, Finding, Status, Verdict
 
 
-def verdict_text(verdict: Verdict) -> str:
-    """The whole verdict, one paragraph per check."""
+def verdict_text(verdict: Verdict, width: int | None = None) -> str:
+    """The whole verdict, one paragraph per check; compilers' excerpts are cut to ``width`` columns."""
     lines = [_headline(verdict)]
     shown, left = told(verdict)
     for check in shown:
-        lines.extend(check_lines(check))
+        lines.extend(check_lines(check, width))
     lines.extend(left)
     lines.append(f"Seed {verdict.seed}. It took {verdict.seconds:.1f} seconds.")
     return "\n".join(lines)
@@ -26,14 +27,14 @@ def _headline(verdict: Verdict) -> str:
     )
 
 
-def check_lines(check: CheckResult) -> Iterator[str]:
-    """One check: how it ended, and what belongs to it, indented."""
+def check_lines(check: CheckResult, width: int | None = None) -> Iterator[str]:
+    """One check: how it ended, and what belongs to it, indented; ``width`` as in `verdict_text`."""
     name = name_of(check)
     counts = check.out_of and check.status.counts
     points = f", {amount(check.points)} of {amount(check.out_of)} points" if counts else ""
     begin = "" if check.name == "todo" else f"{name[0].upper()}{name[1:]} {ENDED[check.status]}{points}. "
     yield begin + check.sentence
-    for line in check.lines:
+    for line in check.lines if width is None else fitted(check.lines, width - len("  ")):
         yield f"  {line}"
     for number, (finding, is_new) in enumerate(first_sights(check.findings)):
         yield from _finding(finding, known=number == 0, quoted=is_new)

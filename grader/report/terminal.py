@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from grader.report.excerpts import fitted
 from grader.report.words import (
     MARKS,
     NAMES,
@@ -83,14 +86,27 @@ def _story(check: CheckResult) -> Iterator[RenderableType]:
     """The sentence, then what belongs to it: compiler text, source lines, where to read on."""
     quiet = check.status is Status.UNAVAILABLE
     yield Text(check.sentence, "dim" if quiet else "")
-    for line in check.lines:
-        yield Text(line, "dim", overflow="fold")
+    yield _Lines(check.lines)
     for number, (finding, is_new) in enumerate(first_sights(check.findings[:SHOWN_FINDINGS])):
         yield from _finding(finding, known=number == 0, quoted=is_new)
     if len(check.findings) > SHOWN_FINDINGS:
         yield Text(f"and {len(check.findings) - SHOWN_FINDINGS} more findings", "dim")
     if check.lesson:
         yield Text.assemble(("read ", "dim"), (check.lesson, "underline"))
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Lines as they are, except that compilers' excerpts fit into the column."""
+
+    lines: Sequence[str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in fitted(self.lines, options.max_width):
+            yield Text(line, "dim", overflow="fold")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(1, options.max_width)
 
 
 def _finding(finding: Finding, known: bool, quoted: bool) -> Iterator[RenderableType]:

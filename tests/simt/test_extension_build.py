@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import Artifact, BuildRequest, build, headers, steps
+from grader.build import Artifact, BuildRequest, build, diagnostics, headers, steps
 from grader.simt import native
 from grader.toolchain import host_compiler
 
@@ -38,7 +38,7 @@ def test_a_build_without_changes_compiles_nothing(muladd: Artifact) -> None:
 
 @pytest.mark.skipif(host_compiler().family != "gcc", reason="only g++ precompiles (Debian package g++)")
 def test_the_real_header_set_is_precompiled_and_used(tmp_path: Path) -> None:
-    flags = (*steps.HOST_FLAGS, *steps._isystem(steps._interface_dirs(request("any"))))
+    flags = (*steps.HOST_FLAGS, *steps._isystem(steps.interface_dirs(request("any"))))
     forced = headers.forced_includes("torch_library", flags, tmp_path, precompile=True)
     backend = steps._isystem(native.include_dirs())
     prelude = steps._prelude(request("fused_muladd"), tmp_path)
@@ -59,7 +59,7 @@ def request(name: str) -> BuildRequest:
 @pytest.mark.parametrize("binding", BINDINGS, ids=lambda path: path.parent.name)
 def test_bindings_include_what_they_use(binding: Path) -> None:
     """The forced headers must not hide a missing include: torch's own build tools do not force any."""
-    folders = steps._isystem((*native.include_dirs(), *steps._interface_dirs(request("any"))))
+    folders = steps._isystem((*native.include_dirs(), *steps.interface_dirs(request("any"))))
     command = [
         *host_compiler().command,
         "-std=c++20",
@@ -69,3 +69,43 @@ def test_bindings_include_what_they_use(binding: Path) -> None:
     ]
     done = subprocess.run([*command, binding], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{shlex.join(map(str, command))}\n{done.stderr}"
+
+
+ELEMENTWISE = SOLUTIONS / "02_elementwise_mult" / "kernel.cu"
+
+
+def diagnosed(source: Path, folder: Path, *more: str) -> str:
+    """What g++ prints for a kernel's file compiled as `build` does, without its code generation."""
+    folder.mkdir()
+    asked = BuildRequest("elementwise_mult", "torch_extension", (source,), "simt")
+    command = [*steps.step(asked, source).prepare(folder), "-fsyntax-only", *more]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(host_compiler().family != "gcc", reason="only g++ precompiles (Debian package g++)")
+def test_a_kernels_file_finds_torch_extension_read(tmp_path: Path) -> None:
+    said = diagnosed(ELEMENTWISE, tmp_path / "object", "-H")
+    used = [line for line in said.splitlines() if line.startswith("! ")]
+    assert len(used) == 1
+    text = Path(used[0].removeprefix("! ").removesuffix(".gch")).read_text()
+    assert text == "#include <simt/prelude.h>\n#include <torch/extension.h>\n"
+    assert "torch/all.h" not in said, "the file's own include reads it again"
+    assert "warning" not in said, "-Winvalid-pch has nothing to say"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(host_compiler().family != "gcc", reason="only g++ precompiles (Debian package g++)")
+def test_what_the_compiler_says_does_not_depend_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mistake in the learner's lines has the same message at the same line and column either way."""
+    source = tmp_path / "kernel.cu"
+    wrong = ELEMENTWISE.read_text().replace("a[i] * b[i]", "a[i] * c[i]").replace("a.numel()", "a.numels()")
+    source.write_text(wrong)
+    with_it = diagnostics.trim(diagnosed(source, tmp_path / "with"), [source])
+    monkeypatch.setenv("CU2GRAD_PCH", "0")
+    assert with_it == diagnostics.trim(diagnosed(source, tmp_path / "without"), [source])
+    assert f"{source}:" in with_it
+    assert "‘c’ was not declared" in with_it
+    assert "has no member named ‘numels’" in with_it

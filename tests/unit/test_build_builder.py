@@ -76,7 +76,7 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlainBa
     for module in (builder, steps, headers):
         monkeypatch.setattr(module, "native", plain)
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("vector", "string"))
-    monkeypatch.setattr(steps, "_interface_dirs", lambda _: ())
+    monkeypatch.setattr(steps, "interface_dirs", lambda _: ())
     toolchain.host_compiler.cache_clear()
     yield plain
     toolchain.host_compiler.cache_clear()
@@ -322,7 +322,7 @@ from grader.build import BuildRequest, build, builder, headers, steps
 backend = tests.PlainBackend.__new__(tests.PlainBackend)
 backend.folder = Path(sys.argv[2])
 builder.native = headers.native = steps.native = backend
-steps._interface_dirs = lambda _: ()
+steps.interface_dirs = lambda _: ()
 sources = tuple(map(Path, sys.argv[3:]))
 print(tests.value(build(BuildRequest("scale", "pybind", sources, "simt", checked=False))))
 """
@@ -418,7 +418,7 @@ def test_a_new_machine_gets_its_device_and_its_headers_at_the_same_time(
         assert headers_made.wait(30)
         return backend.folder / "libdevice.so"
 
-    def prelude(flags: tuple[str, ...]) -> list[str]:
+    def prelude(flags: tuple[str, ...], *, extension: bool) -> list[str]:
         assert begun.wait(30)
         headers_made.set()
         return []

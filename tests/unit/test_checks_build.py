@@ -9,6 +9,7 @@ import pytest
 from grader.build import Artifact
 from grader.build.request import Backend
 from grader.catalog import BuildFacts
+from grader.checks import build as building
 from grader.checks.build import _common, load_failure
 from grader.checks.outcome import Outcome
 from grader.run.failures import LoadFailed
@@ -75,3 +76,21 @@ def test_a_source_is_common_when_no_learner_has_a_part_in_it(
     assert {path.name for path in _common(exercise, files, backend)} == common
     (files / "binding.cpp").write_text(f"{includes}\n// a stranger's")
     assert {path.name for path in _common(exercise, files, backend)} == common - {"binding.cpp"}
+
+
+def test_a_wrong_name_is_reported_before_a_compiler_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "binding.cpp").write_text("// the module\nPYBIND11_MODULE(muladdd, m) {}\n")
+    exercise = fake_exercise(
+        build=BuildFacts("muladd", "torch_extension", ("binding.cpp",), ()), edit=("binding.cpp",), given=()
+    )
+    monkeypatch.setattr(building, "audit_sources", lambda *_: None)
+    monkeypatch.setattr(building, "build", lambda *_, **__: pytest.fail("the compiler was started"))
+    outcome = building.compile_submission(exercise, tmp_path, "simt", "", verbose=False)
+    assert isinstance(outcome, Outcome)
+    assert (outcome.status, outcome.topic) == (Status.BUILD_ERROR, "load")
+    assert outcome.sentence.startswith(
+        "binding.cpp:2: The module is called muladdd, and Python imports muladd. The names must be the same."
+    )
+    assert outcome.lines == ("    2 | PYBIND11_MODULE(muladdd, m) {}",)

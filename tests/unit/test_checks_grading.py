@@ -16,11 +16,12 @@ from grader.build import Artifact
 from grader.catalog import Exercise, Section
 from grader.checks import build as building
 from grader.checks import grading
-from grader.checks.ending import ended_badly
+from grader.checks.bench import Call
+from grader.checks.ending import ended_badly, printed
 from grader.checks.outcome import Outcome
 from grader.errors import BrokenSpec, BuildFailed, ToolchainError
 from grader.run.failures import LoadFailed, OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout
-from grader.run.values import RemoteError, Trace
+from grader.run.values import RemoteError, Reply, Trace
 from grader.spec import Refusal, tensor
 from grader.stubs import render_stub
 from grader.verdict import CheckResult, Finding, Status, Verdict
@@ -345,14 +346,15 @@ def test_what_was_printed_is_shown_with_a_failure(grader: Grader) -> None:
     verdict = grader(lambda x: 3 * x, edit_reply=lambda reply: replace(reply, printed=text))
     lines = named(verdict, "correctness").lines
     assert "It printed:" in lines
-    assert "  i = 19" in lines
-    assert "  i = 20" not in lines
+    assert "    i = 19" in lines
+    assert "    i = 20" not in lines
     assert lines[-1] == "  ... and 40 more lines"
 
 
 def test_what_was_printed_in_a_check_that_passes_is_shown_where_all_is_asked_for(grader: Grader) -> None:
     text = "\n".join(f"i = {number}" for number in range(30))
-    told = ("It printed:", *(f"  {line}" for line in text.splitlines()))
+    first = "in scale(x: float32 (300,)):"
+    told = ("It printed:", f"  {first}", *(f"    {line}" for line in text.splitlines()))
     for verbose in (False, True):
         verdict = grader(edit_reply=lambda reply: replace(reply, printed=text), verbose=verbose)
         correctness = named(verdict, "correctness")
@@ -375,15 +377,39 @@ def test_what_the_crashing_call_printed_follows_what_the_others_did(grader: Grad
     crashed = crashed_in_the_second_call(grader, "n = 300", f"n = 35\npython: {failed}")
     assert crashed.status is Status.CRASH
     assert failed in crashed.sentence
-    assert crashed.lines == ("It printed:", "  n = 300", "  n = 35", f"  python: {failed}")
+    assert crashed.lines == (
+        "It printed:",
+        "  in scale(x: float32 (300,)):",
+        "    n = 300",
+        "  in scale(x: float32 (5, 7)):",
+        "    n = 35",
+        f"    python: {failed}",
+    )
 
 
 def test_before_a_crash_the_last_lines_count(grader: Grader) -> None:
     many = "\n".join(f"i = {number}" for number in range(30))
     lines = crashed_in_the_second_call(grader, many, f"{many}\nthe end").lines
-    assert lines[:3] == ("It printed:", "  ... 42 lines before", "  i = 12")
-    assert lines[-1] == "  the end"
-    assert len(lines) == 21
+    assert lines[1:4] == ("  ... 42 lines before", "  in scale(x: float32 (5, 7)):", "    i = 12")
+    assert lines[-1] == "    the end"
+    assert len(lines) == 22
+
+
+def test_each_call_that_prints_is_named() -> None:
+    bench = fake_bench(FakeSession(scale), scale, [])
+    reply = Reply(outputs=(), printed="i = 0")
+    for text in ("scale(x: float32 (4,))",) * 2 + ("The backward of scale(x: float32 (4,))",):
+        bench.calls.append(Call("forward", "", text, reply))
+    assert list(printed(bench, 0)) == [
+        "It printed:",
+        "  in scale(x: float32 (4,)):",
+        "    i = 0",
+        "  in scale(x: float32 (4,)), again:",
+        "    i = 0",
+        "  in the backward of scale(x: float32 (4,)):",
+        "    i = 0",
+    ]
+    assert list(printed(bench, 2, lost="gone"))[-2:] == ["  in a call without a reply:", "    gone"]
 
 
 def test_a_broken_spec_is_not_the_submissions_fault(grader: Grader) -> None:

@@ -24,6 +24,12 @@ _HANDOUT = {
     "AGENTS.md": "AGENTS.md",
     "README.md": "README.md",
     "gitignore": ".gitignore",
+    "clangd": ".clangd",
+    "conftest": "exercises/conftest.py",
+    "extensions.json": ".vscode/extensions.json",
+    "pytest.ini": "pytest.ini",
+    "settings.json": ".vscode/settings.json",
+    "tasks.json": ".vscode/tasks.json",
 }  # and its name there
 _MADE = {"build", "dist", "__pycache__"}  # folders that building an exercise leaves behind
 _COMPILED = {".pyc", ".o", ".so", ".fatbin", ".ptx"}

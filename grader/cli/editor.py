@@ -1,0 +1,17 @@
+"""`grader editor`: writes what clangd needs to read the sources of a course."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.build.compile_commands import NAME, write_compile_commands
+from grader.catalog import Catalog
+
+
+def write_editor_files(course: Path | None) -> int:
+    """Writes compile_commands.json into the course's folder, over an older one."""
+    catalog = Catalog.open(course)
+    sources = write_compile_commands(catalog.course, catalog.exercises)
+    print(f"{catalog.course / NAME} tells clangd how to read {sources} source files.")
+    print("It names folders of this machine: do not commit it. Next: restart clangd in your editor.")
+    return 0
