@@ -41,7 +41,7 @@ serve: $(VENV)/.docs
 
 sync: $(VENV)/.core
 	@$(RUN) -m grader dev sync
-	@for part in boxes hints figures measured tables; do $(RUN) docs/_build/$$part.py || exit 1; done
+	@for part in boxes hints home figures measured tables; do $(RUN) docs/_build/$$part.py || exit 1; done
 
 lint: $(VENV)/.test
 	@$(RUN) -m ruff check grader tests benchmarks

@@ -1,9 +1,9 @@
-"""Three ways to bind a kernel, side by side: time to compile, time of a call, and the graph breaks of each.
+"""Ways to bind a kernel, side by side: time to compile, time of a call, and the graph breaks of each.
 
-Compiled are the reference solutions of 01 (pybind11 alone), 02 (torch/extension.h) and 03 (TORCH_LIBRARY),
-file by file, without precompiled headers; seconds are those of the processor, which a busy machine changes
-less than those on the wall. Called are functions that do nothing (binding_styles/), on host arrays and CPU
-tensors: what is measured is the way to the function, not a kernel, so no GPU is needed.
+Compiled are the files of docs/samples/bindings, and of the solution of 02 the kernel with torch/extension.h
+in the same file; one by one, without precompiled headers. Seconds are those of the processor, which a busy
+machine changes less than those on the wall. Called are functions that do nothing (binding_styles/), on host
+arrays and CPU tensors: what is measured is the way to the function, not a kernel, so no GPU is needed.
 """
 
 from __future__ import annotations
@@ -27,15 +27,22 @@ from torch.utils import cpp_extension
 
 from grader.toolchain import cuda_toolkit, host_compiler, pybind11_include, python_include
 
-SOLUTIONS = record.REPOSITORY / "solutions"
+SAMPLES = record.REPOSITORY / "docs" / "samples" / "bindings"
 STYLES = Path(__file__).parent / "binding_styles"
 FILES = (
-    ("01_vector_add", "kernel.cu", "CUDA's headers"),
-    ("01_vector_add", "binding.cpp", "pybind11"),
-    ("02_elementwise_mult", "kernel.cu", "torch/extension.h"),
-    ("03_fused_muladd", "kernel.cu", "CUDA's headers"),
-    ("03_fused_muladd", "binding.cpp", "torch/library.h"),
+    ("the kernel alone", SAMPLES / "load" / "axpy.cu", "CUDA's headers"),
+    ("pybind11 alone", SAMPLES / "pybind11" / "binding.cpp", "pybind11"),
+    ("load(), CUDAExtension", SAMPLES / "load" / "binding.cpp", "torch/extension.h"),
+    ("TORCH_LIBRARY", SAMPLES / "torch_library" / "binding.cpp", "torch/library.h"),
+    ("custom_op", SAMPLES / "custom_op" / "binding.cpp", "CUDA's headers"),
+    ("stable ABI", SAMPLES / "stable_abi" / "csrc" / "binding.cpp", "torch/csrc/stable"),
+    (
+        "kernel and binding in one .cu (02)",
+        record.REPOSITORY / "solutions" / "02_elementwise_mult" / "kernel.cu",
+        "torch/extension.h",
+    ),
 )
+STABLE = ("-DTORCH_TARGET_VERSION=0x020a000000000000", "-DUSE_CUDA")  # as in its setup.py
 ROUNDS, CALLS = 40, 2000
 
 
@@ -44,8 +51,7 @@ def includes(scratch: Path) -> list[str]:
     missing = scratch / "c10" / "cuda" / "impl" / "cuda_cmake_macros.h"
     missing.parent.mkdir(parents=True, exist_ok=True)
     missing.write_text("#pragma once\n#define C10_CUDA_BUILD_SHARED_LIBS\n")
-    given = record.REPOSITORY / "exercises" / "01_vector_add"  # device_buffer.h
-    folders = [pybind11_include(), python_include(), *cpp_extension.include_paths(), scratch, given]
+    folders = [pybind11_include(), python_include(), *cpp_extension.include_paths(), scratch]
     return [part for each in (*cuda_toolkit().include_dirs, *folders) for part in ("-isystem", str(each))]
 
 
@@ -72,11 +78,12 @@ def compilation() -> str:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         flags = includes(scratch)
-        for slug, file, header in FILES:
-            taken = processor_seconds([*command(SOLUTIONS / slug / file, flags), "-o", f"{scratch}/object.o"])
-            compiler = "nvcc" if file.endswith(".cu") else "g++"
-            rows.append((f"{slug[:2]} {file}", compiler, header, f"{taken:.1f} s"))
-    return record.table(("file", "compiler", "its largest header", "processor time"), rows)
+        for way, source, header in FILES:
+            macros = STABLE if "stable_abi" in source.parts else ()
+            taken = processor_seconds([*command(source, [*flags, *macros]), "-o", f"{scratch}/object.o"])
+            compiler = "nvcc" if source.suffix == ".cu" else "g++"
+            rows.append((way, source.name, compiler, header, f"{taken:.1f} s"))
+    return record.table(("way", "file", "compiler", "its largest header", "processor time"), rows)
 
 
 # ---- calls -----------------------------------------------------------------------------------------------
@@ -175,7 +182,7 @@ def main() -> None:
         tensors = imported(built("tensor_module", scratch, "c10", "torch_cpu", "torch_python"))
         torch.ops.load_library(built("tensor_library", scratch, "c10", "torch_cpu"))
         text = f"{compilation()}\n\n{calls(arrays, tensors)}\n\n{graph_breaks(tensors)}"
-    record.report("Three ways to bind a kernel", text, options.record)
+    record.report("Ways to bind a kernel", text, options.record)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ PARTS = {
     ),
     "counters": Part(("benchmarks/hardware_counters.py", "counters", "values"), 420),
     "findings": Part(("benchmarks/hardware_counters.py", "findings"), 540),
+    "bindings": Part(("benchmarks/bindings_on_gpu.py", "--record", f"bindings_{gpu_name()}"), 480),
     "lanes": Part(("benchmarks/gpu_lanes.py", "--record", f"gpu_lanes_{gpu_name()}"), 420),
 }
 

@@ -25,7 +25,7 @@ def stack_and_tools() -> Canvas:
         ("kernel", "kernel.cu", "checked build, compute-sanitizer, cuda-gdb, Nsight Compute", "", "b"),
     )  # fmt: skip
     canvas.text(170, 18, "layer", "middle strong")
-    canvas.text(330, 18, "who sees it", "strong")
+    canvas.text(330, 18, "what looks at it", "strong")
     for row, (layer, file, tools, passed, kind) in enumerate(rows):
         y = 30 + row * 74
         canvas.box(100, y, 140, 42, layer, kind)
@@ -67,7 +67,7 @@ def grid_on_device() -> Canvas:
             canvas.arrow([(120, y + 52), (120, y + 76)])
             canvas.text(130, y + 68, "of", "small")
     for row, label in enumerate(
-        ("is spread over", "is put on one", "is issued by one", "keeps its numbers in")
+        ("is spread over", "runs on one", "is issued by one", "keeps its values in")
     ):
         canvas.text(320, 34 + row * 78 + 18, label, "middle small")
     return canvas
@@ -78,13 +78,13 @@ def which_tool() -> Canvas:
     questions = (
         ("Does a library call do it\n(ATen, cuBLAS, cuDNN, cuSPARSE)?", "library call", "06: a @ b"),
         ("Is it a chain of elementwise\noperations and reductions?", "torch.compile", "x + bias, then gelu"),
-        ("Can it be said in blocks of a\ntensor, for GPUs you can name?", "Triton", "a normalisation"),
+        ("Can you write it in blocks of a\ntensor, for GPUs you know?", "Triton", "a normalisation"),
         ("Is it a matrix product with\nsomething before or after it?", "CUTLASS", "odd epilogues"),
     )
     canvas = Canvas(
         "which-tool", 700, 448, "Which tool for which operation",
         "Four questions from top to bottom; the first yes decides. Does a library call do it: take the library "
-        "call. Is it a chain of elementwise operations and reductions: take torch.compile. Can it be said in "
+        "call. Is it a chain of elementwise operations and reductions: take torch.compile. Can you write it in "
         "blocks of a tensor: take Triton. Is it a matrix product with something around it: take CUTLASS. If "
         "every answer is no: write CUDA C++.",
     )  # fmt: skip
@@ -98,5 +98,5 @@ def which_tool() -> Canvas:
         canvas.arrow([(165, y + 64), (165, y + 90)])
         canvas.text(175, y + 82, "no", "small")
     canvas.box(20, 10 + 4 * 92, 290, 62, "CUDA C++", "b")
-    canvas.text(330, 10 + 4 * 92 + 35, "shared memory, warps and atomics in your own hands", "small")
+    canvas.text(330, 10 + 4 * 92 + 35, "you control shared memory, warps and atomics", "small")
     return canvas

@@ -17,7 +17,12 @@ from grader.words import listed
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "box"
-YOU = {"write": "You write", "fix": "You fix", "predict": "You predict, then write", "test": "You write tests in"}
+YOU = {
+    "write": "You write",
+    "fix": "You fix",
+    "predict": "You predict, then write",
+    "test": "You write tests in",
+}
 
 
 def render(exercise: Exercise, titles: dict[str, str]) -> str:

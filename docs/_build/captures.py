@@ -141,7 +141,7 @@ def _put(exercise: Exercise, capture: Capture) -> None:
         file, find, replace = capture.edit
         text = (exercise.solution_dir / file).read_text(encoding="utf-8")
         if text.count(find) != 1:
-            raise SystemExit(f"{capture.name}: {find!r} stands {text.count(find)} times in {file}")
+            raise SystemExit(f"{capture.name}: {find!r} occurs {text.count(find)} times in {file}")
         (exercise.root / file).write_text(text.replace(find, replace), encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
 """The site for a class: without answers, where ``CU2GRAD_SITE=class`` is set. mkdocs calls these hooks.
 
 Run by ``make site-class``. Sections with solutions are left out, verdicts lose the lines of code that they
-quote, and a page that shows a line which stands in the solutions alone fails the build.
+quote, and a page that shows a line found only in the solutions fails the build.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mkdocs.exceptions import PluginError
 
 COURSE = Path(__file__).resolve().parents[2]
 FOR_A_CLASS = os.environ.get("CU2GRAD_SITE") == "class"
-INSTRUCTORS = "For instructors"  # the section of the navigation that a class has no use for
+TEACH = "Teach"  # the tab of the navigation that a class has no use for
 
 
 def on_config(config: Any) -> Any:
     """The handbook stays, for links to it, but not in the menu."""
     if FOR_A_CLASS:
         sys.path.insert(0, str(COURSE))  # mkdocs may be a program of another environment
-        config.nav = [entry for entry in config.nav if INSTRUCTORS not in entry]
+        config.nav = [entry for entry in config.nav if TEACH not in entry]
         config.validation.nav.omitted_files = 0
     return config
 

@@ -68,7 +68,7 @@ def host_device() -> Canvas:
 
 
 def layers() -> Canvas:
-    """03: the layers between a Python call and a thread, and which file each lies in."""
+    """03: the layers between a Python call and a thread, and the file that each is in."""
     canvas = Canvas(
         "layers", 640, 330, "The layers between Python and a kernel",
         "From top to bottom: op.py with the autograd Function; the PyTorch dispatcher, which picks the "

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import backward_pictures
 import before_pictures
+import binding_pictures
 import counted
 import dispatcher_pictures
 import execution
+import home_pictures
 import package_pictures
 import reduction_pictures
 import roofline
@@ -30,6 +32,7 @@ from grader.simt.canvas import Canvas
 FOLDER = Path(__file__).resolve().parent.parent / "figures"
 
 FIGURES: dict[str, Callable[[], Canvas]] = {
+    "two_ways_to_run": home_pictures.two_ways_to_run,
     "grid_index": execution.grid_index,
     "host_device": execution.host_device,
     "strided_view": values.strided_view,
@@ -44,6 +47,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "stack_and_tools": before_pictures.stack_and_tools,
     "grid_on_device": before_pictures.grid_on_device,
     "which_tool": before_pictures.which_tool,
+    "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,

@@ -4,7 +4,8 @@ What ``benchmarks/lessons.py --record`` wrote to ``benchmarks/results/lesson_SLU
 ``docs/_generated/measured/SLUG.md``, which the lesson includes; a lesson may ask for more (``ALSO``), and so
 may a page that is no lesson (``PAGES``).
 Without a record the lesson says so, and which speed a verdict on the solution named that is kept in
-``benchmarks/results/solutions_*.md``, if any.
+``benchmarks/results/solutions_*.md``, if any. Of ``bindings_h200.md`` two rows are also rows of a table that is
+written by hand (``FACTORS``).
 """
 
 from __future__ import annotations
@@ -20,8 +21,16 @@ COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "measured"
 RESULTS = COURSE / "benchmarks" / "results"
 ALSO = {"02_elementwise_mult": "edit_to_verdict*.md"}  # its lesson is about the time that a build takes
-PAGES = ("bindings",)  # pages that are no lesson, from NAME_*.md
+PAGES = ("bindings", "torch_symbols")  # pages that are no lesson, from NAME_*.md
 NOTHING = "*No measurement of this exercise on a GPU has been recorded yet.*\n"
+FACTORS = RESULTS / "bindings_h200.md"
+COLUMNS = (  # of the table "Factor by factor"
+    ("pybind11 alone",),
+    ("load()", "load_inline()", "CUDAExtension"),
+    ("TORCH_LIBRARY",),
+    ("custom_op",),
+    ("stable ABI",),
+)
 SPEED = re.compile(r"^Performance \w+, [^.]*points\. (?P<said>.+)\.$", re.MULTILINE)
 
 
@@ -58,6 +67,31 @@ def unmeasured(slug: str) -> str:
     return "\n".join(each for each in said if each) or NOTHING
 
 
+def cells(record: Path, heading: str) -> dict[str, str]:
+    """Of the record's table that has a column `heading`: what each row has there, by the row's first cell."""
+    found: dict[str, str] = {}
+    column = 0
+    for line in record.read_text(encoding="utf-8").splitlines():
+        row = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if heading in row:
+            column = row.index(heading)
+        elif column and not row:
+            break
+        elif column and not row[0].startswith("-"):
+            found[row[0]] = row[column]
+    return found
+
+
+def factor_rows(record: Path) -> str:
+    """Two rows for the page on bindings: the first build and a call of each column's ways."""
+    lines = []
+    for title, heading in (("first build", "first build"), ("a call, on the host", "a call")):
+        of = cells(record, heading) if record.is_file() else {}
+        columns = [", ".join(of.get(way, "not measured") for way in ways) for ways in COLUMNS]
+        lines.append("| " + " | ".join((f"**{title}**", *columns)) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def pages() -> Iterator[tuple[Path, str]]:
     for facts in sorted((COURSE / "exercises").glob("*/exercise.toml")):
         slug = facts.parent.name
@@ -66,6 +100,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     for name in PAGES:
         records = sorted(RESULTS.glob(f"{name}_*.md"))
         yield FOLDER / f"{name}.md", "\n".join(render(record) for record in records)
+    yield FOLDER / "bindings_factors.md", factor_rows(FACTORS)
 
 
 if __name__ == "__main__":

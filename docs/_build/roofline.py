@@ -1,4 +1,4 @@
-"""The roofline of an H200 and where the operations of the course lie on it, from their specs' byte and FLOP models."""
+"""The roofline of an H200 and where the course's operations are on it, from their specs' byte and FLOP models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.spec import TensorSpec, load_spec
 COURSE = Path(__file__).resolve().parent.parent.parent
 BANDWIDTH = 4.8e12  # bytes/s: NVIDIA, "H200 Tensor Core GPU" data sheet (SXM)
 ARITHMETIC = 67e12  # float32 operations/s without tensor cores: the same data sheet
-RIDGE = ARITHMETIC / BANDWIDTH  # operations per byte from which on arithmetic is the limit
+RIDGE = ARITHMETIC / BANDWIDTH  # operations per byte above which arithmetic is the limit
 SHOWN = ("02", "03", "06", "07", "14", "21")
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 70, 24, 520, 250  # pixels of the plot
@@ -84,7 +84,7 @@ def picture() -> Canvas:
     canvas = Canvas(
         "roofline", _LEFT + _WIDTH + 30, _TOP + _HEIGHT + 62, "The roofline of an H200, float32",
         f"Operations per second against operations per byte. The roof rises with the bandwidth of memory, "
-        f"{BANDWIDTH / 1e12:g} TB/s, up to {RIDGE:.0f} operations per byte, and is flat from there on at "
+        f"{BANDWIDTH / 1e12:g} TB/s, up to {RIDGE:.0f} operations per byte, and is flat beyond that, at "
         f"{ARITHMETIC / 1e12:g} TFLOP/s. Operations per byte of the exercises: {listed}.",
     )  # fmt: skip
     _axes(canvas)

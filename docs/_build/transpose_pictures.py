@@ -69,7 +69,7 @@ def tile_way() -> Canvas:
                     canvas.text(place[0] + _CELL / 2 - 1, place[1] + 13, element, "middle tiny mono")
     canvas.text(140, 268, "1  a row of x into a row of the tile", "middle small a")
     canvas.text(tile[0] + 2 * _CELL, tile[1] + 4 * _CELL + 18, "then the barrier", "middle small")
-    canvas.text(544, 336, "2  a column of the tile into a row of out", "middle small c")
+    canvas.text(632, 336, "2  a column of the tile into a row of out", "end small c")
     canvas.arrow([(x[0] + 12 * _CELL + 3, x[1] + 5.5 * _CELL), (tile[0] - 5, tile[1] + 1.5 * _CELL)])
     canvas.arrow(
         [(tile[0] + 4 * _CELL + 4, tile[1] + 2 * _CELL), (out[0] + 4 * _CELL - 4, out[1] + 9.5 * _CELL)]

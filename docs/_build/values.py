@@ -62,7 +62,7 @@ def autograd_tape() -> Canvas:
 
 def bias_columns() -> Canvas:
     """07: which bias each element gets when a transposed x is walked through in memory order."""
-    rows, columns, cell = 3, 4, 50
+    rows, columns, cell = 3, 4, 54
     canvas = Canvas(
         "bias-columns", 640, 250, "Bias by memory order, for a dense and for a transposed x",
         "Left, x is dense: walking through memory, the remainder of the position by the number of columns "

@@ -27,15 +27,15 @@
 
   function ofGlobal(shown) {
     const spare = shown.moved - shown.wanted;
-    return `Global memory: ${counted(shown.active, "lane asks", "lanes ask")} for ${counted(shown.wanted, "byte")}. ` +
+    return `Global memory: ${counted(shown.active, "lane requests", "lanes request")} ${counted(shown.wanted, "byte")}. ` +
       `${counted(shown.sectors, "sector")} of 32 bytes ${shown.sectors === 1 ? "moves" : "move"}, the fewest possible ` +
       `${shown["ideal-sectors"] === 1 ? "is" : "are"} ${shown["ideal-sectors"]}; ` +
-      `${counted(spare, "byte comes", "bytes come")} along unasked.`;
+      `${counted(spare, "byte moves", "bytes move")} unrequested.`;
   }
 
   function ofShared(shown, rows) {
     const banks = new Set(rows.flatMap(({ served }) => [...served.keys()])).size;
-    return `Shared memory: ${counted(banks, "bank serves", "banks serve")} the same lanes in ` +
+    return `Shared memory: ${counted(banks, "bank serves", "banks serve")} these lanes in ` +
       `${counted(shown.wavefronts, "wavefront")}, the fewest possible ${shown["ideal-wavefronts"] === 1 ? "is" : "are"} ` +
       `${shown["ideal-wavefronts"]}; ${shown.conflicts ? counted(shown.conflicts, "bank conflict") : "no bank conflict"}.`;
   }
@@ -63,7 +63,7 @@
     for (const [name, value] of Object.entries(pattern)) if (form.elements[name]) form.elements[name].value = value;
   }
 
-  // Fields that the shape has no use for are disabled, not hidden: nothing jumps, and one sees what there is.
+  // Fields that the shape does not use are disabled, not hidden, so that nothing moves.
   function fit(pattern) {
     form.elements.stride.disabled = pattern.shape !== "line";
     form.elements.width.disabled = form.elements.padding.disabled = pattern.shape === "line";
@@ -84,6 +84,12 @@
     return WarpPattern.checked(pattern);
   }
 
+  const narrow = matchMedia("(max-width: 44em)"); // as in course.css
+  WarpPictures.layOut(narrow.matches);
+  narrow.addEventListener("change", () => {
+    WarpPictures.layOut(narrow.matches);
+    show(current());
+  });
   form.addEventListener("input", () => apply(current()));
   form.addEventListener("change", () => fill(current())); // what was typed beyond a limit becomes the limit
   form.addEventListener("submit", (event) => event.preventDefault());

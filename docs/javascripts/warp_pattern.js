@@ -61,16 +61,20 @@ const WarpPattern = (() => {
 
   function tile({ shape, size, width, padding, offset }) {
     if (shape === "line") return [];
-    const before = offset ? `  // ${offset} elements behind a multiple of 128 bytes` : "";
+    const before = offset ? `  // ${offset} elements after a multiple of 128 bytes` : "";
     return [`constexpr int WIDTH = ${width};`, `${TYPES[size]} tile[WIDTH][WIDTH${padding ? ` + ${padding}` : ""}];${before}`,
             "const int x = lane % WIDTH, y = lane / WIDTH;"];
   }
+
+  // What the statement's names stand for: without their types, an access of 16 bytes reads like one of 4.
+  const declared = ({ shape, size, access }) =>
+    [...(shape === "line" ? [`${access === "load" ? "const " : ""}${TYPES[size]}* x;`] : []), `${TYPES[size]} value;`].join("  ");
 
   // The lines of CUDA that make this request.
   function source(pattern) {
     const where = place(pattern);
     const statement = pattern.access === "load" ? `value = ${where};` : `${where} = value;`;
-    return [...tile(pattern), guard(pattern) + statement].join("\n");
+    return [declared(pattern), ...tile(pattern), guard(pattern) + statement].join("\n");
   }
 
   return { LIMITS, checked, addresses, source };

@@ -52,7 +52,7 @@ def architecture_flags() -> list[str]:
     """nvcc's -gencode flags: TORCH_CUDA_ARCH_LIST where it is set, else the GPUs of this machine."""
     listed = os.environ.get("TORCH_CUDA_ARCH_LIST", "").replace(" ", ";").strip(";")
     flags = []
-    for entry in filter(None, listed.split(";") if listed else _capabilities()):
+    for entry in filter(None, listed.split(";") if listed else capabilities()):
         number, _, extra = entry.partition("+")
         if not re.fullmatch(r"\d+\.\d[a-z]?", number) or extra not in ("", "PTX"):
             return ["-arch=native"]  # names such as "Hopper"; nvcc asks the GPU itself
@@ -68,7 +68,7 @@ def gpu_name() -> str:
     return (_query("name") or ["an NVIDIA GPU"])[0] if gpu_present() else ""
 
 
-def _capabilities() -> list[str]:
+def capabilities() -> list[str]:
     """Compute capabilities of the GPUs here, such as ["9.0"]; nvidia-smi can take a second: ask once."""
     known = sorted((_DRIVER / "gpus").glob("*/information")) if _DRIVER.is_dir() else []
     if not known:

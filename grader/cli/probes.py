@@ -13,44 +13,44 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from grader import cache, toolchain
 from grader.build.devices import detect_backend, gpu_present
 from grader.catalog import Catalog
+from grader.cli import extension_probes
+from grader.cli.probe_line import Line, run
 from grader.errors import GraderError, ToolchainError
 from grader.run import groups, landlock, sandbox
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_TORCH = (2, 11)
 CACHE_NEEDS_GIB = 2.0
-
-State = Literal["ok", "optional", "problem"]
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of the report. ``optional``: grading works without it; ``fix`` says how to get it."""
-
-    state: State
-    name: str
-    found: str
-    fix: str = ""
+ERRORS = {"Python.h": "python-h", "ninja": "ninja", "torch": "no-torch"}  # entries of errors.md
 
 
-def probe_all() -> list[Line]:
-    """Every probe, in the order of the report. A probe that fails itself reports that as a problem."""
-    return [_answer(name, probe) for name, probe in _PROBES.items()]
+def probe_grading() -> list[Line]:
+    """What grading needs, in the order of the report. A probe that fails reports that as a problem."""
+    return _answers(PROBES)
 
 
-def _answer(name: str, probe: Callable[[], Line]) -> Line:
+def probe_extensions() -> list[Line]:
+    """What extensions that are built without the grader need. These lines are never a problem for grading."""
+    lines = _answers(extension_probes.PROBES)
+    return [replace(line, state="warning") if line.state == "problem" else line for line in lines]
+
+
+def _answers(probes: Mapping[str, Callable[[], Line | None]]) -> list[Line]:
+    return [line for name, probe in probes.items() if (line := _answer(name, probe)) is not None]
+
+
+def _answer(name: str, probe: Callable[[], Line | None]) -> Line | None:
     try:
         return probe()
     except GraderError as error:
-        return Line("problem", name, error.what, error.next)
+        return Line("problem", name, error.what, error.next, ERRORS.get(name, ""))
     except Exception as error:  # the doctor outlives whatever is broken here
         found = f"could not be examined: {type(error).__name__}: {error}"
         return Line("problem", name, found, "This is a fault of the doctor; please report the line.")
@@ -75,7 +75,7 @@ def _compiler() -> Line:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.cpp"
         source.write_text("#include <concepts>\n#include <thread>\nstatic_assert(std::integral<int>);\n")
-        done = _run(*compiler.command, "-std=c++20", "-fsyntax-only", str(source))
+        done = run(*compiler.command, "-std=c++20", "-fsyntax-only", str(source))
     if done.returncode != 0:
         fix = "Install one that does, g++ 11 or newer, and name it: export CXX=g++-11"
         return Line("problem", "C++ compiler", f"{compiler.version} does not compile C++20", fix)
@@ -103,7 +103,7 @@ def _gpu() -> Line:
     return Line(
         "ok",
         "GPU",
-        _first_line(_run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")),
+        _first_line(run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")),
     )
 
 
@@ -116,11 +116,14 @@ def _nvcc() -> Line:
             "optional", "nvcc", "no complete CUDA toolkit",
             f"The cuda backend needs it; grader profile estimates registers without it. {error.next}",
         )  # fmt: skip
-    match = re.search(r"release (\d+\.\d+)", _run(str(nvcc), "--version").stdout)
+    match = re.search(r"release (\d+\.\d+)", run(str(nvcc), "--version").stdout)
     version = match[1] if match else "of an unknown version"
     if wanted and wanted.split(".")[0] != version.split(".")[0]:
         fix = f"Install a toolkit of version {wanted}, the one torch was built with, and set CUDA_HOME to it."
-        return Line("problem", "nvcc", f"{version} at {nvcc}, but torch was built for CUDA {wanted}", fix)
+        return Line(
+            "problem", "nvcc", f"{version} at {nvcc}, but torch was built for CUDA {wanted}", fix,
+            "toolkit-version",
+        )  # fmt: skip
     return Line("ok", "nvcc", f"{version} at {nvcc}")
 
 
@@ -186,7 +189,7 @@ def _course() -> Line:
     return Line("ok", "course", f"{catalog.course}, {len(catalog.exercises)} exercises{note}")
 
 
-_PROBES: dict[str, Callable[[], Line]] = {
+PROBES: dict[str, Callable[[], Line]] = {
     "python": _python,
     "Python.h": _python_headers,
     "C++ compiler": _compiler,
@@ -199,10 +202,6 @@ _PROBES: dict[str, Callable[[], Line]] = {
     "cache": _cache_folder,
     "course": _course,
 }
-
-
-def _run(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
 
 def _first_line(done: subprocess.CompletedProcess[str]) -> str:

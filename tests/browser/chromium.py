@@ -55,11 +55,14 @@ async element => {
 
 @dataclass
 class Browser:
-    """One page. `requested`: the addresses it asked for since it was opened. Other events are dropped."""
+    """One page. Since it was opened: `requested`, the addresses that it fetched, and `errors`, what its
+    console shows in red: exceptions of its scripts and failed requests, too. Other events are dropped.
+    """
 
     _to: BinaryIO
     _from: BinaryIO
     requested: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     _session: str = ""
     _number: int = 0
     _received: bytes = b""
@@ -92,6 +95,7 @@ class Browser:
     def open(self, address: str) -> None:
         """Load a page and wait until its scripts ran."""
         self.requested.clear()
+        self.errors.clear()
         self._call("Page.navigate", url=address)
         while self._receive().get("method") != "Page.loadEventFired":
             pass
@@ -134,6 +138,11 @@ class Browser:
             mobile=False,
         )
 
+    def prefer(self, scheme: str) -> None:
+        """What the reader's system prefers from the next page on: "light" or "dark"."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self._call("Emulation.setEmulatedMedia", features=[feature])
+
     def screenshot(self, selector: str) -> bytes:
         """A PNG of the first element that a CSS selector finds, as far as it is in view."""
         found = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
@@ -149,6 +158,8 @@ class Browser:
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self._call("Page.enable")
         self._call("Network.enable")
+        self._call("Runtime.enable")
+        self._call("Log.enable")
 
     def _call(self, method: str, **parameters: Any) -> Any:
         self._number += 1
@@ -173,6 +184,14 @@ class Browser:
             self._received += data
         first, _, self._received = self._received.partition(b"\0")
         message = dict(json.loads(first))
-        if message.get("method") == "Network.requestWillBeSent":
-            self.requested.append(message["params"]["request"]["url"])
+        match message.get("method"), message.get("params"):
+            case "Network.requestWillBeSent", {"request": request}:
+                self.requested.append(request["url"])
+            case "Runtime.exceptionThrown", {"exceptionDetails": details}:
+                self.errors.append(details.get("exception", {}).get("description", details["text"]))
+            case "Runtime.consoleAPICalled", {"type": "error" | "assert", "args": values}:
+                said = (str(each.get("value", each.get("description"))) for each in values)
+                self.errors.append(" ".join(said))
+            case "Log.entryAdded", {"entry": {"level": "error"} as entry}:
+                self.errors.append(f"{entry['text']} {entry.get('url', '')}")
         return message

@@ -123,6 +123,35 @@ def test_pictures_and_their_text_say_what_the_numbers_say(browser: Browser, site
         assert f"{numbers['conflicts'] or 'no'} bank conflict" in page["said"]
 
 
+def test_an_access_of_16_bytes_does_not_read_like_one_of_4(browser: Browser, site: str) -> None:
+    browser.open(site)
+    sources = {}
+    for name in ("neighbours", "float4"):
+        buttons = "[...document.querySelectorAll('.explorer-presets button')]"
+        browser.evaluate(f"{buttons}.find(each => each.textContent === '{name}').click()")
+        sources[name] = browser.evaluate("document.getElementById('explorer-source').textContent")
+    assert sources == {
+        "neighbours": "const float* x;  float value;\nvalue = x[lane];",
+        "float4": "const float4* x;  float4 value;\nvalue = x[lane];",
+    }
+
+
+def test_a_narrow_page_draws_rows_of_half_the_width_with_all_lanes(browser: Browser, site: str) -> None:
+    browser.resize(390, 800)
+    try:
+        (page,) = shown(browser, site, [pattern(stride=2)])
+        lanes = "[...document.querySelectorAll('#explorer-%s rect.a')].length"
+        assert page["numbers"]["sectors"] == page["drawnSectors"] == 8
+        assert page["drawnLines"] == 4  # of 64 bytes each
+        assert browser.evaluate(lanes % "global") == 32 + 1  # and one in the key
+        assert browser.evaluate(lanes % "shared") == 16 + 1  # the rest wait for the second pass
+        assert page["drawnPasses"] == 2 * 2 + 1  # passes of both halves of the banks, and their second head
+        browser.resize(1300, 800)
+        assert browser.evaluate("document.querySelectorAll('#explorer-global text.end').length") == 2
+    finally:
+        browser.resize(1300, 900)
+
+
 def test_the_sentence_is_announced_after_a_pause(browser: Browser, site: str) -> None:
     (page,) = shown(browser, site, [pattern(stride=2)])
     region = "document.querySelector('.explorer-spoken')"

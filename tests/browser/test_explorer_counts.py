@@ -80,6 +80,9 @@ def _program(sources: list[str]) -> str:
 def _kernel(name: str, source: str, kind: str, space: str) -> str:
     """The page's lines in a kernel of one warp, after its memory was filled."""
     shared = space == "shared"
+    declarations, _, source = source.partition("\n")
+    assert f"{kind} value;" in declarations
+    assert ("tile" in source) != (f"{kind}* x;" in declarations)
     if "tile" in source:
         declared = re.search(rf"{kind} tile\[WIDTH\]\[(.+)\];", source)
         assert declared is not None

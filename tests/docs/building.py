@@ -14,14 +14,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-def build_site(folder: Path, audience: str = "") -> None:
+def build_site(folder: Path, audience: str = "", course: Path = ROOT) -> None:
     """Build into `folder`, where a warning is an error; skips the test where mkdocs is not installed.
 
-    `audience` "class" leaves the solutions out.
+    `audience` "class" leaves the solutions out; `course` is the folder with mkdocs.yml.
     """
     command = [*_mkdocs(), "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "CU2GRAD_SITE": audience}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

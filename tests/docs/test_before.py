@@ -54,7 +54,7 @@ def test_the_worked_example_is_the_specs() -> None:
     )
     assert f"at 4.8 TB/s: {point.seconds_of_memory * 1e6:.0f} µs" in page
     assert f"would take {point.seconds_of_arithmetic * 1e6:.1f} µs" in page
-    assert f"lies at {roofline.RIDGE:.0f} operations per byte" in page
+    assert f"is at {roofline.RIDGE:.0f} operations per byte" in page
     assert f"far left of {roofline.RIDGE:.0f}" in page
 
 

@@ -54,3 +54,18 @@ def test_without_a_record_a_lesson_tells_the_speed_that_a_verdict_named(tmp_path
         '"1.5 times the speed of a + b (95 % interval 1.4 to 1.6)" (`benchmarks/results/solutions_x.md`)'
         in said
     )
+
+
+def test_the_rows_of_the_factor_table_are_those_of_the_record(tmp_path: Path) -> None:
+    assert measured.factor_rows(tmp_path / "missing.md").count("not measured") == 14
+    record = tmp_path / "record.md"
+    builds = [
+        f"| {way} | {number}.5 s | as on the page |" for number, way in enumerate(sum(measured.COLUMNS, ()))
+    ]
+    calls = ["| TORCH_LIBRARY | 9.0 µs | 20.0 µs |"]
+    table = ["| way | first build | prints |", "|---|---|---|", *builds, ""]
+    record.write_text("\n".join([*table, "| way | a call | a call that records |", "|---|---|---|", *calls]))
+    first, second = measured.factor_rows(record).splitlines()
+    assert first == "| **first build** | 0.5 s | 1.5 s, 2.5 s, 3.5 s | 4.5 s | 5.5 s | 6.5 s |"
+    assert second.split(" | ")[3] == "9.0 µs"
+    assert second.count("not measured") == 6

@@ -27,7 +27,9 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
         assert exercise.title.split(",")[0].split(" ")[0] in page.read_text()
 
 
-@pytest.mark.parametrize("script", ["boxes.py", "figures.py", "hints.py", "measured.py", "tables.py"])
+@pytest.mark.parametrize(
+    "script", ["boxes.py", "figures.py", "hints.py", "home.py", "measured.py", "tables.py"]
+)
 def test_what_is_generated_is_up_to_date(script: str) -> None:
     command = [sys.executable, str(DOCS / "_build" / script), "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

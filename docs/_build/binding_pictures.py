@@ -1,0 +1,47 @@
+"""The chart of docs/bindings.md: which binding. It runs from top to bottom and fits the width of a phone."""
+
+from __future__ import annotations
+
+from grader.simt.canvas import Canvas
+
+WIDTH, STEP = 360, 140
+QUESTIONS = (  # the question, and what to take after a yes
+    ("Are the data NumPy arrays on the host?", "pybind11 alone", "copies in and out at every call"),
+    ("Are you trying something out?", "load_inline() or load()", "compiled on the first run"),
+    (
+        "Is it enough that Python calls it, and that\ntorch.compile breaks its graph there?",
+        "CUDAExtension",
+        "pybind11 functions in a package",
+    ),
+    (
+        "Can Python launch the kernel itself,\nthrough a C function or a library?",
+        "torch.library.custom_op",
+        "none of PyTorch's C++ headers",
+    ),
+    (
+        "One wheel for many versions of torch, without\nATen's C++ types or autograd in C++?",
+        "stable ABI",
+        "torch 2.10 and later",
+    ),
+)
+LAST = ("TORCH_LIBRARY", "all of ATen; a wheel per version of torch")
+
+
+def which_binding() -> Canvas:
+    """Five questions; the first yes decides, and the last no leaves the dispatcher's C++ interface."""
+    asked = " ".join(f"{question} If so: {way}, {how}." for question, way, how in QUESTIONS)
+    canvas = Canvas(
+        "which-binding", WIDTH, len(QUESTIONS) * STEP + 66, "Which binding for which kernel",
+        "Five questions from top to bottom; the first yes decides. "
+        f"{asked.replace(chr(10), ' ')} If every answer is no: {LAST[0]}, {LAST[1]}.",
+    )  # fmt: skip
+    for number, (question, way, how) in enumerate(QUESTIONS):
+        top = 4 + number * STEP
+        canvas.box(4, top, WIDTH - 8, 50, question)
+        canvas.arrow([(36, top + 52), (36, top + STEP - 2)])
+        canvas.text(44, top + 112, "no", "strong")
+        canvas.arrow([(80, top + 52), (80, top + 89), (110, top + 89)])
+        canvas.text(86, top + 82, "yes", "strong")
+        canvas.box(114, top + 64, WIDTH - 118, 50, f"{way}\n{how}", "a")
+    canvas.box(4, 4 + len(QUESTIONS) * STEP, WIDTH - 8, 56, "\n".join(LAST), "b")
+    return canvas

@@ -1,0 +1,34 @@
+"""Which figures are rearranged for a narrow column; the others are only squeezed."""
+
+from __future__ import annotations
+
+from narrow_panels import Layout
+
+_ONE_SECTOR = Layout(at=((0, 0), (92, 80), (684, 358)))  # the rest of each row is idle
+_THIRTY_TWO = Layout(fold=(92, 380, 668))
+
+LAYOUTS = {
+    "backward_contract": Layout(at=((0, 0), (130, 96), (660, 358))),
+    "bias_columns": Layout(panels=((20, 320), (340, 640))),
+    "block_given_again": Layout(at=((0, 0), (118, 52), (604, 348), (720, 358))),
+    "host_device": Layout(at=((0, 0), (10, 4), (210, 98), (430, 252), (630, 346), (640, 358))),
+    "key_stack": Layout(
+        moved=((160, 12, 33),), fold=(290, 521, 752), at=((0, 0), (150, 140), (290, 150), (529, 358))
+    ),
+    "layers": Layout(at=((0, 0), (118, 92), (130, 98), (530, 352), (640, 358))),
+    "matmul_load_a": _ONE_SECTOR,
+    "matmul_load_a_exchanged": _ONE_SECTOR,
+    "matmul_load_b": _THIRTY_TWO,
+    "reduction_trees": Layout(panels=((0, 231), (232, 465), (466, 696))),
+    "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
+    "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),
+    "strided_view": Layout(at=((0, 0), (176, 60), (190, 66), (620, 358))),
+    "transpose_banks_padded": _THIRTY_TWO,
+    "transpose_banks_tiled": _THIRTY_TWO,
+    "transpose_store_naive": _ONE_SECTOR,
+    "transpose_store_tiled": _THIRTY_TWO,
+    "transpose_tile": Layout(panels=((0, 290), (290, 420), (420, 640)), arrows=2),
+    "turned_tile": Layout(panels=((0, 238), (238, 660)), arrows=1),
+    "wheel": Layout(panels=((0, 279), (280, 560), (561, 760)), arrows=1),
+    "which_tool": Layout(at=((0, 0), (310, 140), (420, 172), (570, 270), (580, 274), (700, 358))),
+}

@@ -1,0 +1,2 @@
+python setup.py build_ext --inplace
+python run.py

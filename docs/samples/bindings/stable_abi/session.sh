@@ -1,0 +1,2 @@
+python setup.py build_ext --inplace bdist_wheel
+python run.py
