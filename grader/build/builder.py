@@ -71,6 +71,7 @@ def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> Non
     """
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
         device = beside.submit(native.device_library)
+        native.module_object(request.checked)
         _compile_common([one for one in steps if request.is_common(one.source)], verbose)
         for one in steps:
             with contextlib.suppress(TranslationError):  # which is reported when the source's turn has come
