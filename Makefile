@@ -14,7 +14,7 @@ BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    set up .venv, grade the reference solutions and three wrong kernels"
+	@echo "make demo    set up .venv, grade one right kernel and three wrong ones (ALL=1: every solution, too)"
 	@echo "make test    run every test (JOBS=$(JOBS) at a time)"
 	@echo "make site    build the lessons into site/"
 	@echo "make site-class  the same without solutions, for a class, into site-class/"
@@ -25,7 +25,7 @@ help:
 	@echo "make clean   remove .venv and everything that was built here"
 
 demo: $(VENV)/.core
-	@$(RUN) -m grader demo
+	@$(RUN) -m grader demo $(if $(ALL),--all)
 
 test: $(VENV)/.test $(VENV)/.docs
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal

@@ -11,16 +11,19 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 import urllib.request
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
-TICK_SECONDS = 15
+TICK_SECONDS = 60  # between signs of life in a log
+MOST_LINES = 40  # of a failed command's output
 
 
 def missing_packages() -> dict[str, str]:
@@ -49,15 +52,20 @@ def preflight() -> None:
 def create(folder: Path) -> Path:
     """The Python of the virtual environment in ``folder``; one that does not start is made anew."""
     python = folder / "bin" / "python"
-    if not python.exists() or _run([python, "-m", "pip", "--version"], quiet=True) != 0:
-        _say(f"Making {folder} with Python {sys.version.split()[0]}")
-        if _run([sys.executable, "-m", "venv", "--clear", folder]) != 0:
-            sys.exit("The virtual environment could not be made; the reason is above.")
+    if not python.exists() or _run([python, "-m", "pip", "--version"], None) != 0:
+        _say(f"Making {folder} with Python {sys.version.split()[0]}.")
+        log = Path(tempfile.gettempdir(), f"cu2grad-venv-{os.getpid()}.log")
+        if _run([sys.executable, "-m", "venv", "--clear", folder], log) != 0:
+            _fail("The virtual environment could not be made.", log)
+        log.unlink()
     return python
 
 
 def install(python: Path, folder: Path, extra: str) -> None:
-    """Installs cu2grad, editable, with the optional ``extra``, at the versions of constraints.txt."""
+    """Installs cu2grad, editable, with the optional ``extra``, at the versions of constraints.txt.
+
+    What pip prints goes into a file, and on the screen only where it fails.
+    """
     target = f".[{extra}]" if extra else "."
     pip: list[str | Path] = [
         python,
@@ -65,21 +73,24 @@ def install(python: Path, folder: Path, extra: str) -> None:
         "pip",
         "install",
         "--disable-pip-version-check",
+        "--progress-bar=off",
         "-c",
         "constraints.txt",
         "-e",
         target,
     ]
+    log = folder / "install.log"
     if extra:
-        _say(f"Installing what {extra} needs into {folder}")
+        _say(f"Installing what {extra} needs into {folder}: about a minute. pip's log is {log}.")
     else:
-        _say(f"Installing torch and a few small packages into {folder}: some minutes the first time,")
-        _say("of which unpacking torch takes up to one without a word from pip.")
-        pip += cpu_index()
-    with Ticker(folder):
-        failed = _run(pip) != 0
+        index = cpu_index()
+        pip += index
+        size = "about 1 GB, two to five minutes" if index else "up to 5 GB, five to fifteen minutes"
+        _say(f"Installing torch and a few small packages into {folder}: {size}. pip's log is {log}.")
+    with Ticker():
+        failed = _run(pip, log) != 0
     if failed:
-        sys.exit("pip could not install everything; its reason is above. Then run the same command again.")
+        _fail("pip could not install everything.", log)
 
 
 def cpu_index() -> list[str]:
@@ -97,29 +108,49 @@ def cpu_index() -> list[str]:
 
 
 class Ticker:
-    """Says now and then that an installation is going on, where pip's progress bar cannot be seen."""
+    """Says now and then that an installation is going on: on a terminal in one line, redrawn."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
+        self._moving = sys.stdout.isatty()
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> None:
-        if not sys.stdout.isatty():
-            self._thread.start()
+        self._thread.start()
 
     def __exit__(self, *_: object) -> None:
         self._done.set()
+        self._thread.join()
+        if self._moving:
+            print("\r\033[K", end="", flush=True)
 
     def _tick(self) -> None:
         start = time.monotonic()
-        while not self._done.wait(TICK_SECONDS):
-            _say(f"  still installing after {time.monotonic() - start:.0f} s")
+        while not self._done.wait(1 if self._moving else TICK_SECONDS):
+            line = f"  still installing after {time.monotonic() - start:.0f} s"
+            if self._moving:
+                print(f"\r\033[K{line}", end="", flush=True)
+            else:
+                _say(line)
 
 
-def _run(command: Sequence[str | Path], quiet: bool = False) -> int:
-    sink = subprocess.DEVNULL if quiet else None
-    return subprocess.call([str(part) for part in command], cwd=str(ROOT), stdout=sink, stderr=sink)
+def _run(command: Sequence[str | Path], log: Path | None) -> int:
+    """The exit code of ``command``, whose output goes into ``log`` or, without one, nowhere."""
+    place = Path(os.devnull) if log is None else ROOT / log
+    with place.open("w", encoding="utf-8") as sink:
+        words = [str(part) for part in command]
+        return subprocess.call(words, cwd=str(ROOT), stdout=sink, stderr=subprocess.STDOUT)
+
+
+def _fail(sentence: str, log: Path) -> NoReturn:
+    """Ends the program with what the failed command printed last, and where all of it is."""
+    printed = (ROOT / log).read_text(encoding="utf-8", errors="replace").splitlines()
+    left_out = len(printed) - MOST_LINES
+    if left_out > 0:
+        printed = [f"... {left_out} earlier lines are in {log}", *printed[-MOST_LINES:]]
+    _say("\n".join(printed))
+    _say(f"{sentence} The reason is above; all of the output is in {log}.")
+    sys.exit("Remove the reason, then run the same command again.")
 
 
 def _say(sentence: str) -> None:

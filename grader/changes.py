@@ -114,15 +114,15 @@ def _shares(removed: Counter[str], added: int, touched: list[str]) -> Iterator[t
         yield owner, removed[owner] + (beyond if number == 0 else 0)
 
 
-def section_at(exercise: Exercise, name: str, line: int) -> str:
-    """The section in which line ``line`` (from 1) of the learner's file ``name`` stands; ``""`` for none.
+def section_at(exercise: Exercise, files: Path, name: str, line: int) -> str:
+    """The section that line ``line`` (from 1) of the file ``name`` in ``files`` belongs to; ``""`` for none.
 
     The lines that the file shares with its stub say where in the stub this one would stand. Where most of the
     lines that it takes the place of are of no section, nothing tells.
     """
     stub = stub_text(exercise, name)
     try:
-        code = _numbered((exercise.root / name).read_text(encoding="utf-8", errors="replace"))
+        code = _numbered((files / name).read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return ""
     place = next((index for index, (number, _) in enumerate(code) if number >= line), len(code) - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import itertools
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,8 @@ from pathlib import Path
 from grader.catalog import Exercise
 from grader.edits import read_edit, require_own_names
 from grader.errors import BrokenExercise
+from grader.sections import find_regions
+from grader.stubs import without_markers
 from grader.toml_table import TomlTable, read_toml
 
 
@@ -35,12 +37,24 @@ class Mutant:
     devices: int = 1
 
     def write(self, folder: Path) -> None:
-        """Writes the solution with this mistake in it to ``folder``, which must exist."""
+        """Writes the solution with this mistake, without markers, to ``folder``, which must exist."""
         for name in (*self.exercise.edit, *self.exercise.given):
+            text = (self.exercise.solution_dir / name).read_text(encoding="utf-8")
+            if name == self.file:
+                text = text.replace(self.find, self.replace)
             (folder / name).parent.mkdir(exist_ok=True)
-            shutil.copyfile(self.exercise.solution_dir / name, folder / name)
-        path = folder / self.file
-        path.write_text(path.read_text(encoding="utf-8").replace(self.find, self.replace), encoding="utf-8")
+            (folder / name).write_text(without_markers(text), encoding="utf-8")
+
+    @property
+    def section(self) -> str:
+        """The section of the exercise that the mistake is in; ``""`` where it is in none."""
+        text = _solution_text(self.exercise, self.file)
+        pairs = itertools.zip_longest(self.find, self.replace)
+        changed = next(place for place, (before, after) in enumerate(pairs) if before != after)
+        line = text[: text.index(self.find) + min(changed, len(self.find) - 1)].count("\n") + 1
+        regions = find_regions(text, self.file)
+        inside = (region.name for region in regions if region.start < line < region.end)
+        return next((name for name in inside if name in self.exercise.sections), "")
 
     def diff(self) -> list[str]:
         """The changed lines, ``- `` before and ``+ `` after, with the indentation they share taken off."""

@@ -1,7 +1,7 @@
-"""What the grader remembers about one course: the last verdict and the hints shown, per exercise.
+"""What the grader remembers about each exercise of a course: the last verdict, the best one, what was shown.
 
-It lies in ``.cu2grad/`` of the course folder, or below the cache when that folder cannot be written. Losing
-it costs nothing but the marks in ``grader list``.
+It is kept in ``.cu2grad/`` of the course folder, or below the cache when that folder cannot be written.
+Losing it costs nothing but the marks in ``grader list``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ from grader.catalog import Exercise
 
 
 @dataclass(frozen=True)
-class Record:
-    """The last verdict on an exercise, as far as `grader list` shows it; ``score`` is out of ``out_of``.
+class Result:
+    """One verdict, as far as `grader list` shows it; ``score`` is out of ``out_of``.
 
-    ``imported``: another machine said so, and nobody checked it here.
+    ``version`` is that of the exercise and ``digest`` that of the graded files. ``imported``: the verdict
+    comes from another machine and was not checked on this one.
     """
 
     passed: bool
@@ -32,6 +33,19 @@ class Record:
     version: int
     out_of: float = 100.0
     imported: bool = False
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The last verdict on an exercise, and the best one so far: a pass is kept whatever comes after it."""
+
+    last: Result
+    best: Result
+
+    def passed(self, version: int) -> bool:
+        """Whether ``version`` of the exercise was ever passed."""
+        return self.best.passed and self.best.version == version
 
 
 def verdict_path(exercise: Exercise) -> Path | None:
@@ -39,16 +53,23 @@ def verdict_path(exercise: Exercise) -> Path | None:
     return _find(exercise, "verdicts")
 
 
-def store_verdict(exercise: Exercise, verdict: str, record: Record) -> None:
-    """Keeps ``verdict`` (JSON text) for `grader replay`, and ``record`` for `grader list`."""
+def store_verdict(exercise: Exercise, verdict: str, result: Result) -> None:
+    """Keeps ``verdict`` (JSON text) for `grader replay` and ``result`` for `grader list`."""
+    before = load_record(exercise)
+    best = result if before is None else max(result, before.best, key=lambda one: _rank(one, exercise))
     _write(exercise, "verdicts", verdict)
-    _write(exercise, "progress", json.dumps(vars(record)))
+    _write(exercise, "progress", json.dumps({**asdict(result), "best": asdict(best)}))
 
 
 def load_record(exercise: Exercise) -> Record | None:
-    """The last result of ``exercise``; None when there is none or the file is damaged."""
+    """The last and the best result of ``exercise``; None when there is none or the file is damaged.
+
+    A record of an older grader has the last result alone, which is then the best one known.
+    """
+    content = _read(exercise, "progress")
+    best = content.pop("best", content)
     try:
-        return Record(**_read(exercise, "progress"))
+        return Record(Result(**content), Result(**best))
     except TypeError:
         return None
 
@@ -62,8 +83,27 @@ def store_revealed_hints(exercise: Exercise, revealed: dict[str, int]) -> None:
     _write(exercise, "hints", json.dumps(revealed))
 
 
+def gave_up(exercise: Exercise) -> bool:
+    """Whether the learner looked at the solution of this version before passing it."""
+    return _read(exercise, "solutions_seen").get("version") == exercise.version
+
+
+def store_gave_up(exercise: Exercise) -> None:
+    _write(exercise, "solutions_seen", json.dumps({"version": exercise.version}))
+
+
+def _rank(result: Result, exercise: Exercise) -> tuple[bool, bool, bool, bool, float, float]:
+    """The larger, the better: a pass of this version, else of another one, then points.
+
+    Of two passes, one that was checked here outranks an imported one.
+    """
+    current = result.version == exercise.version
+    share = result.score / result.out_of if result.out_of else 0.0
+    return result.passed and current, result.passed, current, not result.imported, share, result.score
+
+
 def _folders(exercise: Exercise) -> tuple[Path, Path]:
-    """Where state may lie, in the order tried: the course, then the cache."""
+    """Where state may be kept, in the order tried: the course, then the cache."""
     name = hashlib.sha256(str(exercise.course).encode()).hexdigest()[:16]
     return exercise.course / ".cu2grad", cache.cache_root() / "courses" / name
 

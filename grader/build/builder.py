@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,23 +21,30 @@ from grader.simt import native
 from grader.simt.translate import TranslationError
 
 LOG = "build.log"
+STAGE = "build"
 
 
 def build(
     request: BuildRequest, *, verbose: bool = False, enclose: ninja.Enclose | None = None,
-    begun: Callable[[], None] = lambda: None,
+    begun: Callable[[], None] = lambda: None, stage: Callable[[str], None] = lambda name: None,
 ) -> Artifact:  # fmt: skip
     """Build `request`, or find it built: only objects whose sources changed are compiled.
 
     Raises BuildFailed when the sources are at fault (`diagnostics` holds the lines about them, `log`
     everything) and ToolchainError when this machine lacks a compiler or a header. `verbose` prints what the
-    compilers print; `enclose` makes the sandbox that they run in; `begun` is called when they do.
+    compilers print; `enclose` makes the sandbox that they run in; `begun` is called when they do. `stage` is
+    given the name of what is built, where that is more than the request.
     """
     started = time.monotonic()
     require_sources(request.sources)
+    new = request.backend == "simt" and not native.is_built()
+    if new:  # headers that take longer to precompile than to read wait for the next build
+        request = replace(request, precompile=False)
     steps = [step(request, source.resolve()) for source in request.sources]
-    if request.backend == "simt" and not native.is_built():
-        _furnish(steps)
+    if new:
+        stage(f"{STAGE}: the simulated GPU, once per machine")
+        _furnish(request, steps, verbose)
+        stage(STAGE)
     parts = ["library", *(cache.digest(s.key) for s in steps), *link_flags(request), *request.ld_flags]
     with cache.entry(parts, room="libraries") as library:
         if library.missing:
@@ -56,12 +64,17 @@ def build(
     )
 
 
-def _furnish(steps: Sequence[Step]) -> None:
-    """On a new machine, make the simulated GPU and the precompiled headers at once: half a minute."""
+def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> None:
+    """On a new machine, make the simulated GPU, and beside it what else can be made before it is there.
+
+    On two idle cores this takes half a minute, in which neither is idle.
+    """
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
         device = beside.submit(native.device_library)
+        native.module_object(request.checked)
+        _compile_common([one for one in steps if request.is_common(one.source)], verbose)
         for one in steps:
-            with contextlib.suppress(TranslationError):  # which is told when the source's turn has come
+            with contextlib.suppress(TranslationError):  # which is reported when the source's turn has come
                 one.prepare(Path(scratch))
         device.result()
 

@@ -17,7 +17,8 @@ class BuildRequest:
     `name` is the library's name: its TORCH_LIBRARY namespace or its Python module name, given to the
     sources as TORCH_EXTENSION_NAME. `checked` (simt only) compiles the kernels with access checks. `owner`
     keeps what different people submit apart in the cache; the sources in `common` are nobody's, and compiled
-    once for all, outside of any sandbox. Extra flags come after the grader's own.
+    once for all, outside of any sandbox. Extra flags come after the grader's own. Without `precompile`,
+    torch's headers are read as they are.
     """
 
     name: str
@@ -31,6 +32,7 @@ class BuildRequest:
     include_dirs: tuple[Path, ...] = ()
     owner: str = ""
     common: frozenset[Path] = frozenset()
+    precompile: bool = True
 
     @property
     def is_python_module(self) -> bool:

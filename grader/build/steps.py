@@ -105,8 +105,9 @@ def _host_step(request: BuildRequest, source: Path) -> Step:
     key += headers.key(request.interface)
 
     def prepare(folder: Path) -> tuple[str, ...]:
-        extra = bool(request.cxx_flags)  # a flag such as -O3 would make g++ ignore the precompiled header
-        forced = headers.forced_includes(request.interface, tuple(flags), folder, precompile=not extra)
+        # A flag such as -O3 would make g++ ignore the precompiled header.
+        precompile = request.precompile and not request.cxx_flags
+        forced = headers.forced_includes(request.interface, tuple(flags), folder, precompile=precompile)
         names = ["-include", str(_prelude(request, folder))]
         command = [*compiler.command, *backend, *flags, *own, relative, *forced, *names]
         return (*command, "-c", str(source), "-o", str(folder / OBJECT))

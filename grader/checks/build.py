@@ -31,11 +31,12 @@ SHOWN_LINES = 40
 
 def compile_submission(
     exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool, isolate: bool = False,
-    begun: Callable[[], None] = lambda: None,
+    begun: Callable[[], None] = lambda: None, stage: Callable[[str], None] = lambda name: None,
 ) -> Artifact | Outcome:  # fmt: skip
     """The library, or what the audit or the compiler said. On simt the checked build alone is graded.
 
-    ``isolate`` puts the compilers, and a setup.py, into a sandbox; ``begun`` is called when they run.
+    ``isolate`` puts the compilers, and a setup.py, into a sandbox; ``begun`` is called when they run,
+    and ``stage`` with the name of what is built beside the submission.
 
     Raises:
         InfrastructureError: the toolchain is missing or broken.
@@ -64,7 +65,7 @@ def compile_submission(
             mistake = find_mistake(request, files / "op.py")
             if mistake is not None:
                 return _misregistered(mistake, files)
-            artifact = build(request, verbose=verbose, enclose=enclose, begun=begun)
+            artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
         shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())

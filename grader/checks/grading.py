@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING
 from grader.catalog import Exercise
 from grader.checks import build as building
 from grader.checks import lanes, todo
-from grader.checks.origin import digest_of, versions_of
+from grader.checks.origin import versions_of
 from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
 from grader.checks.repairs import changed
 from grader.checks.results import Progress, Results
 from grader.errors import InfrastructureError, SubmissionError
 from grader.run.spawn import Zygote
+from grader.snapshot import digest_of
 from grader.spec import Spec, load_spec
 from grader.stubs import open_todos
 from grader.verdict import NOT_JUDGED, Status, Verdict
@@ -140,8 +141,9 @@ class Grading:
             begun = time.perf_counter()
             try:
                 built = building.compile_submission(
-                    self.exercise, self.files, self.backend, owner, verbose, zygote.isolate, compiling.set
-                )
+                    self.exercise, self.files, self.backend, owner, verbose, zygote.isolate, compiling.set,
+                    self.results.progress,
+                )  # fmt: skip
             finally:
                 compiling.set()
             if isinstance(built, Outcome):

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import platform
 import re
-from pathlib import Path
 
 from grader.catalog import Exercise
-
-
-def digest_of(exercise: Exercise, files: Path) -> str:
-    """A digest of the graded files by name and content; a missing file is part of it as such."""
-    digest = hashlib.sha256()
-    for name in sorted({*exercise.edit, *exercise.given}):
-        path = files / name
-        content = path.read_bytes() if path.is_file() else b"\0missing"
-        digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    return f"sha256:{digest.hexdigest()}"
 
 
 def versions_of(exercise: Exercise) -> dict[str, str]:

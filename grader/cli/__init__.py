@@ -1,16 +1,14 @@
 """The `grader` command.
 
-`app` holds the commands with their options; each imports its room when it is called, so that
-`grader list` never pays for torch or rich.
+`commands` lists the commands, `app` imports the options of the one that is called, and that one imports its
+room. `quick` answers `grader list` and `grader next` without typer.
 """
 
 from __future__ import annotations
 
 import contextlib
-import datetime
 import os
 import sys
-import traceback
 from pathlib import Path
 from typing import NoReturn
 
@@ -23,10 +21,13 @@ INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 def main() -> int:
     """Runs the command in ``sys.argv`` and returns its exit code; prints a GraderError without traceback."""
-    from grader.cli.app import app
+    from grader.cli.quick import answered
 
     try:
-        app()
+        if not answered(sys.argv[1:]):
+            from grader.cli.app import app
+
+            app(prog_name="grader")  # also as `python -m grader`
         return 0
     except SystemExit as leaving:
         return _left_with(leaving.code)
@@ -68,6 +69,9 @@ def _print_error(error: GraderError) -> None:
 
 def _print_own_fault(error: Exception) -> None:
     """A mistake in the grader: one sentence for the user, and the traceback in a file for a report."""
+    import datetime
+    import traceback
+
     from grader import cache
 
     print(f"The grader itself failed: {type(error).__name__}: {error}", file=sys.stderr)

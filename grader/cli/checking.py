@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader import progress
+from grader.build.builder import STAGE
 from grader.build.devices import detect_backend
 from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
-from grader.cli.listing import command, next_step, start_sentence
+from grader.checks.results import Progress
+from grader.cli.listing import command, next_step, records_of, start_sentence
 from grader.cli.screen import Screen
 from grader.errors import UsageError
 from grader.report.files import require_folder, write_report
+from grader.snapshot import taken
 from grader.verdict import Status, Verdict
 from grader.words import listed
 from grader.workspace import changed_given
@@ -54,12 +58,13 @@ def check_exercises(request: Request) -> int:
     screen = Screen(plain=request.plain, quiet=request.json, verbose=request.verbose)
     verdicts = []
     for exercise in exercises:
-        verdict = grade_one(exercise, request, screen)
-        if not request.solutions and request.files is None:
+        verdict, changed = grade_one(exercise, request, screen)
+        own = not request.solutions and request.files is None
+        if own:
             keep(exercise, verdict)
         screen.show(verdict)
         if not request.solutions:
-            warn_of_given(screen, exercise, request.files or exercise.root)
+            warn_of_given(screen, exercise, changed, own)
         verdicts.append(verdict)
     _write_reports(verdicts, request)
     if request.json:
@@ -71,27 +76,45 @@ def check_exercises(request: Request) -> int:
     return max(verdict.exit_code for verdict in verdicts)
 
 
-def grade_one(exercise: Exercise, request: Request, screen: Screen) -> Verdict:
-    """The verdict on one exercise, from the learner's files or from the reference solution."""
+def grade_one(
+    exercise: Exercise, request: Request, screen: Screen, built: threading.Event | None = None
+) -> tuple[Verdict, list[str]]:
+    """The verdict on one exercise, from the learner's files or from the reference solution.
+
+    Also returns the names of the given files that were changed. The files are read once, at the beginning.
+    `built` is set when the build is done and the checks begin.
+    """
     named = request.files.resolve() if request.files else files_of(exercise, request.solutions, "check")
-    with screen.working(exercise.slug) as stage, _whole(exercise, named, request.files is not None) as files:
+    with screen.working(exercise.slug) as stage, _taken(exercise, named, request.files is not None) as files:
         verdict = grade(
             exercise,
             files,
             backend=request.backend or found_backend(),
             seed=request.seed,
             verbose=request.verbose,
-            progress=stage,
+            progress=_announcing(stage, built),
             isolate=request.isolate,
         )
-    return replace(verdict, files=str(named))
+        return replace(verdict, files=str(named)), changed_given(exercise, files)
+
+
+def _announcing(stage: Progress, built: threading.Event | None) -> Progress:
+    """`stage`, which also sets `built` once the stage is none of building."""
+
+    def enter(name: str) -> None:
+        stage(name)
+        if built is not None and not name.startswith(STAGE):
+            built.set()
+
+    return enter
 
 
 @contextlib.contextmanager
-def _whole(exercise: Exercise, files: Path, elsewhere: bool) -> Iterator[Path]:
-    """``files``; or of a hand-in, which lacks given files, what `grader batch` would grade."""
+def _taken(exercise: Exercise, files: Path, elsewhere: bool) -> Iterator[Path]:
+    """A copy of ``files``; of a hand-in, which lacks given files, a copy as `grader batch` would grade it."""
     if not elsewhere or all((files / name).is_file() for name in exercise.given):
-        yield files
+        with taken(exercise, files) as copy:
+            yield copy
         return
     from grader.instruct.submissions import Submission, stage
 
@@ -116,30 +139,32 @@ def found_backend() -> Backend:
     return "cuda" if detect_backend() == "cuda" else "simt"
 
 
-def warn_of_given(screen: Screen, exercise: Exercise, files: Path) -> None:
-    """Says where a file in ``files`` was changed that is given: elsewhere it is graded as it came."""
-    changed = changed_given(exercise, files)
+def warn_of_given(screen: Screen, exercise: Exercise, changed: Sequence[str], own: bool) -> None:
+    """Says which given files were ``changed``; ``own``: in the learner's folder, which can be reset."""
     if not changed:
         return
     screen.say(
-        f"Changed here, though given: {listed(changed)}. Whoever grades what you hand in takes the course's "
-        "own."
+        f"You changed {listed(changed)}, which the course provides. What you hand in is graded with the "
+        "course's version."
     )
-    if files.samefile(exercise.root):  # which is what a reset is about
-        screen.say(f"Put back what is given: {command('reset', exercise)} --given")
+    if own:
+        screen.say(f"To put the course's version back: {command('reset', exercise)} --given")
 
 
 def keep(exercise: Exercise, verdict: Verdict) -> None:
-    """Stores ``verdict`` for `grader list` and `grader replay`."""
-    record = progress.Record(
+    """Stores ``verdict`` for `grader list` and `grader replay`, unless it is about this machine alone."""
+    if verdict.status is Status.INFRA_ERROR:
+        return
+    result = progress.Result(
         passed=verdict.passed,
         status=verdict.status.value,
         score=verdict.earned,
         backend=verdict.backend,
         version=exercise.version,
         out_of=verdict.out_of,
+        digest=verdict.digest,
     )
-    progress.store_verdict(exercise, verdict.to_json(), record)
+    progress.store_verdict(exercise, verdict.to_json(), result)
 
 
 def _chosen(catalog: Catalog, request: Request) -> list[Exercise]:
@@ -209,8 +234,15 @@ def _next_step(
             return after_failure(exercise, verdict, again, f"run: {again}")
     if solutions:
         return "Next: grader list"
-    records = {exercise.slug: progress.load_record(exercise) for exercise in catalog.exercises}
-    return next_step(catalog, records)
+    return after_pass(catalog, exercises[0] if len(exercises) == 1 else None)
+
+
+def after_pass(catalog: Catalog, exercise: Exercise | None) -> str:
+    """What to do after a pass of ``exercise``, or of several: the next one, and what to compare it with."""
+    step = next_step(catalog, records_of(catalog))
+    if exercise is None or not exercise.solution_dir.is_dir():
+        return step
+    return f"Compare yours with the reference solution: {command('solution', exercise)} --diff\n{step}"
 
 
 def after_failure(exercise: Exercise, verdict: Verdict, grading: str, then: str) -> str:

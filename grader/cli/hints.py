@@ -1,7 +1,7 @@
 """`grader hint`: three rungs per section, one at a time.
 
-Without a section named it is the one that the last verdict is about (`pointing.section_of`), else one that is
-still open. Where neither tells, the learner chooses.
+Without a section named it is one that the last verdict is about (`pointing.sections_of`) and that has a hint
+left, else one that is still open. Where neither tells, the learner chooses.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from grader import progress, workspace
 from grader.catalog import Catalog, Exercise
 from grader.cli.listing import command
-from grader.cli.pointing import section_of
+from grader.cli.pointing import sections_of
 from grader.errors import UsageError
 from grader.hints import Rungs, read_hints
 from grader.verdict import Verdict
@@ -29,12 +29,11 @@ def show_hint(name: str, section: str | None, course: Path | None) -> None:
             exercise, rungs, f"{exercise.slug} passed, so nothing is open: name a section to read its hints."
         )
         return
-    chosen = section or (section_of(exercise, rungs, verdict) if verdict else "")
-    if not chosen and todos:
-        chosen = _open(todos, rungs, revealed)
+    told = sections_of(exercise, exercise.root, verdict) if verdict else []
+    chosen = section or _with_a_rung_left([*told, *todos], rungs, revealed)
     if not chosen and len(rungs) > 1:
-        told = "the last verdict points at none of its sections" if verdict else "there is no verdict yet"
-        _list(exercise, rungs, f"{exercise.slug}: {told}. Name the section that you want a hint for.")
+        why = "the last verdict points at none of its sections" if verdict else "there is no verdict yet"
+        _list(exercise, rungs, f"{exercise.slug}: {why}. Name the section that you want a hint for.")
         return
     chosen = chosen or next(iter(rungs))
     if chosen not in rungs:
@@ -64,12 +63,10 @@ def _last_verdict(exercise: Exercise) -> Verdict | None:
         return None
 
 
-def _open(todos: list[str], rungs: Rungs, revealed: dict[str, int]) -> str:
-    """The first open section with a rung left, else any section with one left, else the last shown."""
-    for name in (*todos, *rungs):
-        if revealed.get(name, 0) < len(rungs[name]):
-            return name
-    return todos[0]
+def _with_a_rung_left(sections: list[str], rungs: Rungs, revealed: dict[str, int]) -> str:
+    """The first of ``sections`` with a hint not shown yet, else the first; ``""`` of none."""
+    left = (name for name in sections if revealed.get(name, 0) < len(rungs[name]))
+    return next(left, sections[0] if sections else "")
 
 
 def _next_step(exercise: Exercise, rungs: Rungs, section: str, count: int) -> str:

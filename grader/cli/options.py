@@ -8,6 +8,12 @@ from typing import Annotated, Literal
 import typer
 
 Backend = Literal["simt", "cuda"]
+Origin = Literal["exercises", "solutions"]
+From = Annotated[Origin, typer.Option("--from", help="Grade your files, or the reference solutions.")]
+On = Annotated[
+    Backend | None,
+    typer.Option(help="Where kernels run: simt on the CPU, cuda on a GPU. Default: cuda where there is one."),
+]
 Course = Annotated[
     Path | None,
     typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
@@ -30,3 +36,4 @@ Trust = Annotated[
     bool,
     typer.Option("--trust-submissions", help="Run submissions without a sandbox, with your rights."),
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show all that the compiler and your code printed.")]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.changes import section_at
-from grader.hints import Rungs
+from grader.hints import Rungs, Symptom, read_hints, read_symptoms
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 _PLACE = re.compile(r"(?P<file>[\w./-]+\.\w+):(?P<line>\d+)")
@@ -53,18 +54,19 @@ _SUBJECTS = (
 )
 
 
-def section_of(exercise: Exercise, rungs: Rungs, verdict: Verdict) -> str:
-    """The section of ``rungs`` that the failed checks of ``verdict`` are about; ``""`` where nothing tells.
+def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
+    """The sections with hints that the failed checks of ``verdict`` on ``files`` are about, the surest first.
 
-    What a check is sure of comes first, then the findings, then the other lines that are named: a sentence
-    says where an error was raised, a finding where it was made.
+    The first is what the verdict as a whole points at; after it come those that each failed check points at
+    by itself. Empty where nothing tells.
     """
     failed = [check for check in verdict.checks if _says_what_failed(check)]
-    for tell in (_named, _caused, _found, _placed, _asked, _subject):
-        for check in failed:
-            if section := tell(exercise, rungs, check):
-                return section
-    return ""
+    wrong = any(check.name == "correctness" and _own(check).startswith("values:") for check in failed)
+    case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise), wrong)
+    found = [case.section(failed)]
+    for check in failed:
+        found += [case.section([check]), *case.symptoms_of(check, sure=True)]
+    return list(dict.fromkeys(section for section in found if section))
 
 
 def _says_what_failed(check: CheckResult) -> bool:
@@ -74,52 +76,100 @@ def _says_what_failed(check: CheckResult) -> bool:
     return check.status.stands_in_the_way and not silent
 
 
-def _named(_: Exercise, rungs: Rungs, check: CheckResult) -> str:
-    """A part is checked under the name of its section."""
-    return check.name if check.name in rungs else ""
+@dataclass(frozen=True)
+class _Case:
+    """What is known about the exercise, the files that were graded and whether forward gives wrong values."""
 
+    exercise: Exercise
+    files: Path
+    rungs: Rungs
+    symptoms: list[Symptom]
+    wrong_values: bool
 
-def _caused(_: Exercise, rungs: Rungs, check: CheckResult) -> str:
-    return _by_rule(_CAUSES, rungs, check)
+    def section(self, failed: Sequence[CheckResult]) -> str:
+        """The section that `failed` checks are about; ``""`` where nothing tells.
 
+        What a check is sure of comes first, then the findings, then the other lines that are named: a
+        sentence says where an error was raised, a finding where it was made.
+        """
+        if failed and len(self.rungs) == 1:
+            return next(iter(self.rungs))
+        tells = (self._named, self._sure, self._caused, self._found, self._placed, self._asked, self._unsure)
+        for tell in tells:
+            for check in failed:
+                if section := tell(check):
+                    return section
+        return self._subject(failed)
 
-def _found(exercise: Exercise, rungs: Rungs, check: CheckResult) -> str:
-    places = ((finding.file, finding.line) for finding in check.findings if finding.line)
-    return _first_section(exercise, rungs, places)
+    def _named(self, check: CheckResult) -> str:
+        """A part is checked under the name of its section."""
+        return check.name if check.name in self.rungs else ""
 
+    def _sure(self, check: CheckResult) -> str:
+        return next(self.symptoms_of(check, sure=True), "")
 
-def _placed(exercise: Exercise, rungs: Rungs, check: CheckResult) -> str:
-    """A line that the compiler or the sentence names."""
-    matches = (match for text in (*check.lines, check.sentence) for match in _PLACE.finditer(text))
-    return _first_section(exercise, rungs, ((match["file"], int(match["line"])) for match in matches))
+    def _caused(self, check: CheckResult) -> str:
+        return _by_rule(_CAUSES, self.rungs, check)
 
+    def _found(self, check: CheckResult) -> str:
+        return self._first_section((finding.file, finding.line) for finding in check.findings if finding.line)
 
-def _asked(_: Exercise, rungs: Rungs, check: CheckResult) -> str:
-    """A question is named at the beginning of the line that says what became of its answer."""
-    words = (re.split(r"\W", line, maxsplit=1)[0] for line in check.lines)
-    return next((word for word in words if word in rungs), "")
+    def _placed(self, check: CheckResult) -> str:
+        """A line that the compiler or the sentence names."""
+        matches = (match for text in (*check.lines, check.sentence) for match in _PLACE.finditer(text))
+        return self._first_section((match["file"], int(match["line"])) for match in matches)
 
+    def _asked(self, check: CheckResult) -> str:
+        """A question begins the line about its answer, or the line of answers.toml that is quoted."""
+        if check.name != "answers":
+            return ""
+        words = [re.split(r"\W", line, maxsplit=1)[0] for line in check.lines]
+        words += re.findall(r"`(\w+) *=", check.sentence)
+        return next((word for word in words if word in self.rungs), "")
 
-def _subject(_: Exercise, rungs: Rungs, check: CheckResult) -> str:
-    return _by_rule(_SUBJECTS, rungs, check)
+    def _unsure(self, check: CheckResult) -> str:
+        return next(self.symptoms_of(check, sure=False), "")
+
+    def _subject(self, failed: Sequence[CheckResult]) -> str:
+        """By what the check judges. Where forward is wrong, the gradient says nothing about backward."""
+        for check in failed:
+            if check.name == "gradient" and self.wrong_values:
+                continue
+            if section := _by_rule(_SUBJECTS, self.rungs, check):
+                return section
+        return ""
+
+    def symptoms_of(self, check: CheckResult, sure: bool) -> Iterator[str]:
+        """The sections whose symptoms the check shows."""
+        texts = _texts(check)
+        for symptom in self.symptoms:
+            if (symptom.check, symptom.sure) == (check.name, sure) and any(map(symptom.said.search, texts)):
+                yield symptom.section
+
+    def _first_section(self, places: Iterator[tuple[str, int]]) -> str:
+        for file, line in places:
+            for name in self.exercise.edit:
+                here = f"/{file}".endswith(f"/{name}")
+                section = section_at(self.exercise, self.files, name, line) if here else ""
+                if section in self.rungs:
+                    return section
+        return ""
 
 
 def _by_rule(rules: tuple[_Rule, ...], rungs: Rungs, check: CheckResult) -> str:
-    """By what is said of the check itself or of its findings. The check's topic is its lesson's anchor."""
-    topic = check.lesson.partition("#")[2].replace("-", "_")
-    own = f"{topic}: {' '.join((check.sentence, *check.lines))}"
-    texts = (own, *(f"{finding.kind}: {finding.sentence} {finding.rule}" for finding in check.findings))
     for rule in rules:
-        for text in texts:
+        for text in _texts(check):
             if section := rule.section(check, text, rungs):
                 return section
     return ""
 
 
-def _first_section(exercise: Exercise, rungs: Rungs, places: Iterator[tuple[str, int]]) -> str:
-    for file, line in places:
-        for name in exercise.edit:
-            section = section_at(exercise, name, line) if f"/{file}".endswith(f"/{name}") else ""
-            if section in rungs:
-                return section
-    return ""
+def _texts(check: CheckResult) -> tuple[str, ...]:
+    """What is said of the check itself and of its findings, each as "topic: sentence"."""
+    return _own(check), *(f"{each.kind}: {each.sentence} {each.rule}" for each in check.findings)
+
+
+def _own(check: CheckResult) -> str:
+    """The topic of a check is its lesson's anchor."""
+    topic = check.lesson.partition("#")[2].replace("-", "_")
+    return f"{topic}: {' '.join((check.sentence, *check.lines))}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +97,13 @@ def _grade(exercise: Exercise) -> Verdict:
     """As `grader check` does. pytest may turn warnings into errors, which no check asks for."""
     from grader.checks import grade
     from grader.cli.checking import found_backend, keep
+    from grader.snapshot import taken
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        verdict = grade(exercise, exercise.root, backend=found_backend())
+        with taken(exercise, exercise.root) as files:
+            verdict = grade(exercise, files, backend=found_backend())
+        verdict = replace(verdict, files=str(exercise.root))
     keep(exercise, verdict)
     return verdict
 

@@ -26,7 +26,7 @@ def replay_verdict(wanted: str, request: Request) -> int:
     backend: Backend = "cuda" if stored.backend == "cuda" else "simt"
     request = replace(request, backend=backend, seed=stored.seed)
     screen = Screen(plain=request.plain, verbose=request.verbose)
-    verdict = grade_one(exercise, request, screen)
+    verdict, _ = grade_one(exercise, request, screen)
     screen.show(verdict)
     screen.say(_comparison(stored, verdict))
     return verdict.exit_code

@@ -17,7 +17,8 @@ from grader.report import table_text, verdict_text
 from grader.verdict import Verdict
 
 _FRAME_SECONDS = 0.2  # between redraws of the moving line
-_SILENCE_SECONDS = 10.0  # between lines in a log, so that nobody takes a first build for a hang
+_PATIENCE_SECONDS = 10.0  # in a log, a stage that takes longer than this gets a line
+_SILENCE_SECONDS = 30.0  # and another one each time that this has passed, as a sign of life
 _CLEAR = "\r\033[K"
 
 
@@ -86,14 +87,29 @@ class _Working:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
 
     def _run(self) -> None:
-        while not self._stopped.wait(_FRAME_SECONDS if self._moving else _SILENCE_SECONDS):
+        pace = _Pace()
+        while not self._stopped.wait(_FRAME_SECONDS):
+            seconds = time.monotonic() - self._since
+            line = f"{self._what}: {self._stage}, {seconds:.0f} s"
             if self._moving:
-                print(f"{_CLEAR}{self._text()}", end="", file=sys.stderr, flush=True)
-            else:
-                print(self._text(), file=sys.stderr, flush=True)
+                print(f"{_CLEAR}{line}", end="", file=sys.stderr, flush=True)
+            elif pace.is_due(self._stage, seconds):
+                print(line, file=sys.stderr, flush=True)
 
-    def _text(self) -> str:
-        seconds = time.monotonic() - self._since
-        first = self._stage in ("starting", "build") and seconds >= _SILENCE_SECONDS
-        why = " (the first build on a machine takes longest)" if first else ""
-        return f"{self._what}: {self._stage}, {seconds:.0f} s{why}"
+
+class _Pace:
+    """When a log gets a line: once for a stage that takes long, then rarely."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._next = 0.0
+
+    def is_due(self, stage: str, seconds: float) -> bool:
+        """Whether `stage`, which is going on at `seconds`, gets a line now."""
+        if stage != self._stage:
+            self._stage, self._next = stage, seconds + _PATIENCE_SECONDS
+            return False
+        if seconds < self._next:
+            return False
+        self._next = seconds + _SILENCE_SECONDS
+        return True

@@ -8,32 +8,29 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from watchfiles import watch
 
-from grader import progress
 from grader.build.request import Backend
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
 from grader.checks.results import Progress
-from grader.cli.checking import after_failure, found_backend, keep, warn_of_given
-from grader.cli.listing import command, next_step, shown
+from grader.cli.checking import after_failure, after_pass, found_backend, keep, warn_of_given
+from grader.cli.listing import command, shown
 from grader.cli.screen import Screen
 from grader.run import Zygote
+from grader.snapshot import desk as spool
+from grader.snapshot import sources, write_sources
 from grader.verdict import Verdict
 from grader.words import listed
+from grader.workspace import changed_given
 
 _GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share
 _SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it
-_BUILT = ("build", "__pycache__")
-_SOURCES = (".cu", ".cuh", ".cpp", ".h", ".hpp", ".py", ".toml")
 
 
 def watch_exercise(
@@ -45,15 +42,14 @@ def watch_exercise(
     screen = Screen(plain=plain, verbose=verbose)
     screen.say(f"Watching {shown(exercise.root)}. Ctrl-C ends it.")
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as left:
-        spool = Path(left.enter_context(TemporaryDirectory(prefix="cu2grad-watch-"))).resolve()
-        desk = _Desk(exercise, backend or found_backend(), spool)
+        desk = _Desk(exercise, backend or found_backend(), left.enter_context(spool(exercise, exercise.root)))
         left.callback(desk.close)
         while True:
             with screen.working(exercise.slug) as stage:
-                verdict = desk.graded(stage, verbose)
+                verdict, changed = desk.graded(stage, verbose)
             keep(exercise, verdict)
             screen.show(verdict)
-            warn_of_given(screen, exercise, exercise.root)
+            warn_of_given(screen, exercise, changed, own=True)
             screen.say(_advice(catalog, exercise, verdict))
             saved = desk.next_save()
             screen.say(f"\n{time.strftime('%H:%M:%S')}: {listed(saved)} changed.")
@@ -63,38 +59,35 @@ def watch_exercise(
 def _advice(catalog: Catalog, exercise: Exercise, verdict: Verdict) -> str:
     if not verdict.passed:
         return after_failure(exercise, verdict, command("watch", exercise), "save it")
-    return next_step(catalog, {each.slug: progress.load_record(each) for each in catalog.exercises})
+    return after_pass(catalog, exercise)
 
 
 class _Desk:
     """The learner's sources as they were taken up last, and the lane that grades them."""
 
-    def __init__(self, exercise: Exercise, backend: Backend, spool: Path) -> None:
+    def __init__(self, exercise: Exercise, backend: Backend, folder: Path) -> None:
         self._exercise = exercise
         self._backend: Backend = backend
-        self._files = spool / exercise.slug
-        self._sources = _settled_sources(exercise.root)
+        self._files = folder / exercise.slug
+        self._sources = _settled_sources(exercise)
         # On cuda every verdict has processes of its own: one that starts opens the GPU afresh.
         self._lane: Zygote | None = None
         if backend == "simt":
-            self._lane = open_lane(backend, spool, [exercise], isolate=False)
+            self._lane = open_lane(backend, folder, [exercise], isolate=False)
 
     def close(self) -> None:
         if self._lane is not None:
             self._lane.close()
 
-    def graded(self, stage: Progress, verbose: bool) -> Verdict:
-        """The verdict on a copy, which stays as it is whatever is saved meanwhile."""
-        shutil.rmtree(self._files, ignore_errors=True)
-        for name, content in self._sources.items():
-            path = self._files / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+    def graded(self, stage: Progress, verbose: bool) -> tuple[Verdict, list[str]]:
+        """The verdict on a copy, whatever is saved meanwhile, and the given files that were changed."""
+        write_sources(self._sources, self._files)
         verdict = grade(
             self._exercise, self._files, backend=self._backend, verbose=verbose, progress=stage,
             zygote=self._lane,
         )  # fmt: skip
-        return replace(verdict, files=str(self._exercise.root))
+        changed = changed_given(self._exercise, self._files)
+        return replace(verdict, files=str(self._exercise.root)), changed
 
     def next_save(self) -> list[str]:
         """Waits until sources differ from those taken up last, and names them: also those saved meanwhile."""
@@ -105,28 +98,20 @@ class _Desk:
 
     def _taken_up(self) -> list[str]:
         """The names of the sources that differ from those taken up before."""
-        before, now = self._sources, _sources(self._exercise.root)
+        before, now = self._sources, _sources(self._exercise)
         if now != before:
-            now = self._sources = _settled_sources(self._exercise.root)
+            now = self._sources = _settled_sources(self._exercise)
         return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 
-def _settled_sources(root: Path) -> dict[str, bytes]:
+def _settled_sources(exercise: Exercise) -> dict[str, bytes]:
     """What two looks agree on, so that nothing is graded which an editor has written only half of."""
-    before, now = None, _sources(root)
+    before, now = None, _sources(exercise)
     while now != before:
         time.sleep(_SETTLE_SECONDS)
-        before, now = now, _sources(root)
+        before, now = now, _sources(exercise)
     return now
 
 
-def _sources(root: Path) -> dict[str, bytes]:
-    """By their names below `root`: no editor's copies, nothing that a build or the grader left."""
-    found = {}
-    for folder, inside, names in os.walk(root):  # which passes over a folder that goes meanwhile
-        inside[:] = [name for name in inside if not name.startswith(".") and name not in _BUILT]
-        for path in (Path(folder, name) for name in names if not name.startswith(".")):
-            if path.suffix in _SOURCES:
-                with contextlib.suppress(OSError):  # an editor replaces it at this moment: it comes back
-                    found[str(path.relative_to(root))] = path.read_bytes()
-    return found
+def _sources(exercise: Exercise) -> dict[str, bytes]:
+    return sources(exercise.root, (*exercise.edit, *exercise.given))

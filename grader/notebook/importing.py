@@ -7,8 +7,8 @@ from pathlib import Path
 
 from grader import progress
 from grader.catalog import Catalog, Exercise
-from grader.checks.origin import digest_of
 from grader.errors import UsageError
+from grader.snapshot import digest_of
 from grader.verdict import Verdict
 
 _LARGEST = 16 << 20  # bytes: no verdict comes near it
@@ -32,7 +32,7 @@ def import_verdict(file: Path, catalog: Catalog) -> Imported:
     exercise = catalog.find(verdict.exercise)
     _require_sense(exercise, verdict)
     told = verdict.versions.get("exercise", "")
-    record = progress.Record(
+    result = progress.Result(
         passed=verdict.passed,
         status=verdict.status.value,
         score=verdict.earned,
@@ -40,8 +40,9 @@ def import_verdict(file: Path, catalog: Catalog) -> Imported:
         version=int(told) if told.isdecimal() else 0,
         out_of=verdict.out_of,
         imported=True,
+        digest=verdict.digest,
     )
-    progress.store_verdict(exercise, verdict.to_json(), record)
+    progress.store_verdict(exercise, verdict.to_json(), result)
     return Imported(exercise, verdict, verdict.digest == digest_of(exercise, exercise.root))
 
 

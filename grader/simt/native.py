@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,9 +142,15 @@ def runtime_library(progress: Progress | None = None) -> Path:
 
 
 def device_library(progress: Progress | None = None) -> Path:
-    """libcu2grad_device.so: the simulated `cuda` device inside the installed torch."""
-    runtime_library(progress)
-    return _device().build(progress)
+    """libcu2grad_device.so: the simulated `cuda` device inside the installed torch.
+
+    It is one large source and the runtime many small ones, so both are compiled at once.
+    """
+    with ThreadPoolExecutor(1, "runtime") as beside:
+        runtime = beside.submit(runtime_library, progress)
+        library = _device().build(progress)
+        runtime.result()
+    return library
 
 
 @functools.cache
@@ -165,7 +172,7 @@ def _device() -> _Library:
     linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
     linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
-    return _Library("libcu2grad_device.so", SOURCES, flags, linking, parts)
+    return _Library("libcu2grad_device.so", SOURCES, flags, linking, parts, runtime_library)
 
 
 def module_object(checked: bool) -> Path:
@@ -186,13 +193,17 @@ def module_object(checked: bool) -> Path:
 
 @dataclass(frozen=True)
 class _Library:
-    """A library of the grader's own; `parts` are what it depends on beside flags and the folders included."""
+    """A library of the grader's own; `parts` are what it depends on beside flags and the folders included.
+
+    `linked` makes the library that it is linked with, once this one's sources are compiled.
+    """
 
     name: str
     sources: Sequence[Path]
     flags: Sequence[str]
     linking: Sequence[str]
     parts: Sequence[object] = ()
+    linked: Callable[[], object] = lambda: None
 
     @property
     def path(self) -> Path:
@@ -215,6 +226,7 @@ class _Library:
     def _make(self, library: Path) -> None:
         compiler = host_compiler()
         with compiling.objects_of(compiler, self.sources, self.flags) as objects:
+            self.linked()
             command = [*compiler.command, "-shared", f"-Wl,-soname,{self.name}", *objects, *self.linking]
             compiling.run([*command, *shared_library_flags(compiler), "-o", str(library)])
 

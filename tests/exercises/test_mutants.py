@@ -12,6 +12,7 @@ from grader.author.solution_rules import LEAST_MUTANTS
 from grader.catalog import Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
+from grader.cli.pointing import sections_of
 from grader.mutants import Mutant, load_mutants
 from grader.run import Zygote
 
@@ -37,8 +38,33 @@ def test_the_mistake_is_caught(mutant: Mutant, lane: Zygote) -> None:
 
     verdict = grade(mutant.exercise, files, backend="simt", seed=SEED, until=mutant.caught_by, zygote=lane)
 
+    told = next(iter(sections_of(mutant.exercise, files, verdict)), "")
+    assert told == mutant.section or not mutant.section or _ambiguous(mutant, told), told
     said = "\n".join(f"{check.name} {check.status}: {check.sentence}" for check in verdict.checks)
     assert uncaught(mutant, verdict) == "", said
+
+
+# Where `grader hint` leads elsewhere: the verdict is that of a mistake in another section, or the check that
+# would tell them apart comes after the one that catches this one.
+AMBIGUOUS = {
+    "01: device memory lost when the call fails": "stage",
+    "01: result not copied back": "kernel",
+    "03: empty input launches": "forward",
+    "03: block of 2048 threads": "forward",
+    "05: no device guard": "forward",
+    "05: no step backward": "forward",
+    "06: guards exchanged": "product",
+    "07: bias left out of backward": "slope",
+    "07: output saved instead of x": "slope",
+    "14: last warp in step": "warp_sum",
+    "14: values from nowhere in the last warp": "warp_sum",
+    "14: second stage missing": "vector_stage",
+    "27: a tolerance with room to spare": "dtypes",
+}
+
+
+def _ambiguous(mutant: Mutant, told: str) -> bool:
+    return AMBIGUOUS.get(f"{mutant.exercise.slug[:2]}: {mutant.name}") == told
 
 
 SMALL = ("00", "01", "02", "03", "06", "90")  # every other exercise has more to get wrong

@@ -52,6 +52,57 @@ def test_an_index_out_of_reach_is_not_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert bootstrap.cpu_index() == []
 
 
+def pretended_pip(folder: Path, script: str) -> Path:
+    python = folder / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o755)
+    return python
+
+
+def test_a_success_prints_one_line_and_keeps_what_pip_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = pretended_pip(tmp_path, "for i in 1 2 3; do echo Collecting $i; done; echo careful >&2")
+    bootstrap.install(python, tmp_path, "test")
+    log = tmp_path / "install.log"
+    assert capsys.readouterr().out.splitlines() == [
+        f"Installing what test needs into {tmp_path}: about a minute. pip's log is {log}."
+    ]
+    assert log.read_text().splitlines() == ["Collecting 1", "Collecting 2", "Collecting 3", "careful"]
+
+
+def test_a_failure_prints_the_end_of_what_pip_said_and_where_the_rest_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = pretended_pip(tmp_path, "seq 1 100; echo no space left >&2; exit 1")
+    with pytest.raises(SystemExit) as caught:
+        bootstrap.install(python, tmp_path, "test")
+    log = tmp_path / "install.log"
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1] == f"... 61 earlier lines are in {log}"
+    assert printed[-3:] == [
+        "100",
+        "no space left",
+        f"pip could not install everything. The reason is above; all of the output is in {log}.",
+    ]
+    assert str(caught.value) == "Remove the reason, then run the same command again."
+
+
+@pytest.mark.parametrize(("index", "size"), [(["--extra-index-url", "x"], "1 GB"), ([], "5 GB")])
+def test_the_first_installation_says_how_much_it_loads(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    index: list[str],
+    size: str,
+) -> None:
+    monkeypatch.setattr(bootstrap, "cpu_index", lambda: index)
+    bootstrap.install(pretended_pip(tmp_path, 'echo "$@"'), tmp_path, "")
+    (line,) = capsys.readouterr().out.splitlines()
+    assert f" {size}, " in line
+    assert (tmp_path / "install.log").read_text().split()[-2:] == (index or ["-e", "."])
+
+
 def test_it_runs_on_a_bare_python() -> None:
     program = f"import runpy; runpy.run_path({str(ROOT / 'grader' / 'bootstrap.py')!r})"
     subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)

@@ -430,6 +430,22 @@ def test_a_new_machine_gets_its_device_and_its_headers_at_the_same_time(
 
 
 @pytest.mark.usefixtures("without_torch")
+def test_the_first_build_on_a_machine_leaves_torchs_headers_to_the_next(
+    binding: BuildRequest, backend: PlainBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading them takes less than precompiling them, and somebody waits for a first verdict."""
+    stages: list[str] = []
+    monkeypatch.setattr(backend, "is_built", lambda: False)
+    assert value(build(binding, stage=stages.append), 5) == 5
+    assert stages == ["build: the simulated GPU, once per machine", "build"]
+    assert entries("headers") == set()
+    monkeypatch.setattr(backend, "is_built", lambda: True)
+    build(replace(binding, name="another", owner="somebody"), stage=stages.append)
+    assert len(entries("headers")) == 1
+    assert len(stages) == 2, "an ordinary build has nothing to announce"
+
+
+@pytest.mark.usefixtures("without_torch")
 @pytest.mark.parametrize("reason", ["switched off", "flags of its own", "cannot be made"])
 def test_without_it_the_same_sources_compile(
     binding: BuildRequest, reason: str, monkeypatch: pytest.MonkeyPatch

@@ -189,19 +189,20 @@ def test_only_a_line_inside_of_a_section_belongs_to_it(
     exercise: Exercise, text: str, sections: dict[int, str]
 ) -> None:
     (exercise.root / "op.py").write_text(text)
-    assert {line: section_at(exercise, "op.py", line) for line in sections} == sections
+    assert {line: section_at(exercise, exercise.root, "op.py", line) for line in sections} == sections
 
 
 def test_sections_without_a_line_between_them_share_by_their_length(toy_catalog: Catalog) -> None:
     exercise = toy_catalog.find("00")
     solution = without_markers((exercise.solution_dir / "kernel.cu").read_text())
     (exercise.root / "kernel.cu").write_text(solution)
-    assert [section_at(exercise, "kernel.cu", line) for line in (6, 7, 8)] == ["index", "index", "store"]
+    found = [section_at(exercise, exercise.root, "kernel.cu", line) for line in (6, 7, 8)]
+    assert found == ["index", "index", "store"]
 
 
 def test_without_a_stub_or_a_file_no_section_is_known(exercise: Exercise) -> None:
     (exercise.root / "op.py").unlink()
-    assert section_at(exercise, "op.py", 7) == ""
+    assert section_at(exercise, exercise.root, "op.py", 7) == ""
     (exercise.root / "op.py").write_text(STUB)
     (exercise.solution_dir / "op.py").unlink()
-    assert section_at(exercise, "op.py", 7) == ""
+    assert section_at(exercise, exercise.root, "op.py", 7) == ""

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,21 @@ import pytest
 
 from grader import progress
 from grader.catalog import Catalog, Exercise
-from grader.cli import checking, demo, main
+from grader.cli import checking, demo, main, quick
+from grader.cli.commands import ENTRIES
+from grader.cli.screen import _Pace
+from grader.snapshot import digest_of
 from grader.verdict import CheckResult, Finding, Status, Verdict
 from grader.workspace import without_markers
 
 Command = Callable[..., int]
 
 
-def verdict_of(exercise: Exercise, status: Status, seed: int = 7) -> Verdict:
+def verdict_of(exercise: Exercise, status: Status, seed: int = 7, files: Path | None = None) -> Verdict:
     points = 100.0 if status is Status.PASS else 0.0
     result = CheckResult("correctness", status, f"pretended {status.value}", points, 100.0)
-    return Verdict(exercise.slug, exercise.title, "simt", seed, (result,), digest="sha256:0")
+    digest = digest_of(exercise, files or exercise.root)
+    return Verdict(exercise.slug, exercise.title, "simt", seed, (result,), digest=digest)
 
 
 class PretendedGrader:
@@ -36,10 +41,11 @@ class PretendedGrader:
         self.calls: list[dict[str, Any]] = []
 
     def __call__(self, exercise: Exercise, files: Path, **options: Any) -> Verdict:
-        self.calls.append({"slug": exercise.slug, "files": files, **options})
+        kernel = (files / "kernel.cu").read_text()
+        self.calls.append({"slug": exercise.slug, "files": files, "kernel": kernel, **options})
         options["progress"]("build")
         seed = options["seed"] if options["seed"] is not None else 7
-        return verdict_of(exercise, self.statuses.get(exercise.slug, Status.PASS), seed)
+        return verdict_of(exercise, self.statuses.get(exercise.slug, Status.PASS), seed, files)
 
 
 @pytest.fixture
@@ -109,7 +115,8 @@ def test_commands_name_the_course_when_it_is_not_around_here(
 def test_options_reach_the_grader(run: Command, pretended: PretendedGrader, toy_course: Path) -> None:
     assert run("check", "1", "--backend", "cuda", "--seed", "5", "--verbose", "--isolate", "--plain") == 0
     (call,) = pretended.calls
-    assert (call["slug"], call["files"]) == ("01_muladd", toy_course / "exercises" / "01_muladd")
+    stub = (toy_course / "exercises" / "01_muladd" / "kernel.cu").read_text()
+    assert (call["slug"], call["kernel"]) == ("01_muladd", stub)
     assert (call["backend"], call["seed"], call["verbose"], call["isolate"]) == ("cuda", 5, True, True)
 
 
@@ -131,7 +138,8 @@ def test_solutions_are_graded_from_their_folder_and_leave_no_mark(
     run: Command, pretended: PretendedGrader, toy_course: Path, toy_catalog: Catalog
 ) -> None:
     assert run("check", "00", "--from", "solutions") == 0
-    assert pretended.calls[0]["files"] == toy_course / "solutions" / "00_negate"
+    solution = (toy_course / "solutions" / "00_negate" / "kernel.cu").read_text()
+    assert pretended.calls[0]["kernel"] == solution
     assert progress.load_record(toy_catalog.exercises[0]) is None
 
 
@@ -165,7 +173,7 @@ def test_files_elsewhere_are_graded_and_leave_no_mark(
     folder.mkdir()
     assert run("check", "00", "--files", str(folder)) == 2
     exercise = toy_catalog.exercises[0]
-    (folder / "kernel.cu").write_text("")
+    (folder / "kernel.cu").write_text("// hers")
     for name in exercise.given:
         shutil.copy(exercise.root / name, folder)
     assert run("check", "00", "01", "--files", str(folder)) == 2
@@ -174,7 +182,7 @@ def test_files_elsewhere_are_graded_and_leave_no_mark(
     assert run("check", "00", "--files", str(folder)) == 0
     relative = os.path.relpath(folder)  # the sandbox has another current folder
     assert run("check", "00", "--files", relative) == 0
-    assert [call["files"] for call in pretended.calls] == [folder, folder]
+    assert [call["kernel"] for call in pretended.calls] == ["// hers", "// hers"]
     assert progress.load_record(exercise) is None
 
 
@@ -219,12 +227,181 @@ def test_list_shows_the_last_verdicts_and_what_comes_next(
 def test_list_asks_for_another_check_when_the_exercise_changed(
     run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
 ) -> None:
-    run("check", "00")
+    pretended.statuses["01_muladd"] = Status.FAIL
+    run("check", "--all")
     facts = toy_course / "exercises" / "00_negate" / "exercise.toml"
     facts.write_text(facts.read_text().replace("version = 1", "version = 2"))
     capsys.readouterr()
     run("list")
-    assert "changed since, check again" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("2 exercises, 0 passed.")
+    assert "min  passed version 1, changed since  Negate" in lines[2]
+    assert "min  not passed, 0/100 simt " in lines[3]  # at the version that it still has
+    assert lines[-1] == "Next: edit exercises/00_negate and run: grader check 00"
+    pretended.statuses["00_negate"] = Status.FAIL
+    run("check", "00")
+    capsys.readouterr()
+    run("list")
+    assert "passed version 1, changed since · now 0/100  Negate" in capsys.readouterr().out
+
+
+def test_a_pass_is_kept_whatever_the_files_give_now(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    kernel = toy_course / "exercises" / "00_negate" / "kernel.cu"
+
+    def line() -> str:
+        capsys.readouterr()
+        assert run("list") == 0
+        printed = capsys.readouterr().out.splitlines()
+        assert printed[0].startswith("2 exercises, 1 passed.")
+        assert printed[-1] == "Next: edit exercises/01_muladd and run: grader check 01"
+        return printed[2].partition("min  ")[2].split("  ")[0]
+
+    run("check", "00")
+    assert line() == "passed, 100/100 simt"
+    kernel.write_text("// broken, as the lesson asks")
+    assert line() == "passed, 100/100 simt · edited since"
+    pretended.statuses["00_negate"] = Status.FAIL
+    run("check", "00")
+    assert line() == "passed, 100/100 simt · now 0/100"
+    pretended.statuses["00_negate"] = Status.INFRA_ERROR
+    run("check", "00")  # which says nothing about the files
+    assert line() == "passed, 100/100 simt · now 0/100"
+    pretended.statuses["00_negate"] = Status.PASS
+    run("check", "00")
+    assert line() == "passed, 100/100 simt"
+
+
+def test_next_names_what_to_read_edit_and_run_and_what_failed(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    assert run("next") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Next: 00_negate, Negate. About 5 minutes.",
+        "",
+        "  files   kernel.cu in exercises/00_negate",
+        "  open    2 TODOs, first index in kernel.cu, line 6",
+        "  check   grader check 00",
+        "  hint    grader hint 00",
+    ]
+    pretended.statuses["00_negate"] = Status.CRASH
+    run("check", "00")
+    capsys.readouterr()
+    assert run("next", "--course", str(toy_course)) == 0
+    assert "  last    0/100 simt: correctness: pretended crash\n" in capsys.readouterr().out
+    pretended.statuses.clear()
+    run("check", "--all")
+    capsys.readouterr()
+    assert run("next") == 0
+    assert capsys.readouterr().out == (
+        "Every exercise is passed. Check them all once more: grader check --all\n"
+    )
+
+
+def test_an_exercise_waits_for_those_it_requires(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    facts = toy_course / "exercises" / "00_negate" / "exercise.toml"
+    facts.write_text(facts.read_text().replace("requires = []", 'requires = ["01_muladd"]'))
+    later = toy_course / "exercises" / "01_muladd" / "exercise.toml"
+    later.write_text(later.read_text().replace('requires = ["00_negate"]', "requires = []"))
+    assert run("next") == 0
+    assert capsys.readouterr().out.startswith("Next: 01_muladd")
+    run("check", "01")
+    capsys.readouterr()
+    assert run("next") == 0
+    assert capsys.readouterr().out.startswith("Next: 00_negate")
+
+
+def test_the_solution_is_shown_after_a_pass_and_not_before(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    pretended.statuses["00_negate"] = Status.FAIL
+    run("check", "00")
+    capsys.readouterr()
+    assert run("solution", "00") == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines() == [
+        "You have not passed 00_negate yet, so its solution is not shown.",
+        "A hint shows where to look and leaves the answer to you: grader hint 00",
+        "To give up and see the solution, run: grader solution 00 --give-up",
+    ]
+    pretended.statuses.clear()
+    run("check", "00")
+    capsys.readouterr()
+    assert run("solution", "00") == 0
+    printed = capsys.readouterr().out
+    master = without_markers((toy_course / "solutions/00_negate/kernel.cu").read_text())
+    assert printed.startswith(f"==> solutions/00_negate/kernel.cu\n{master}")
+    assert printed.endswith("Next: compare it with yours: grader solution 00 --diff\n")
+    run("list")
+    assert "solution seen" not in capsys.readouterr().out  # it came after the pass
+
+
+def test_the_solution_as_a_difference_from_the_learners_file(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    run("check", "00")
+    capsys.readouterr()
+    assert run("solution", "00", "--diff") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["--- yours/kernel.cu", "+++ solution/kernel.cu"]
+    assert "-    // TODO(store): store minus the element, about 1 line." in lines
+    assert any(line.startswith("+") and "= -x[i];" in line for line in lines)
+    master = without_markers((toy_course / "solutions/00_negate/kernel.cu").read_text())
+    (toy_course / "exercises/00_negate/kernel.cu").write_text(master)
+    run("solution", "00", "--diff")
+    assert capsys.readouterr().out == "kernel.cu: yours is the same.\nNext: grader next\n"
+
+
+def test_giving_up_is_remembered_and_costs_no_points(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("solution", "01", "--give-up") == 0
+    assert "Next: close it, write it from memory, then run: grader check 01" in capsys.readouterr().out
+    assert run("solution", "01") == 0  # once is enough
+    capsys.readouterr()
+    run("list")
+    assert "min  not started · solution seen  Multiply" in capsys.readouterr().out
+    run("check", "01")
+    capsys.readouterr()
+    run("list")
+    assert "passed, 100/100 simt · solution seen" in capsys.readouterr().out
+
+
+def test_a_course_without_solutions_says_so(
+    run: Command, capsys: pytest.CaptureFixture[str], toy_course: Path
+) -> None:
+    shutil.rmtree(toy_course / "solutions")
+    assert run("solution", "00", "--give-up") == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "There is no solution of 00_negate here.",
+        "This copy of the course comes without solutions.",
+        "Ask the person who gave you the course, or run: grader hint 00",
+    ]
+
+
+def test_the_help_shows_learners_commands_first_and_each_on_one_line(
+    run: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("--help") == 0
+    printed = capsys.readouterr().out
+    panels = [line for line in printed.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert panels == ["Options:", "Learn:", "More:", "Instructors:", "Authors:"]
+    learn = printed.partition("Learn:\n")[2].partition("\n\n")[0].splitlines()
+    names = ["list", "next", "check", "watch", "hint", "solution", "reset", "profile"]
+    assert [line.split()[0] for line in learn] == names
+    for entry in ENTRIES.values():
+        assert f"  {entry.name:<14}  {entry.summary}\n" in printed
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_command_can_be_called(run: Command, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert run(name, "--help") == 0
+    assert f"Usage: grader {name} " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -413,18 +590,18 @@ def test_a_given_file_that_was_changed_is_told_and_can_be_put_back(
     folder = toy_course / "exercises" / "00_negate"
     (folder / "kernel.cu").write_text("mine")
     run("check", "00", "--plain")
-    assert "though given" not in capsys.readouterr().out
+    assert "which the course provides" not in capsys.readouterr().out
 
     (folder / "binding.cpp").write_text("mine")
     assert run("check", "00", "--plain") == 0
     said = capsys.readouterr().out
-    assert "Changed here, though given: binding.cpp. Whoever grades what you hand in" in said
-    assert "\nPut back what is given: grader reset 00 --given\n" in said
+    assert "You changed binding.cpp, which the course provides. What you hand in is graded" in said
+    assert "\nTo put the course's version back: grader reset 00 --given\n" in said
     run("check", "00", "--plain", "--from", "solutions")
-    assert "though given" not in capsys.readouterr().out
+    assert "which the course provides" not in capsys.readouterr().out
     run("check", "00", "--plain", "--files", str(shutil.copytree(folder, toy_course / "copy")))
     said = capsys.readouterr().out
-    assert "though given: binding.cpp" in said and "--given" not in said  # a reset is not about the copy
+    assert "You changed binding.cpp" in said and "--given" not in said  # a reset is not about the copy
 
     assert run("reset", "00", "--given") == 0
     assert capsys.readouterr().out.startswith("Put back binding.cpp in exercises/00_negate.\n")
@@ -472,22 +649,114 @@ def test_the_last_verdict_on_an_exercise_can_be_replayed(
     assert [call["seed"] for call in pretended.calls] == [99, 99]
 
 
+def test_the_demo_grades_every_solution_only_when_asked(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("demo", "--all")
+    assert [call["slug"] for call in pretended.calls] == ["00_negate", "00_negate", "01_muladd"]
+    printed = capsys.readouterr().out
+    assert "\nThe other reference solutions:\n\n  01_muladd: passed" in printed
+    assert printed.index("A right kernel") < printed.index("1. No_guard") < printed.index("The other")
+
+
+def test_wrong_kernels_are_built_once_the_right_one_is(
+    run: Command, pretended: PretendedGrader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    built = threading.Event()
+
+    def compile_submission(exercise: Exercise, files: Path, *_: object, **__: object) -> None:
+        order.append(f"ahead {exercise.slug}: {(files / 'kernel.cu').read_text().count('return;')}")
+        built.set()
+
+    def grade(exercise: Exercise, files: Path, **options: Any) -> Verdict:
+        order.append(f"grade {exercise.slug}")
+        options["progress"]("build: the simulated GPU, once per machine")
+        assert not built.wait(0.1)
+        options["progress"]("correctness")
+        assert built.wait(30)
+        return pretended(exercise, files, **options)
+
+    monkeypatch.setattr("grader.checks.build.compile_submission", compile_submission)
+    monkeypatch.setattr(checking, "grade", grade)
+    assert run("demo") == 1
+    assert order == ["grade 00_negate", "ahead 00_negate: 1"]  # one guard is the launcher's
+
+
 def test_the_demo_reports_a_wrong_kernel_that_was_not_caught(
     run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("demo") == 1
     printed = capsys.readouterr().out
-    assert [call["slug"] for call in pretended.calls] == ["00_negate", "01_muladd", "00_negate"]
+    assert [call["slug"] for call in pretended.calls] == ["00_negate", "00_negate"]
     assert "- if (i >= n) return;" in " ".join(printed.split())
     assert "Not as expected: 00_negate/no_guard." in printed
 
 
-def test_list_imports_neither_torch_nor_rich(toy_course: Path) -> None:
+@pytest.mark.parametrize("command", ["list", "next"])
+def test_list_and_next_import_nothing_that_is_large(toy_course: Path, command: str) -> None:
+    large = ("torch", "rich", "numpy", "typer", "pydantic")
     program = (
-        "import sys; from grader.cli import main; sys.argv = ['grader', 'list', '--course', sys.argv[1]];"
-        "main(); print([name for name in ('torch', 'rich', 'numpy') if name in sys.modules])"
+        "import sys; from grader.cli import main; sys.argv = ['grader', *sys.argv[1:]];"
+        f"main(); print([name for name in {large} if name in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(toy_course)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, command, "--course", str(toy_course)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "words", [("list",), ("list", "--course", "."), ("list", "--course=."), ("next", "--course=.")]
+)
+def test_the_short_way_prints_what_typer_would(
+    run: Command, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert quick.answered(words)
+    short = capsys.readouterr().out
+    monkeypatch.setattr(quick, "answered", lambda words: False)
+    assert run(*words) == 0
+    assert capsys.readouterr().out == short
+
+
+@pytest.mark.parametrize("words", [("list", "--help"), ("list", "00"), ("check",), (), ("list", "--course")])
+def test_anything_else_is_read_by_typer(words: tuple[str, ...]) -> None:
+    assert not quick.answered(words)
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ([("build", 0.2), ("build", 9.9), ("correctness", 10.0), ("correctness", 19.0)], []),
+        ([("build", 0.2), ("build", 10.3), ("build", 11.0), ("build", 40.0), ("build", 40.4)], [10.3, 40.4]),
+        ([("build", 0.2), ("build", 10.3), ("safety", 10.4), ("safety", 20.5)], [10.3, 20.5]),
+    ],
+)
+def test_a_log_gets_one_line_for_a_long_stage_and_then_rarely_another(
+    times: list[tuple[str, float]], expected: list[float]
+) -> None:
+    pace = _Pace()
+    assert [seconds for stage, seconds in times if pace.is_due(stage, seconds)] == expected
+
+
+def test_a_check_grades_the_files_as_they_were_when_it_began(
+    run: Command, pretended: PretendedGrader, capsys: pytest.CaptureFixture[str], toy_course: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    kernel = toy_course / "exercises" / "00_negate" / "kernel.cu"
+    kernel.write_text("// before")
+
+    def grade(exercise: Exercise, files: Path, **options: Any) -> Verdict:
+        kernel.write_text("// saved meanwhile")
+        return pretended(exercise, files, **options)
+
+    monkeypatch.setattr(checking, "grade", grade)
+    assert run("check", "00", "--json") == 0
+    verdict = Verdict.from_json(capsys.readouterr().out)
+    assert pretended.calls[0]["kernel"] == "// before"
+    assert verdict.files == str(kernel.parent)
+    run("list")
+    assert "edited since" in capsys.readouterr().out

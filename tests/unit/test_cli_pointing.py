@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from grader.catalog import Catalog
-from grader.cli.pointing import section_of
-from grader.hints import read_hints
+from grader.cli.pointing import sections_of
+from grader.errors import BrokenExercise
+from grader.hints import Symptom, read_hints, read_symptoms
 from grader.verdict import CheckResult, Finding, Status, Verdict
 from grader.workspace import without_markers
 
@@ -37,8 +39,12 @@ def line_of(catalog: Catalog, number: str, file: str, text: str) -> int:
 
 
 def told(catalog: Catalog, number: str, *checks: CheckResult) -> str:
+    return next(iter(every(catalog, number, *checks)), "")
+
+
+def every(catalog: Catalog, number: str, *checks: CheckResult) -> list[str]:
     exercise = catalog.find(number)
-    return section_of(exercise, read_hints(exercise), Verdict(exercise.slug, "x", "simt", 7, checks))
+    return sections_of(exercise, exercise.root, Verdict(exercise.slug, "x", "simt", 7, checks))
 
 
 def failed(check: str, sentence: str, topic: str = "", status: Status = Status.FAIL) -> CheckResult:
@@ -75,7 +81,11 @@ def failed(check: str, sentence: str, topic: str = "", status: Status = Status.F
         ("13", "gradient", "errors", "The backward of f raised RuntimeError at op.py:17: x", "backward"),
         ("13", "correctness", "shape", "f: the output has shape (7, 5), expected (5, 7).", "dispatch"),
         ("13", "gradient", "shape", "f returned shape [7, 5]: fix forward first.", ""),
-        ("13", "correctness", "values", "f returned 1 at [0, 0], expected 2.", ""),
+        ("13", "correctness", "values", "f returned 1 at [0, 0], expected 2.", "store"),
+        ("13", "device_work", "no-kernel", "The backward of f launched no kernel.", "backward"),
+        ("13", "correctness", "values", "f is wrong. It is right to about 7 digits.", "tile"),
+        ("05", "device_work", "", "f launched everything on 1 stream; 4 are asked for.", "fork"),
+        ("03", "device_work", "", "f launched no kernel. aten::addcmul did the work instead.", "forward"),
     ],
 )
 def test_where_no_line_tells_the_check_and_what_it_says_do(
@@ -152,3 +162,66 @@ def test_a_missing_instantiation_is_told_by_the_linker_and_the_checks_after_it_t
     silent = failed("gradient", "Not judged: The backward of", status=Status.BUILD_ERROR)
     assert told(catalog, "03", build, silent) == "instantiate"
     assert told(catalog, "03", silent) == ""
+
+
+def test_a_wrong_result_says_nothing_about_its_gradient(catalog: Catalog) -> None:
+    forward = failed("correctness", "f returned 1 at [0], expected 2.", "values")
+    gradient = failed("gradient", "The backward of f: the gradient of x is 1, expected 2.", "values")
+    assert told(catalog, "14", gradient) == "backward"
+    assert told(catalog, "14", forward, gradient) == ""
+
+
+def test_every_failure_has_its_section_after_the_first(catalog: Catalog) -> None:
+    refused = failed("correctness", "f: bad input (b is longer) must be refused, but it was accepted.")
+    library = failed("device_work", "f launched no kernel. aten::addcmul did the work instead.")
+    backward = failed("gradient", "The backward of f returned None for c.")
+    assert every(catalog, "03", refused, backward, library) == ["forward", "checks", "backward"]
+    assert every(catalog, "03", refused, backward) == ["checks", "backward"]
+
+
+def test_only_answers_begin_their_lines_with_a_section(catalog: Catalog) -> None:
+    lines = ("schema                 holds", "fake tensor            fails")
+    fake = "Fake tensor: pairwise::sqdist(x: float32 (5, 3)): opcheck says: x"
+    dispatcher = CheckResult("dispatcher", Status.FAIL, fake, lines=lines, lesson="x#fake-tensor")
+    assert every(catalog, "21", dispatcher) == ["fake"]
+    assert every(catalog, "21", CheckResult("dispatcher", Status.FAIL, "x", lines=lines)) == []
+    quoted = failed("answers", "answers.toml, line 44, cannot be read: `past_the_end = c`.")
+    assert every(catalog, "14", quoted) == ["past_the_end"]
+
+
+def test_classes_of_mistakes_that_a_suite_does_not_see_have_their_sections(catalog: Catalog) -> None:
+    lines = ("Bad input (2 of 3 not seen): Look at the message.", "What a call costs (not seen): Time.")
+    kills = CheckResult("kills", Status.FAIL, "Your suite sees 13 of 15 classes.", lines=lines)
+    assert every(catalog, "27", kills) == ["refusals", "costs"]
+
+
+def test_every_class_of_mistakes_has_a_section(catalog: Catalog) -> None:
+    exercise = catalog.find("27")
+    hidden = (exercise.solution_dir / "hidden.toml").read_text()
+    titles = re.findall(r'^title = "(.+)"$', hidden, re.MULTILINE)
+    assert len(titles) == 15
+    for title in titles:
+        missed = CheckResult("kills", Status.FAIL, "x", lines=(f"{title} (not seen): y",))
+        assert every(catalog, "27", missed), title
+
+
+def test_symptoms_stand_below_their_section_and_are_no_hints(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    text = exercise.hints_path.read_text()
+    comment = "# store\n<!-- for safety: ^race -->\n<!-- otherwise correctness: a (b|c) -->\n"
+    exercise.hints_path.write_text(text.replace("# store\n", comment))
+    assert read_symptoms(exercise) == [
+        Symptom("store", "safety", re.compile("^race"), sure=True),
+        Symptom("store", "correctness", re.compile("a (b|c)"), sure=False),
+    ]
+    assert "race" not in "".join(read_hints(exercise)["store"])
+
+
+@pytest.mark.parametrize("comment", ["<!-- safety: x -->", "<!-- for safety: ( -->", "<!-- a remark -->"])
+def test_a_comment_that_is_no_symptom_is_an_error_of_the_exercise(
+    toy_catalog: Catalog, comment: str
+) -> None:
+    exercise = toy_catalog.exercises[0]
+    exercise.hints_path.write_text(f"# index\n{comment}\n## x\ny\n")
+    with pytest.raises(BrokenExercise, match=r"hints\.md:2: "):
+        read_symptoms(exercise)

@@ -83,7 +83,7 @@ def test_a_save_is_graded_and_kept(
     assert "kernel.cu changed." in capsys.readouterr().out
     record = progress.load_record(exercise)
     assert record is not None
-    assert record.status == "fail"
+    assert record.last.status == "fail"
 
 
 def test_what_is_saved_meanwhile_is_graded_next(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:

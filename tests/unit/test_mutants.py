@@ -7,6 +7,7 @@ import pytest
 from grader.catalog import Catalog
 from grader.errors import BrokenExercise
 from grader.mutants import load_mutants
+from grader.stubs import without_markers
 
 
 def test_a_mutant_is_the_solution_with_one_edit(toy_catalog: Catalog, tmp_path: Path) -> None:
@@ -15,7 +16,7 @@ def test_a_mutant_is_the_solution_with_one_edit(toy_catalog: Catalog, tmp_path: 
     assert (no_guard.name, no_guard.demo, no_guard.finding) == ("no_guard", True, "out_of_bounds")
     assert no_minus.backends == ("simt", "cuda")
     no_minus.write(tmp_path)
-    master = (exercise.solution_dir / "kernel.cu").read_text()
+    master = without_markers((exercise.solution_dir / "kernel.cu").read_text())
     assert (tmp_path / "kernel.cu").read_text() == master.replace("y[i] = -x[i];", "y[i] = x[i];")
     assert (tmp_path / "op.py").read_bytes() == (exercise.solution_dir / "op.py").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
@@ -23,6 +24,15 @@ def test_a_mutant_is_the_solution_with_one_edit(toy_catalog: Catalog, tmp_path: 
         "kernel.cu",
         "op.py",
     ]
+
+
+def test_a_mutant_is_in_the_section_that_it_changes(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    assert [mutant.section for mutant in load_mutants(exercise)] == ["index", "store"]
+    path = exercise.solution_dir / "mutants.toml"
+    elsewhere = ("    if (i >= n) return;\\n", "(n + 127) / 128")
+    path.write_text(path.read_text().replace(*elsewhere).replace('replace = ""', 'replace = "n / 128"'))
+    assert load_mutants(exercise)[0].section == ""
 
 
 def test_the_diff_shows_the_changed_lines_only(toy_catalog: Catalog) -> None:

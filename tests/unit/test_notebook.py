@@ -328,14 +328,15 @@ def test_a_saved_verdict_is_imported_and_marked_as_such(
     assert main() == 0
     assert "Nobody checked it here" in capsys.readouterr().out
     record = progress.load_record(toy_catalog.exercises[1])
-    assert record is not None and (record.imported, record.passed, record.score) == (True, True, 50)
+    assert record is not None and record.last == record.best
+    assert (record.best.imported, record.best.passed, record.best.score) == (True, True, 50)
     monkeypatch.setattr(sys, "argv", ["grader", "list", "--course", str(toy_catalog.course)])
     assert main() == 0
     assert "imported pass, 50/50 simt" in capsys.readouterr().out
 
 
 def test_import_knows_whether_the_files_are_the_same(toy_catalog: Catalog, tmp_path: Path) -> None:
-    from grader.checks.origin import digest_of
+    from grader.snapshot import digest_of
 
     exercise = toy_catalog.exercises[1]
     assert not import_verdict(written(tmp_path, VERDICT), toy_catalog).same_files

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,11 @@ from grader import progress
 from grader.catalog import Catalog
 from grader.cli.checking import keep
 from grader.cli.listing import list_exercises
-from grader.progress import Record
+from grader.progress import Record, Result
 from grader.verdict import CheckResult, Status, Verdict
 
-PASSED = Record(passed=True, status="pass", score=100.0, backend="simt", version=1)
+PASSED = Result(passed=True, status="pass", score=100.0, backend="simt", version=1)
+FAILED = replace(PASSED, passed=False, status="fail", score=80.0)
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +28,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_a_record_and_its_verdict_are_read_back(toy_catalog: Catalog, cache: Path) -> None:
     first, second = toy_catalog.exercises
     progress.store_verdict(first, '{"schema_version": 1}', PASSED)
-    assert progress.load_record(first) == PASSED
+    assert progress.load_record(first) == Record(PASSED, PASSED)
     assert progress.load_record(second) is None
     path = progress.verdict_path(first)
     assert path == toy_catalog.course / ".cu2grad" / "verdicts" / "00_negate.json"
@@ -37,7 +40,7 @@ def test_without_a_writable_course_the_cache_remembers(toy_catalog: Catalog, cac
     (toy_catalog.course / ".cu2grad").write_text("in the way")
     exercise = toy_catalog.exercises[0]
     progress.store_verdict(exercise, "{}", PASSED)
-    assert progress.load_record(exercise) == PASSED
+    assert progress.load_record(exercise) == Record(PASSED, PASSED)
     path = progress.verdict_path(exercise)
     assert path is not None and path.is_relative_to(cache)
 
@@ -49,12 +52,63 @@ def test_where_nothing_can_be_written_the_verdict_still_stands(toy_catalog: Cata
     assert progress.load_record(toy_catalog.exercises[0]) is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"passed": true}', '{"surplus": 1}', "\x00"])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"passed": true}', '{"surplus": 1}', "\x00", '{"best": 1}'])
 def test_a_damaged_record_counts_as_none(toy_catalog: Catalog, text: str) -> None:
     exercise = toy_catalog.exercises[0]
     progress.store_verdict(exercise, "{}", PASSED)
     (toy_catalog.course / ".cu2grad" / "progress" / "00_negate.json").write_text(text)
     assert progress.load_record(exercise) is None
+
+
+def test_the_record_of_an_older_grader_is_its_own_best(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    path = toy_catalog.course / ".cu2grad" / "progress" / "00_negate.json"
+    path.parent.mkdir(parents=True)
+    old = {name: value for name, value in asdict(PASSED).items() if name != "digest"}
+    path.write_text(json.dumps(old))
+    assert progress.load_record(exercise) == Record(PASSED, PASSED)
+    progress.store_verdict(exercise, "{}", FAILED)
+    assert progress.load_record(exercise) == Record(FAILED, PASSED)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (PASSED, FAILED),
+        (replace(PASSED, score=90.0, out_of=90.0), FAILED),
+        (replace(FAILED, score=81.0), FAILED),
+        (PASSED, replace(PASSED, score=80.0, out_of=80.0)),  # more of it could be judged
+        (PASSED, replace(PASSED, imported=True)),
+        (replace(PASSED, imported=True), FAILED),
+        (PASSED, replace(PASSED, version=7, imported=True)),  # a pass of this version counts most
+        (replace(PASSED, version=0), FAILED),  # a pass of an older one is not forgotten
+        (FAILED, replace(FAILED, version=0, score=99.0)),
+    ],
+)
+def test_the_best_result_is_kept_in_either_order(
+    toy_catalog: Catalog, better: Result, worse: Result
+) -> None:
+    for exercise, first, second in zip(
+        toy_catalog.exercises, (better, worse), (worse, better), strict=True
+    ):
+        progress.store_verdict(exercise, "{}", first)
+        progress.store_verdict(exercise, "{}", second)
+        assert progress.load_record(exercise) == Record(second, better)
+
+
+def test_a_pass_is_one_of_a_version(toy_catalog: Catalog) -> None:
+    assert Record(FAILED, PASSED).passed(1)
+    assert not Record(FAILED, PASSED).passed(2)
+    assert not Record(FAILED, FAILED).passed(1)
+
+
+def test_giving_up_is_remembered_for_one_version(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    assert not progress.gave_up(exercise)
+    progress.store_gave_up(exercise)
+    assert progress.gave_up(exercise)
+    assert not progress.gave_up(replace(exercise, version=2))
+    assert not progress.gave_up(toy_catalog.exercises[1])
 
 
 def test_revealed_hints_are_counted_per_section(toy_catalog: Catalog) -> None:

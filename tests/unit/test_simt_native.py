@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,6 +40,38 @@ def test_one_that_is_in_use_is_not_evicted_and_one_that_is_gone_is_built(library
     assert cache.trim(limit=0) == [], "its last use was a moment ago"
     shutil.rmtree(library.path.parent)
     assert library.build(None).is_file()
+
+
+def test_a_library_waits_for_what_it_is_linked_with_only_once_it_is_compiled(
+    library: native._Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = []
+    run = compiling.run
+
+    def noted(command: Sequence[str]) -> None:
+        order.append("link" if "-shared" in command else "compile")
+        run(command)
+
+    monkeypatch.setattr(compiling, "run", noted)
+    replace(library, linked=lambda: order.append("other library")).build(None)
+    assert order == ["compile", "other library", "link"]
+
+
+def test_the_device_and_the_runtime_are_built_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2)
+
+    def runtime(progress: object) -> Path:
+        both.wait(30)
+        return Path("runtime")
+
+    class Device:
+        def build(self, progress: object) -> Path:
+            both.wait(30)
+            return Path("device")
+
+    monkeypatch.setattr(native, "runtime_library", runtime)
+    monkeypatch.setattr(native, "_device", Device)
+    assert native.device_library() == Path("device")
 
 
 @pytest.mark.parametrize("made", [native.runtime_library, native.device_library, native.module_object])

@@ -1,0 +1,62 @@
+"""`grader next`: the exercise to do now, and what the last verdict on it failed on. No torch, no typer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader import progress
+from grader.catalog import Catalog, Exercise
+from grader.cli.listing import command, next_exercise, next_step, points_of, records_of, shown
+from grader.errors import UsageError
+from grader.progress import Record
+from grader.stubs import open_todos
+from grader.words import counted, listed
+
+
+def show_next(course: Path | None) -> None:
+    """Prints the next exercise: its lesson, minutes and files, what is open or failed, and the commands."""
+    catalog = Catalog.open(course)
+    records = records_of(catalog)
+    exercise = next_exercise(catalog, records)
+    if exercise is None:
+        print(next_step(catalog, records))
+        return
+    print(f"Next: {exercise.slug}, {exercise.title}. About {exercise.minutes} minutes.\n")
+    for name, text in _facts(exercise, records[exercise.slug]):
+        print(f"  {name:<7} {text}")
+
+
+def _facts(exercise: Exercise, record: Record | None) -> list[tuple[str, str]]:
+    """What is worth a line, in the order in which it is needed."""
+    facts = []
+    if exercise.lesson_path.is_file():
+        facts.append(("lesson", shown(exercise.lesson_path)))
+    facts.append(("files", f"{listed(exercise.edit)} in {shown(exercise.root)}"))
+    todos = open_todos(exercise, exercise.root)
+    if todos:
+        first = f"first {todos[0].section} in {todos[0].file}, line {todos[0].line}"
+        facts.append(("open", f"{counted(len(todos), 'TODO')}, {first}"))
+    if record is not None and record.last.version == exercise.version:
+        facts.append(("last", _last(exercise, record)))
+    facts.append(("check", command("check", exercise)))
+    facts.append(("hint", command("hint", exercise)))
+    return facts
+
+
+def _last(exercise: Exercise, record: Record) -> str:
+    """The points of the last verdict, and the first check that kept it from passing."""
+    words = f"{points_of(record.last)}"
+    failure = _first_failure(exercise)
+    return f"{words}: {failure}" if failure else words
+
+
+def _first_failure(exercise: Exercise) -> str:
+    from grader.verdict import Verdict
+
+    path = progress.verdict_path(exercise)
+    try:
+        verdict = Verdict.from_json(path.read_text(encoding="utf-8")) if path else None
+    except (OSError, UnicodeDecodeError, UsageError):
+        verdict = None
+    failed = (check for check in verdict.checks if check.status.stands_in_the_way) if verdict else ()
+    return next((f"{check.name.replace('_', ' ')}: {check.sentence}" for check in failed), "")

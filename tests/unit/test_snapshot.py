@@ -1,0 +1,102 @@
+"""A submission is read once: its copy stays as it is, and is in the same place each time."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader import cache, snapshot
+from grader.catalog import Catalog, Exercise
+from grader.snapshot import desk, digest_of, sources, taken, write_sources
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def exercise(toy_catalog: Catalog) -> Exercise:
+    return toy_catalog.exercises[0]
+
+
+def test_a_copy_stays_as_it_is_and_goes_afterwards(exercise: Exercise) -> None:
+    kernel = exercise.root / "kernel.cu"
+    before = kernel.read_text()
+    with taken(exercise, exercise.root) as copy:
+        kernel.write_text("// saved meanwhile")
+        assert (copy / "kernel.cu").read_text() == before
+        assert copy.name == exercise.slug
+        assert digest_of(exercise, copy) != digest_of(exercise, exercise.root)
+    assert not copy.exists()
+    assert not list((cache.cache_root() / "desks").iterdir())
+
+
+def test_the_same_files_are_copied_to_the_same_place(exercise: Exercise, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(exercise.root, other)
+    with taken(exercise, exercise.root) as first:
+        pass
+    with taken(exercise, exercise.root) as again, taken(exercise, other) as elsewhere:
+        assert again == first
+        assert elsewhere != first
+
+
+def test_a_second_check_of_the_same_files_has_a_place_of_its_own(exercise: Exercise) -> None:
+    with taken(exercise, exercise.root) as first, taken(exercise, exercise.root) as second:
+        assert first != second
+        assert (second / "kernel.cu").read_bytes() == (first / "kernel.cu").read_bytes()
+    assert not second.exists()
+
+
+def test_without_a_writable_cache_the_copy_is_made_elsewhere(exercise: Exercise) -> None:
+    cache.cache_root().write_text("in the way")
+    with taken(exercise, exercise.root) as copy:
+        assert (copy / "kernel.cu").is_file()
+
+
+def test_nothing_of_an_earlier_copy_is_left(exercise: Exercise) -> None:
+    with desk(exercise, exercise.root) as folder:
+        write_sources({"kernel.cu": b"1", "own.h": b"2"}, folder / "copy")
+        write_sources({"csrc/kernel.cu": b"3"}, folder / "copy")
+        left = [path for path in (folder / "copy").rglob("*") if path.is_file()]
+        assert left == [folder / "copy" / "csrc" / "kernel.cu"]
+
+
+def test_sources_are_found_in_folders_and_behind_links(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "mine", tmp_path / "elsewhere"
+    for path in (root / "csrc", root / "build", root / ".git", elsewhere):
+        path.mkdir(parents=True)
+    for name in ("kernel.cu", "csrc/own.h", "build/kernel.cu", ".git/x.py", "notes.txt", "data.bin"):
+        (root / name).write_text(name)
+    (elsewhere / "shared.cuh").write_text("shared")
+    (root / "linked").symlink_to(elsewhere)
+    (root / "csrc" / "up").symlink_to(root)  # which leads round in a circle
+    (root / "op.py").symlink_to(elsewhere / "shared.cuh")
+    (root / "gone.py").symlink_to(elsewhere / "nowhere")
+    found = sources(root, ["data.bin", "missing.toml"])
+    assert found.keys() == {"kernel.cu", "csrc/own.h", "linked/shared.cuh", "op.py", "data.bin"}
+    assert found["op.py"] == b"shared"
+
+
+def test_a_folder_that_is_no_submissions_own_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "MOST_FILES", 2)
+    for name in "abcdz":
+        (tmp_path / f"{name}.py").touch()
+    assert sources(tmp_path, ["z.py"]).keys() == {"a.py", "b.py", "z.py"}
+
+
+def test_a_digest_is_of_names_and_contents_and_of_what_is_missing(exercise: Exercise) -> None:
+    contents = sources(exercise.root)
+    whole = digest_of(exercise, exercise.root)
+    assert whole == digest_of(exercise, contents)
+    assert whole == digest_of(exercise, {**contents, "own.h": b"not listed"})
+    assert whole != digest_of(exercise, {**contents, "kernel.cu": contents["kernel.cu"] + b" "})
+    del contents["kernel.cu"]
+    assert digest_of(exercise, contents) != whole
+    (exercise.root / "kernel.cu").unlink()
+    assert digest_of(exercise, exercise.root) == digest_of(exercise, contents)
