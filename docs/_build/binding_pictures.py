@@ -7,28 +7,24 @@ from grader.simt.canvas import Canvas
 WIDTH, STEP = 360, 140
 QUESTIONS = (  # the question, and what to take after a yes
     ("Are the data NumPy arrays on the host?", "pybind11 alone", "copies in and out at every call"),
-    ("Are you trying something out?", "load_inline() or load()", "compiled on the first run"),
+    ("Will you publish one wheel\nfor many versions of torch?", "stable ABI", "torch 2.10 and later"),
     (
-        "Is it enough that Python calls it, and that\ntorch.compile breaks its graph there?",
-        "CUDAExtension",
-        "pybind11 functions in a package",
-    ),
-    (
-        "Can Python launch the kernel itself,\nthrough a C function or a library?",
+        "Is the kernel in a C library already,\nor in Triton or another Python package?",
         "torch.library.custom_op",
         "none of PyTorch's C++ headers",
     ),
     (
-        "One wheel for many versions of torch, without\nATen's C++ types or autograd in C++?",
-        "stable ABI",
-        "torch 2.10 and later",
+        "Must it stay in one graph of torch.compile\nor torch.export, or have C++ callers?",
+        "TORCH_LIBRARY",
+        "all of ATen; a wheel per version of torch",
     ),
+    ("Are you trying something out?", "load_inline() or load()", "compiled on the first run"),
 )
-LAST = ("TORCH_LIBRARY", "all of ATen; a wheel per version of torch")
+LAST = ("CUDAExtension", "pybind11 functions in a package")
 
 
 def which_binding() -> Canvas:
-    """Five questions; the first yes decides, and the last no leaves the dispatcher's C++ interface."""
+    """Five questions; the first yes decides, and the last no leaves functions in a package."""
     asked = " ".join(f"{question} If so: {way}, {how}." for question, way, how in QUESTIONS)
     canvas = Canvas(
         "which-binding", WIDTH, len(QUESTIONS) * STEP + 66, "Which binding for which kernel",
