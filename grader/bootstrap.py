@@ -54,7 +54,9 @@ def create(folder: Path) -> Path:
     python = folder / "bin" / "python"
     if not python.exists() or _run([python, "-m", "pip", "--version"], None) != 0:
         _say(f"Making {folder} with Python {sys.version.split()[0]}.")
-        log = Path(tempfile.gettempdir(), f"cu2grad-venv-{os.getpid()}.log")
+        handle, name = tempfile.mkstemp(prefix="cu2grad-venv-", suffix=".log")
+        os.close(handle)
+        log = Path(name)
         if _run([sys.executable, "-m", "venv", "--clear", folder], log) != 0:
             _fail("The virtual environment could not be made.", log)
         log.unlink()

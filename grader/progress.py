@@ -6,16 +6,23 @@ Losing it costs nothing but the marks in ``grader list``.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader import cache
 from grader.catalog import Exercise
+from grader.errors import UsageError
+from grader.locks import hold
+
+if TYPE_CHECKING:
+    from grader.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -53,12 +60,26 @@ def verdict_path(exercise: Exercise) -> Path | None:
     return _find(exercise, "verdicts")
 
 
+def last_verdict(exercise: Exercise) -> Verdict | None:
+    """What `grader check` said last; None without a verdict, or with one that cannot be read."""
+    from grader.verdict import Verdict  # `grader list` needs only records
+
+    path = verdict_path(exercise)
+    try:
+        return Verdict.from_json(path.read_text(encoding="utf-8")) if path else None
+    except (OSError, UnicodeDecodeError, UsageError):
+        return None
+
+
 def store_verdict(exercise: Exercise, verdict: str, result: Result) -> None:
     """Keeps ``verdict`` (JSON text) for `grader replay` and ``result`` for `grader list`."""
-    before = load_record(exercise)
-    best = result if before is None else max(result, before.best, key=lambda one: _rank(one, exercise))
-    _write(exercise, "verdicts", verdict)
-    _write(exercise, "progress", json.dumps({**asdict(result), "best": asdict(best)}))
+    with _alone(
+        exercise
+    ):  # a check, a watch and an editor's tests may all end at once, and none loses a pass
+        before = load_record(exercise)
+        best = result if before is None else max(result, before.best, key=lambda one: _rank(one, exercise))
+        _write(exercise, "verdicts", verdict)
+        _write(exercise, "progress", json.dumps({**asdict(result), "best": asdict(best)}))
 
 
 def load_record(exercise: Exercise) -> Record | None:
@@ -69,8 +90,8 @@ def load_record(exercise: Exercise) -> Record | None:
     content = _read(exercise, "progress")
     best = content.pop("best", content)
     try:
-        return Record(Result(**content), Result(**best))
-    except TypeError:
+        return Record(_result(content), _result(best))
+    except (TypeError, ValueError):
         return None
 
 
@@ -90,6 +111,26 @@ def gave_up(exercise: Exercise) -> bool:
 
 def store_gave_up(exercise: Exercise) -> None:
     _write(exercise, "solutions_seen", json.dumps({"version": exercise.version}))
+
+
+def _result(content: dict[str, Any]) -> Result:
+    """Raises TypeError or ValueError where a field is missing, surplus, or no number where one belongs."""
+    numbers: dict[str, Any] = {name: float(content[name]) for name in ("score", "out_of") if name in content}
+    return Result(**{**content, **numbers})
+
+
+@contextlib.contextmanager
+def _alone(exercise: Exercise) -> Iterator[None]:
+    """Holds the lock on the record of ``exercise``, where one of its folders takes a lock."""
+    with contextlib.ExitStack() as held:
+        for folder in _folders(exercise):
+            try:
+                (folder / "progress").mkdir(parents=True, exist_ok=True)
+                held.enter_context(hold(folder / "progress" / f".{exercise.slug}.lock"))
+            except OSError:
+                continue
+            break
+        yield
 
 
 def _rank(result: Result, exercise: Exercise) -> tuple[bool, bool, bool, bool, float, float]:

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,19 +24,25 @@ SUFFIXES = (
     ".py", ".pyi", ".toml",
 )  # fmt: skip
 _LEFT_OUT = ("build", "__pycache__")
+MOST_BYTES = (
+    16 << 20
+)  # of one source: hand-written ones are far smaller, and a link may lead to an endless file
 MOST_FILES = 2000  # of one submission: a folder with more, such as a home folder, is no submission's own
 
 
 def sources(root: Path, names: Collection[str] = ()) -> dict[str, bytes]:
     """The contents of the sources in ``root`` by their names below it, and of ``names`` whatever their kind.
 
-    Leaves out what editors, builds and the grader put there. Links are followed.
+    Leaves out what editors, builds and the grader put there, what is no regular file, and what is larger
+    than MOST_BYTES. Links are followed.
     """
     found: dict[str, bytes] = {}
     for name in (*_source_names(root), *names):
         if name not in found:
             with contextlib.suppress(OSError):  # an editor replaces it at this moment, or it is missing
-                found[name] = (root / name).read_bytes()
+                content = _regular(root / name)
+                if content is not None:
+                    found[name] = content
     return found
 
 
@@ -76,7 +83,7 @@ def desk(exercise: Exercise, files: Path) -> Iterator[Path]:
     """A folder to grade copies of ``files`` in, the same one each time; it is emptied afterwards.
 
     Objects in the build cache name the folder that their source was in, so a new folder each time would
-    compile everything anew. Only while another process grades the same files is the folder another one.
+    compile everything again. Only while another process grades the same files is the folder another one.
     """
     place = cache.cache_root() / "desks" / cache.digest([exercise.slug, files.resolve()])
     with contextlib.ExitStack() as left:
@@ -84,7 +91,7 @@ def desk(exercise: Exercise, files: Path) -> Iterator[Path]:
             place.mkdir(parents=True, exist_ok=True)
             left.callback(_remove_empty, place)
             left.enter_context(hold(place / "lock", wait=False))
-        except OSError:  # somebody grades there, or the cache cannot be written
+        except OSError:  # another process grades there, or the cache cannot be written
             place = Path(left.enter_context(TemporaryDirectory(prefix="cu2grad-desk-")))
         place = place.resolve()
         left.callback(shutil.rmtree, place / exercise.slug, ignore_errors=True)
@@ -114,6 +121,15 @@ def _source_names(root: Path) -> Iterator[str]:
             if count > MOST_FILES:
                 return
             yield os.path.relpath(Path(folder, name), root)
+
+
+def _regular(path: Path) -> bytes | None:
+    """The content of a regular file of at most MOST_BYTES; None of anything else, without waiting for it."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return None
+        content = file.read(MOST_BYTES + 1)
+    return content if len(content) <= MOST_BYTES else None
 
 
 def _content(files: Path | Mapping[str, bytes], name: str) -> bytes:

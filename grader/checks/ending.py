@@ -39,9 +39,7 @@ def printed(bench: Bench, first_call: int, lost: str = "", most: int = PRINTED_L
     """
     texts = [(call.text, call.reply.printed) for call in bench.calls[first_call:]]
     texts.append((bench.pending or "a call without a reply", lost))
-    lines = [
-        (number, call, line) for number, (call, text) in enumerate(texts) for line in text.splitlines()
-    ]
+    lines = [(number, call, line) for number, (call, text) in enumerate(texts) for line in text.splitlines()]
     shown, before, after = lines, "", ""
     if len(lines) > most and lost:
         shown = lines[1 - most :]

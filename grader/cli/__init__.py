@@ -31,6 +31,8 @@ def main() -> int:
         return 0
     except SystemExit as leaving:
         return _left_with(leaving.code)
+    except KeyboardInterrupt:
+        return _left_with(INTERRUPTED)
     except GraderError as error:
         _print_error(error)
         return error.exit_code
@@ -57,7 +59,7 @@ def run() -> NoReturn:
 
 
 def _left_with(code: object) -> int:
-    """The exit code that typer chose; Ctrl-C, which typer catches, gets a sentence."""
+    """The exit code that typer chose; Ctrl-C gets a sentence."""
     if code == INTERRUPTED:
         print("Interrupted. What was finished is kept; the same command does the rest.", file=sys.stderr)
     return code if isinstance(code, int) else int(bool(code))

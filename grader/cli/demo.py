@@ -158,9 +158,7 @@ def _show_wrong(number: int, mutant: Mutant, folder: Path, backend: Backend, scr
         screen.say(f"     {line}")
     screen.say(f"\n   {mutant.why}\n")
     with screen.working(mutant.exercise.slug) as stage:
-        verdict = grade(
-            mutant.exercise, folder, backend=where, seed=_DEMO_SEED, progress=stage, owner=_OWNER
-        )
+        verdict = grade(mutant.exercise, folder, backend=where, seed=_DEMO_SEED, progress=stage, owner=_OWNER)
     screen.show(verdict)
     caught = {check.name for check in verdict.checks if check.status.stands_in_the_way}
     return mutant.caught_by in caught and "correctness" not in caught

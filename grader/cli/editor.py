@@ -6,12 +6,20 @@ from pathlib import Path
 
 from grader.build.compile_commands import NAME, write_compile_commands
 from grader.catalog import Catalog
+from grader.errors import UsageError
 
 
 def write_editor_files(course: Path | None) -> int:
     """Writes compile_commands.json into the course's folder, over an older one."""
     catalog = Catalog.open(course)
-    sources = write_compile_commands(catalog.course, catalog.exercises)
+    try:
+        sources = write_compile_commands(catalog.course, catalog.exercises)
+    except OSError as error:
+        raise UsageError(
+            f"{catalog.course / NAME} cannot be written: {error.strerror}.",
+            "clangd looks for this file in the folder of the sources and above it.",
+            "Make the course folder writable, then run: grader editor",
+        ) from error
     print(f"{catalog.course / NAME} tells clangd how to read {sources} source files.")
     print("It names folders of this machine: do not commit it. Next: restart clangd in your editor.")
     return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import site
 import sys
@@ -128,10 +129,10 @@ def locks() -> Line | None:
         return None
     old = [lock for lock in sorted(root.glob("**/lock")) if _age(lock) > LOCK_IS_OLD]
     held = set(_open_files()) if old else set()
-    stale = [lock for lock in old if lock not in held]
+    stale = [lock for lock in old if lock.resolve() not in held]
     if stale:
         found = f"no process holds {', '.join(map(str, stale))}"
-        return Line("warning", "build locks", found, f"Run: rm {' '.join(map(str, stale))}", "stale-lock")
+        return Line("warning", "build locks", found, f"Run: rm {shlex.join(map(str, stale))}", "stale-lock")
     return Line("ok", "build locks", f"none is stale below {root}")
 
 

@@ -14,7 +14,6 @@ from grader.cli.listing import command
 from grader.cli.pointing import sections_of
 from grader.errors import UsageError
 from grader.hints import Rungs, read_hints
-from grader.verdict import Verdict
 
 
 def show_hint(name: str, section: str | None, course: Path | None) -> None:
@@ -22,7 +21,7 @@ def show_hint(name: str, section: str | None, course: Path | None) -> None:
     exercise = Catalog.open(course).find(name)
     rungs = read_hints(exercise)
     revealed = progress.revealed_hints(exercise)
-    verdict = _last_verdict(exercise)
+    verdict = progress.last_verdict(exercise)
     todos = [todo.section for todo in workspace.open_todos(exercise, exercise.root) if todo.section in rungs]
     if section is None and verdict is not None and verdict.passed and not todos:
         _list(
@@ -52,15 +51,6 @@ def show_hint(name: str, section: str | None, course: Path | None) -> None:
 def _list(exercise: Exercise, rungs: Rungs, why: str) -> None:
     print(why)
     print(f"There are hints for {', '.join(rungs)}. Run: {command('hint', exercise, next(iter(rungs)))}")
-
-
-def _last_verdict(exercise: Exercise) -> Verdict | None:
-    """What `grader check` said last; None when it said nothing yet, or something that cannot be read."""
-    path = progress.verdict_path(exercise)
-    try:
-        return Verdict.from_json(path.read_text(encoding="utf-8")) if path else None
-    except (OSError, UnicodeDecodeError, UsageError):
-        return None
 
 
 def _with_a_rung_left(sections: list[str], rungs: Rungs, revealed: dict[str, int]) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 from grader import progress
 from grader.catalog import Catalog, Exercise
 from grader.cli.listing import command, next_exercise, next_step, points_of, records_of, shown
-from grader.errors import UsageError
 from grader.progress import Record
 from grader.stubs import open_todos
 from grader.words import counted, listed
@@ -51,12 +50,6 @@ def _last(exercise: Exercise, record: Record) -> str:
 
 
 def _first_failure(exercise: Exercise) -> str:
-    from grader.verdict import Verdict
-
-    path = progress.verdict_path(exercise)
-    try:
-        verdict = Verdict.from_json(path.read_text(encoding="utf-8")) if path else None
-    except (OSError, UnicodeDecodeError, UsageError):
-        verdict = None
+    verdict = progress.last_verdict(exercise)
     failed = (check for check in verdict.checks if check.status.stands_in_the_way) if verdict else ()
     return next((f"{check.name.replace('_', ' ')}: {check.sentence}" for check in failed), "")

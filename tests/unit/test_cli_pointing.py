@@ -218,9 +218,7 @@ def test_symptoms_stand_below_their_section_and_are_no_hints(toy_catalog: Catalo
 
 
 @pytest.mark.parametrize("comment", ["<!-- safety: x -->", "<!-- for safety: ( -->", "<!-- a remark -->"])
-def test_a_comment_that_is_no_symptom_is_an_error_of_the_exercise(
-    toy_catalog: Catalog, comment: str
-) -> None:
+def test_a_comment_that_is_no_symptom_is_an_error_of_the_exercise(toy_catalog: Catalog, comment: str) -> None:
     exercise = toy_catalog.exercises[0]
     exercise.hints_path.write_text(f"# index\n{comment}\n## x\ny\n")
     with pytest.raises(BrokenExercise, match=r"hints\.md:2: "):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -85,12 +86,8 @@ def test_the_record_of_an_older_grader_is_its_own_best(toy_catalog: Catalog) -> 
         (FAILED, replace(FAILED, version=0, score=99.0)),
     ],
 )
-def test_the_best_result_is_kept_in_either_order(
-    toy_catalog: Catalog, better: Result, worse: Result
-) -> None:
-    for exercise, first, second in zip(
-        toy_catalog.exercises, (better, worse), (worse, better), strict=True
-    ):
+def test_the_best_result_is_kept_in_either_order(toy_catalog: Catalog, better: Result, worse: Result) -> None:
+    for exercise, first, second in zip(toy_catalog.exercises, (better, worse), (worse, better), strict=True):
         progress.store_verdict(exercise, "{}", first)
         progress.store_verdict(exercise, "{}", second)
         assert progress.load_record(exercise) == Record(second, better)
@@ -129,3 +126,23 @@ def test_the_list_shows_the_points_of_the_verdict(
     keep(exercise, Verdict(exercise.slug, exercise.title, "simt", 1, (check,)))
     list_exercises(toy_catalog.course)
     assert "passed, 60/60 simt" in capsys.readouterr().out
+
+
+def test_verdicts_stored_at_once_lose_no_pass(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    results = [replace(FAILED, passed=number == 7, score=float(number)) for number in range(24)]
+    with ThreadPoolExecutor(8) as several:
+        list(several.map(lambda result: progress.store_verdict(exercise, "{}", result), results))
+    record = progress.load_record(exercise)
+    assert record is not None and record.best == results[7]
+
+
+@pytest.mark.parametrize("score", [None, "many", []])
+def test_a_record_whose_points_are_no_number_is_none(toy_catalog: Catalog, score: object) -> None:
+    exercise = toy_catalog.exercises[0]
+    progress.store_verdict(exercise, "{}", PASSED)
+    path = exercise.course / ".cu2grad" / "progress" / f"{exercise.slug}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "score": score}))
+    assert progress.load_record(exercise) is None
+    progress.store_verdict(exercise, "{}", PASSED)
+    assert progress.load_record(exercise) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -79,6 +80,17 @@ def test_sources_are_found_in_folders_and_behind_links(tmp_path: Path) -> None:
     found = sources(root, ["data.bin", "missing.toml"])
     assert found.keys() == {"kernel.cu", "csrc/own.h", "linked/shared.cuh", "op.py", "data.bin"}
     assert found["op.py"] == b"shared"
+
+
+def test_what_is_no_regular_file_is_left_out_without_waiting_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "MOST_BYTES", 4)
+    os.mkfifo(tmp_path / "fifo.cu")
+    (tmp_path / "endless.h").symlink_to("/dev/zero")
+    (tmp_path / "large.py").write_text("12345")
+    (tmp_path / "small.py").write_text("1234")
+    assert sources(tmp_path, ["fifo.cu"]) == {"small.py": b"1234"}
 
 
 def test_a_folder_that_is_no_submissions_own_is_not_read_to_its_end(
