@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader import progress
@@ -46,9 +46,22 @@ def is_passed(exercise: Exercise, records: Mapping[str, Record | None]) -> bool:
 def next_exercise(catalog: Catalog, records: Mapping[str, Record | None]) -> Exercise | None:
     """The first exercise that is not passed and requires only what is; None when every one is passed."""
     left = [exercise for exercise in catalog.exercises if not is_passed(exercise, records)]
+    return next(_ready(left), left[0] if left else None)
+
+
+def way_around(exercise: Exercise, catalog: Catalog, records: Mapping[str, Record | None]) -> str:
+    """Of an optional exercise, which one the core course continues with; "" of a core one."""
+    left = [each for each in catalog.exercises if not is_passed(each, records)]
+    core = next((each for each in _ready(left) if each.core), None)
+    if exercise.core or core is None:
+        return ""
+    return f"It is optional: the core course continues with {core.slug}."
+
+
+def _ready(left: Sequence[Exercise]) -> Iterator[Exercise]:
+    """Those of ``left``, which are not passed, that require none of the others."""
     waiting = {exercise.slug for exercise in left}
-    ready = (exercise for exercise in left if waiting.isdisjoint(exercise.requires))
-    return next(ready, left[0] if left else None)
+    return (exercise for exercise in left if waiting.isdisjoint(exercise.requires))
 
 
 def next_step(catalog: Catalog, records: Mapping[str, Record | None]) -> str:
@@ -56,7 +69,8 @@ def next_step(catalog: Catalog, records: Mapping[str, Record | None]) -> str:
     exercise = next_exercise(catalog, records)
     if exercise is None:
         return "Every exercise is passed. Check them all once more: grader check --all"
-    return f"Next: {start_sentence(exercise)}"
+    around = way_around(exercise, catalog, records)
+    return f"Next: {start_sentence(exercise)}" + (f". {around}" if around else "")
 
 
 def start_sentence(exercise: Exercise, then: str = "") -> str:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from pathlib import Path
 
 from grader import progress
 from grader.catalog import Catalog, Exercise
-from grader.cli.listing import command, next_exercise, next_step, points_of, records_of, shown
+from grader.cli.listing import (
+    command,
+    next_exercise,
+    next_step,
+    points_of,
+    records_of,
+    shown,
+    way_around,
+)
 from grader.progress import Record
 from grader.stubs import open_todos
 from grader.words import counted, listed
@@ -20,9 +30,15 @@ def show_next(course: Path | None) -> None:
     if exercise is None:
         print(next_step(catalog, records))
         return
-    print(f"Next: {exercise.slug}, {exercise.title}. About {exercise.minutes} minutes.\n")
+    around = way_around(exercise, catalog, records)
+    print(
+        f"Next: {exercise.slug}, {exercise.title}. About {exercise.minutes} minutes. {around}".rstrip() + "\n"
+    )
+    indent = " " * len(f"  {'':<7} ")
+    width = max(40, shutil.get_terminal_size().columns)
     for name, text in _facts(exercise, records[exercise.slug]):
-        print(f"  {name:<7} {text}")
+        lines = textwrap.wrap(text, width - len(indent), break_long_words=False, break_on_hyphens=False)
+        print(f"  {name:<7} " + f"\n{indent}".join(lines))
 
 
 def _facts(exercise: Exercise, record: Record | None) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import pytest
 
 from grader import progress
 from grader.catalog import Catalog
+from grader.cli import listing
 from grader.cli.checking import keep
 from grader.cli.listing import list_exercises
 from grader.progress import Record, Result
@@ -146,3 +147,17 @@ def test_a_record_whose_points_are_no_number_is_none(toy_catalog: Catalog, score
     assert progress.load_record(exercise) is None
     progress.store_verdict(exercise, "{}", PASSED)
     assert progress.load_record(exercise) is not None
+
+
+def test_the_way_around_an_optional_exercise_is_named(toy_catalog: Catalog) -> None:
+    first, second = toy_catalog.exercises
+    catalog = Catalog(
+        toy_catalog.course, (replace(first, core=False), replace(second, core=True, requires=()))
+    )
+    assert listing.next_step(catalog, {}).endswith(
+        "It is optional: the core course continues with 01_muladd."
+    )
+    passed = {first.slug: Record(PASSED, PASSED)}
+    assert "optional" not in listing.next_step(catalog, passed)
+    alone = Catalog(toy_catalog.course, (catalog.exercises[0],))
+    assert "optional" not in listing.next_step(alone, {})
