@@ -62,7 +62,7 @@ def test_every_lesson_is_there_and_says_where_its_solution_went(class_site: Path
 
 def test_verdicts_stay_but_for_the_lines_that_they_quote(class_site: Path) -> None:
     page = html.unescape(re.sub(r"<[^>]+>", "", (class_site / "before/verdict/index.html").read_text()))
-    assert "Line 46 of kernel.cu is: (left out here)" in page
+    assert "Line 41 of kernel.cu is: (left out here)" in page
     assert "Thread (25, 0, 0) of block (0, 0, 0), 325 times." in page
     profile = html.unescape(re.sub(r"<[^>]+>", "", (class_site / "guides/profile/index.html").read_text()))
     assert "26 │ (left out here)" in profile
