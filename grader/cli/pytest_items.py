@@ -1,10 +1,12 @@
 """The checks of exercises as items of pytest, for `pytest exercises/03_*` and the test explorers of editors.
 
-A folder of exercises takes part with a ``conftest.py`` beside them that imports ``pytest_collect_file``. What
-pytest would collect there otherwise, such as the ``test_op.py`` that a learner writes, is left out.
+A folder of exercises takes part with a ``conftest.py`` beside them that imports ``pytest_collect_file``.
+Tests that a learner writes there run when the command line names their file, and not with the checks:
+importing them would build the exercise.
 
 Collection reads ``exercise.toml`` alone. The first item of an exercise that runs grades the exercise; the
-others read the same verdict, which is also kept for `grader list`.
+others read the same verdict, which is also kept for `grader list`. If the exercise cannot be graded, each of
+them fails with the reason.
 """
 
 from __future__ import annotations
@@ -12,35 +14,58 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator, Iterator
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.errors import GraderError
 from grader.exercise import Exercise, read_exercise
 from grader.report.plain import check_lines
 from grader.report.words import results_for
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 _FACTS = "exercise.toml"
-_VERDICTS = pytest.StashKey[dict[Path, Verdict]]()
+_SUITE = "test_*.py"
+_OUTCOMES = pytest.StashKey[dict[Path, Verdict | Exception]]()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
-    """The file that stands for its exercise, and nothing else below the folder of an exercise."""
+    """The file that stands for its exercise, and of the others in its folder those that the user named."""
     found = yield
     root = next((each for each in file_path.parents if (each / _FACTS).is_file()), None)
     if root is None:
         return found
-    exercise = read_exercise(root)
-    if file_path.resolve() != exercise.root / _shown_file(exercise):
-        return []
-    return [ExerciseFile.of(exercise, file_path, parent)]
+    named = parent.session.isinitpath(file_path)
+    try:
+        exercise = read_exercise(root)
+    except GraderError as error:
+        broken = named or file_path == root / _FACTS
+        return [BrokenFile.of(error, file_path, parent)] if broken else []
+    if file_path == root / _shown_file(exercise):
+        return [ExerciseFile.of(exercise, file_path, parent)]
+    return found if named else []
+
+
+class BrokenFile(pytest.File):
+    """An exercise whose facts cannot be read. Its collection fails with the sentences of the error."""
+
+    error: GraderError
+
+    @classmethod
+    def of(cls, error: GraderError, path: Path, parent: pytest.Collector) -> BrokenFile:
+        file: BrokenFile = cls.from_parent(parent, path=path)
+        file.error = error
+        return file
+
+    def collect(self) -> Iterator[pytest.Item]:
+        raise self.CollectError(_sentences(self.error))
 
 
 class ExerciseFile(pytest.File):
-    """One exercise. It goes by the file that its learner edits first, which a click in an editor opens."""
+    """One exercise. It goes by a file that its learner edits, which a click in an editor opens."""
 
     exercise: Exercise
 
@@ -57,11 +82,18 @@ class ExerciseFile(pytest.File):
             yield CheckItem.from_parent(self, name=name)
 
     def verdict(self) -> Verdict:
-        """The verdict of this session on the learner's files."""
-        verdicts = self.config.stash.setdefault(_VERDICTS, {})
-        if self.exercise.root not in verdicts:
-            verdicts[self.exercise.root] = _grade(self.exercise)
-        return verdicts[self.exercise.root]
+        """The verdict of this session on the learner's files. Raises CheckFailed where there can be none."""
+        outcomes = self.config.stash.setdefault(_OUTCOMES, {})
+        root = self.exercise.root
+        if root not in outcomes:
+            outcomes[root] = _outcome(self.exercise)
+        match outcomes[root]:
+            case Verdict() as verdict:
+                return verdict
+            case GraderError() as error:
+                raise CheckFailed(_sentences(error)) from error
+            case Exception() as error:
+                raise RuntimeError(f"The grader itself failed on {self.exercise.slug}.") from error
 
 
 class CheckItem(pytest.Item):
@@ -93,6 +125,14 @@ class CheckFailed(Exception):
     """A check that is not passed; the text is what the verdict says of it."""
 
 
+def _outcome(exercise: Exercise) -> Verdict | Exception:
+    """An exception is an outcome, too: grading again for the next item would only raise it again."""
+    try:
+        return _grade(exercise)
+    except Exception as error:
+        return error
+
+
 def _grade(exercise: Exercise) -> Verdict:
     """As `grader check` does. pytest may turn warnings into errors, which no check asks for."""
     from grader.checks import grade
@@ -119,9 +159,18 @@ def _lines(verdict: Verdict, failed: list[CheckResult]) -> Iterator[str]:
                 break
 
 
+def _sentences(error: GraderError) -> str:
+    return "\n".join(part for part in (error.what, error.rule, error.next) if part)
+
+
 def _shown_file(exercise: Exercise) -> str:
-    """The first file that the learner edits, unless it lies deeper than the exercise's folder."""
-    return next((name for name in exercise.edit if "/" not in name), _FACTS)
+    """The first file that the learner edits, or else `exercise.toml`.
+
+    A file in a folder below the exercise's does not qualify, and neither does one that is missing. A suite of
+    tests has items of its own.
+    """
+    beside = (name for name in exercise.edit if "/" not in name and not fnmatch(name, _SUITE))
+    return next((name for name in beside if (exercise.root / name).is_file()), _FACTS)
 
 
 def _limits_changes(exercise: Exercise) -> bool:

@@ -16,6 +16,7 @@ from grader import checks, progress
 from grader.catalog import Catalog, Exercise
 from grader.cli import checking
 from grader.cli.pytest_items import _limits_changes
+from grader.errors import ToolchainError
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 pytest_plugins = ["pytester"]
@@ -29,9 +30,12 @@ class PretendedGrader:
     def __init__(self) -> None:
         self.results: dict[str, CheckResult] = {}
         self.graded: list[str] = []
+        self.error: Exception | None = None
 
     def __call__(self, exercise: Exercise, files: Path, **options: Any) -> Verdict:
         self.graded.append(exercise.slug)
+        if self.error is not None:
+            raise self.error
         results = [CheckResult(name, Status.PASS, "All right.") for name in ("build", *exercise.scores)]
         checks = tuple(self.results.pop(each.name, each) for each in results)
         return Verdict(exercise.slug, exercise.title, "simt", 7, (*self.results.values(), *checks))
@@ -46,6 +50,28 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> PretendedGrader:
 
 
 Run = Callable[..., pytest.RunResult]
+MULADD = ("todo", "build", "correctness", "gradient", "safety", "device_work")
+SUITE = "def test_mine():\n    pass\n"
+COUNTING = """\
+from pathlib import Path
+
+from grader import checks
+from grader.verdict import CheckResult, Status, Verdict
+
+
+def grade(exercise, files, **options):
+    with Path(__file__).with_name("graded.txt").open("a") as graded:
+        graded.write(f"{exercise.slug}\\n")
+    results = [CheckResult(name, Status.PASS, "All right.") for name in ("build", *exercise.scores)]
+    return Verdict(exercise.slug, exercise.title, "simt", 7, tuple(results))
+
+
+checks.grade = grade
+"""
+
+
+def ids_in(result: pytest.RunResult) -> list[str]:
+    return [line for line in result.outlines if "::" in line]
 
 
 @pytest.fixture
@@ -59,9 +85,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_each_check_is_an_item(run: Run, pretended: PretendedGrader) -> None:
     result = run("exercises/01_muladd", "--collect-only", "-q")
-    names = ("todo", "build", "correctness", "gradient", "safety", "device_work")
-    ids = [line for line in result.outlines if "::" in line]
-    assert ids == [f"exercises/01_muladd/kernel.cu::{name}" for name in names]
+    assert ids_in(result) == [f"exercises/01_muladd/kernel.cu::{name}" for name in MULADD]
     assert pretended.graded == []
 
 
@@ -135,10 +159,97 @@ def test_an_open_todo_fails_the_item_of_that_name(run: Run, pretended: Pretended
     result.stdout.fnmatch_lines(["TODO(element) is still open."])
 
 
-def test_tests_that_a_learner_writes_are_not_collected(run: Run, pretended: PretendedGrader) -> None:
-    Path("exercises/01_muladd/test_op.py").write_text("def test_mine():\n    assert False\n")
-    Path("exercises/test_beside.py").write_text("def test_beside():\n    pass\n")
+def test_an_error_fails_each_item_with_its_sentences_and_is_met_once(
+    run: Run, pretended: PretendedGrader
+) -> None:
+    pretended.error = ToolchainError("There is no ninja.", "Builds need it.", "Run: pip install ninja")
+    result = run("exercises/01_muladd")
+    result.assert_outcomes(failed=6)
+    said = ["There is no ninja.", "Builds need it.", "Run: pip install ninja"]
+    result.stdout.fnmatch_lines(6 * ["*01_muladd: *", *said])
+    result.stdout.no_fnmatch_line("*pytest_items.py*")
+    assert pretended.graded == ["01_muladd"]
+
+
+def test_a_fault_of_the_grader_shows_its_traceback_and_is_met_once(
+    run: Run, pretended: PretendedGrader
+) -> None:
+    pretended.error = ZeroDivisionError("of the grader")
+    result = run("exercises/01_muladd")
+    result.assert_outcomes(failed=6)
+    result.stdout.fnmatch_lines(
+        6 * ["*pytest_items.py:*", "E *ZeroDivisionError: of the grader", "E *failed on 01_muladd."]
+    )
+    assert pretended.graded == ["01_muladd"]
+
+
+def test_an_exercise_that_cannot_be_read_leaves_the_others(run: Run, pretended: PretendedGrader) -> None:
+    Path("exercises/00_negate/exercise.toml").write_text("edit = 3\n")
+    for arguments in (["exercises"], ["exercises/00_negate/kernel.cu", "exercises/01_muladd"]):
+        result = run("--continue-on-collection-errors", *arguments)
+        result.assert_outcomes(passed=6, errors=1)
+        result.stdout.fnmatch_lines(
+            [
+                "*ERROR collecting exercises/00_negate/*",
+                "*exercises/00_negate/exercise.toml: edit is 3.",
+                "It must be a list of strings.",
+                "Edit exercise.toml, then run: make sync",
+            ],
+            consecutive=True,
+        )
+        result.stdout.no_fnmatch_line("*pytest_items.py*")
+
+
+# ---- the file that stands for an exercise --------------------------------------------------------------
+
+
+def test_tests_that_a_learner_writes_run_when_their_file_is_named(
+    run: Run, pretended: PretendedGrader
+) -> None:
+    Path("exercises/01_muladd/test_op.py").write_text(SUITE)
+    Path("exercises/test_beside.py").write_text(SUITE)
     run("exercises").assert_outcomes(passed=5 + 6 + 1)
+    pretended.graded.clear()
+    result = run("exercises/01_muladd/test_op.py", "-v")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["exercises/01_muladd/test_op.py::test_mine PASSED*"])
+    assert pretended.graded == []
+
+
+def test_a_suite_that_is_the_exercise_keeps_its_own_tests(run: Run, pretended: PretendedGrader) -> None:
+    facts = Path("exercises/01_muladd/exercise.toml")
+    text, _, _ = facts.read_text().partition("\n[sections")
+    text = text.replace('edit = ["kernel.cu", "op.py"]', 'edit = ["test_op.py"]')
+    facts.write_text(text.replace('given = ["binding.cpp"]', 'given = ["kernel.cu", "op.py", "binding.cpp"]'))
+    Path("exercises/01_muladd/test_op.py").write_text(SUITE)
+    listed = run("exercises/01_muladd", "--collect-only", "-q")
+    assert ids_in(listed) == [f"exercises/01_muladd/exercise.toml::{name}" for name in MULADD]
+    listed = run("exercises/01_muladd/test_op.py", "--collect-only", "-q")
+    assert ids_in(listed) == ["exercises/01_muladd/test_op.py::test_mine"]
+
+
+def test_an_exercise_without_its_files_still_has_its_items(run: Run, pretended: PretendedGrader) -> None:
+    for missing, shown in (("kernel.cu", "op.py"), ("op.py", "exercise.toml")):
+        Path("exercises/01_muladd", missing).unlink()
+        result = run("exercises/01_muladd", "--collect-only", "-q")
+        assert ids_in(result) == [f"exercises/01_muladd/{shown}::{name}" for name in MULADD]
+
+
+def test_an_exercise_may_be_made_of_links(run: Run, pretended: PretendedGrader) -> None:
+    Path("exercises/01_muladd/kernel.cu").rename("my_kernel.cu")
+    Path("exercises/01_muladd/kernel.cu").symlink_to(Path("my_kernel.cu").resolve())
+    Path("exercises/00_negate").rename("negate")
+    Path("exercises/00_negate").symlink_to(Path("negate").resolve())
+    ids = ids_in(run("exercises", "--collect-only", "-q"))
+    assert [each for each in ids if "01" in each] == [f"exercises/01_muladd/kernel.cu::{n}" for n in MULADD]
+    assert "exercises/00_negate/kernel.cu::build" in ids
+
+
+def test_xdist_grades_an_exercise_once_where_files_stay_whole(run: Run, pytester: pytest.Pytester) -> None:
+    Path("conftest.py").write_text(COUNTING)
+    done = pytester.runpytest_subprocess("exercises", "-n", "2", "--dist", "loadfile")
+    done.assert_outcomes(passed=5 + 6)
+    assert sorted(Path("graded.txt").read_text().split()) == ["00_negate", "01_muladd"]
 
 
 def test_collecting_the_course_imports_no_torch() -> None:
@@ -149,10 +260,19 @@ def test_collecting_the_course_imports_no_torch() -> None:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    collected: dict[str, list[tuple[str, str]]] = {}
+    for line in (each for each in done.stdout.splitlines() if "::" in each):
+        path, _, check = line.partition("::")
+        exercises, slug, file = path.split("/")
+        assert exercises == "exercises"
+        collected.setdefault(slug, []).append((file, check))
+    shown = {"27_write_the_tests": "exercise.toml"}
     for exercise in Catalog.open(ROOT).exercises:
-        for name in ("todo", "build", *exercise.scores):
-            assert f"exercises/{exercise.slug}/" in done.stdout
-            assert f"::{name}" in done.stdout
+        changes = ["changes"] if _limits_changes(exercise) else []
+        file = shown.get(exercise.slug, exercise.edit[0])
+        expected = [(file, name) for name in ("todo", *changes, "build", *exercise.scores)]
+        assert collected.pop(exercise.slug) == expected
+    assert not collected
 
 
 def test_a_repair_has_an_item_for_its_extent(toy_catalog: Catalog) -> None:

@@ -15,7 +15,7 @@ from grader.words import counted
 _OUTSIDE = "outside of tests"
 
 
-@dataclass
+@dataclass(eq=False)  # hashable: pluggy puts plugins into sets
 class Tally:
     """Adds up what arrives with the reports; under xdist in the process that has the terminal."""
 
