@@ -446,6 +446,28 @@ def test_the_first_build_on_a_machine_leaves_torchs_headers_to_the_next(
 
 
 @pytest.mark.usefixtures("without_torch")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++ (Debian package g++)")
+def test_the_first_build_on_a_machine_reads_a_kernels_torch_header_as_it_is(
+    request_: BuildRequest, backend: PlainBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (backend.folder / "torch").mkdir()
+    (backend.folder / headers.EXTENSION).write_text("#pragma once\n")
+    monkeypatch.setattr(headers, "torch_install", lambda: toolchain.TorchInstall(Path("/"), "2", None))
+    request_.sources[0].write_text(f"#include <{headers.EXTENSION}>\n{KERNEL}")
+    request_ = replace(request_, interface="torch_extension")
+
+    def precompiled() -> set[str]:
+        return {path.read_text() for path in (cache.cache_root() / "headers").glob("*/forced.h")}
+
+    monkeypatch.setattr(backend, "is_built", lambda: False)
+    assert value(build(request_)) == 20
+    assert precompiled() == {"#include <simt/prelude.h>\n"}
+    monkeypatch.setattr(backend, "is_built", lambda: True)
+    build(replace(request_, name="another"))
+    assert "#include <simt/prelude.h>\n#include <torch/extension.h>\n" in precompiled()
+
+
+@pytest.mark.usefixtures("without_torch")
 @pytest.mark.parametrize("reason", ["switched off", "flags of its own", "cannot be made"])
 def test_without_it_the_same_sources_compile(
     binding: BuildRequest, reason: str, monkeypatch: pytest.MonkeyPatch
