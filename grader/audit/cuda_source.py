@@ -26,7 +26,7 @@ _PRAGMAS = re.compile(r"(once|unroll\b.*|nounroll|nv_\w+.*|GCC (unroll|ivdep|dia
 _RESERVED = re.compile(
     r"__(global|device|host|shared|constant|managed|grid_constant|launch_bounds|noinline|forceinline|restrict|"
     r"attribute|builtin|sync|shfl|ballot|threadfence|CUDA|GNUC|SANITIZE|tsan|wrap|real|simt)\w*|simt\w*|"
-    r"cuda(Malloc|Free|Mem|Launch|Get|Set|Peek|Stream|Event|Device|Func|Host)\w*|(TORCH|C10|AT|PYBIND11)_\w*|"
+    r"cuda(Malloc|Free|Mem|Launch|Get|Set|Peek|Stream|Event|Device|Func|Host)\w*|_?((STABLE|MAKE)_)?TORCH_\w*|(C10|AT|PYBIND11)_\w*|"
     r"(thread|block)(Idx|Dim)|gridDim|warpSize|atomic[A-Z]\w*"
 )
 _KEYWORDS = frozenset((
@@ -72,7 +72,10 @@ _WORDS = (
         _LIBRARY_RULE,
     ),
     (
-        re.compile(r"Dispatcher|RegisterOperators|TORCH_LIBRARY_THREAD_UNSAFE_LAZY_INIT"),
+        re.compile(
+            r"Dispatcher|RegisterOperators|TORCH_LIBRARY_THREAD_UNSAFE_LAZY_INIT|(Stable)?TorchLibraryInit|"
+            r"StableLibrary|(aoti_)?torch_library_(init|impl|def)\w*"
+        ),
         "changes PyTorch's own operators",
         _OPERATORS_RULE,
     ),
@@ -88,7 +91,8 @@ _LIBRARIES = re.compile(
     r"thrust/(?!complex\.h).*|cub/(cub\.cuh|device/.*|agent/.*|grid/.*)|(cute|cutlass)/.*|curand\.h|"
     r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w*\.h|ATen/native/.*|ATen/cuda/(cub|CUDABlas|CUDASparse|Sleep)\S*"
 )
-_REGISTRATIONS = ("TORCH_LIBRARY", "TORCH_LIBRARY_IMPL", "TORCH_LIBRARY_FRAGMENT")
+# Those with a line below begin in PyTorch's own macros, and MAKE_ in code that says itself how long it holds.
+_REGISTRATION = re.compile(r"(_|_?STABLE_|MAKE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?")
 
 
 def audit(text: str, file: Path, name: str, assembly: bool) -> Iterator[Objection]:
@@ -137,13 +141,20 @@ class _Audit:
                 yield self._object(token, f"uses `{word}`, which {why}", rule)
         if re.fullmatch(r"__attribute(__)?|__declspec", word):
             yield from self._attributes(tokens, index + 1, ")")
-        following = [each.text for each in tokens[index + 1 : index + 3]]
-        own = following[1:] in ([self.name], ["TORCH_EXTENSION_NAME"])
-        if word in _REGISTRATIONS and following[:1] == ["("] and not own:
-            rule = f"This library registers operators of `{self.name}` only."
-            objection = self._object(token, f"registers operators of `{following[1]}`", rule)
+        if _REGISTRATION.fullmatch(word):
+            yield from self._registration(tokens, index, word)
+
+    def _registration(self, tokens: list[Token], index: int, word: str) -> Iterator[Objection]:
+        """`word` must stand before the library's own name in brackets: a macro could give it another."""
+        following = (each.text for each in tokens[index + 1 :] if each.kind is not Kind.NEWLINE)
+        bracket, namespace = next(following, ""), next(following, "")
+        rule = f"This library registers operators of `{self.name}` only."
+        if bracket != "(":
+            yield self._object(tokens[index], f"uses `{word}` without a namespace in brackets", rule)
+        elif namespace not in (self.name, "TORCH_EXTENSION_NAME"):
+            objection = self._object(tokens[index], f"registers operators of `{namespace}`", rule)
             # Operators of a library of its own are only misnamed; to implement others' is another matter.
-            yield objection if word == "TORCH_LIBRARY_IMPL" else replace(objection, topic="load")
+            yield objection if word.endswith("_IMPL") else replace(objection, topic="load")
 
     def _attributes(self, tokens: list[Token], start: int, end: str) -> Iterator[Objection]:
         """The names in one ``__attribute__((...))`` or ``[[...]]``."""
@@ -166,8 +177,8 @@ class _Audit:
             rule = "`#pragma unroll` and `#pragma once` are the ones a kernel needs."
             yield self._object(rest[0], f"has `#pragma {' '.join(words[1:3])}`", rule)
         elif words[0] in ("define", "undef") and len(words) > 1:
-            if is_reserved(words[1]):
-                rule = "The words of C++, CUDA and PyTorch keep their meaning."
+            if is_reserved(words[1]) or words[1] == self.name:
+                rule = "The words of C++, CUDA and PyTorch, and the library's name, keep their meaning."
                 yield self._object(rest[0], f"gives `{words[1]}` another meaning", rule)
         elif words[0] == "line" or words[0][0].isdecimal():
             rule = "Findings and errors must point at the lines of your own files."

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from grader.audit import modules, registrations
 from grader.audit.objection import Objection
+from grader.audit.parsing import audited, parse_expression
 
 IMPORTS = frozenset((
     "torch", "numpy", "math", "cmath", "typing", "collections", "dataclasses", "functools",
@@ -65,12 +66,7 @@ def audit(
     ``name`` is that of the library. ``allowed`` holds what the exercise allows besides: ``torch.library``, to
     register operators of the namespace ``name``.
     """
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    found = SourceAudit(file, name, registrations.ALLOWANCE in allowed, packaged).run(tree)
-    yield from sorted(found, key=lambda objection: objection.line)
+    yield from audited(text, file, SourceAudit(file, name, registrations.ALLOWANCE in allowed, packaged).run)
 
 
 class SourceAudit:
@@ -238,8 +234,5 @@ def _written_in_quotes(node: ast.AST) -> Iterator[ast.AST]:
     outer = node.annotation if isinstance(node, ast.arg | ast.AnnAssign) else getattr(node, "returns", None)
     for each in ast.walk(outer) if isinstance(outer, ast.expr) else ():
         if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            try:
-                code = ast.parse(each.value.strip(), mode="eval")
-            except (SyntaxError, ValueError, RecursionError):
-                continue
-            yield from (ast.copy_location(inner, node) for inner in ast.walk(code.body))
+            code = parse_expression(each.value, each.lineno)
+            yield from (ast.copy_location(inner, node) for inner in ast.walk(code)) if code else ()

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from grader.audit.cuda_source import is_reserved
 from grader.audit.objection import Objection
+from grader.audit.parsing import audited
 
 _IMPORTS = ("os", "sys", "pathlib", "re", "glob", "platform", "setuptools", "torch", "__future__")
 _IMPORT_RULE = f"setup.py may import {', '.join(_IMPORTS[:-1])}."
@@ -51,16 +52,16 @@ _TOUCHES = re.compile(
 
 def audit(text: str, file: str) -> Iterator[Objection]:
     """Objections in the order of the lines; a file that Python cannot parse is the build's to report."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
+    yield from audited(text, file, lambda tree: _found(tree, file))
+
+
+def _found(tree: ast.Module, file: str) -> Iterator[Objection]:
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     imported = {name: full for node in imports for name, full in _imported(node).items()}
     texts = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_of_text(node)}
-    found = [each for node in ast.walk(tree) for each in _objections(node, file, imported, texts)]
-    found += _handed_on(tree, file, imported)
-    yield from sorted(found, key=lambda objection: objection.line)
+    for node in ast.walk(tree):
+        yield from _objections(node, file, imported, texts)
+    yield from _handed_on(tree, file, imported)
 
 
 def _objections(

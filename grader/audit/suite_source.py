@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.audit.objection import Objection
+from grader.audit.parsing import audited
 from grader.audit.python_source import CLOSED_TORCH, IMPORTS, SourceAudit
 
 # Of pytest, what tests are made of: its other names lead to modules, to the run and to the tests themselves.
@@ -27,11 +28,7 @@ _FIXTURE_RULE = (
 
 def audit(text: str, file: str) -> Iterator[Objection]:
     """Objections in the order of the lines; a file that Python cannot parse is for pytest to report."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    yield from sorted(_TestAudit(file).run(tree), key=lambda objection: objection.line)
+    yield from audited(text, file, _TestAudit(file).run)
 
 
 class _TestAudit(SourceAudit):

@@ -22,8 +22,10 @@ compilation. An empty file with this header takes as long as 02's.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+import time
 from pathlib import Path
 
 from grader import cache
@@ -32,6 +34,7 @@ from grader.simt import native
 from grader.toolchain import HostCompiler, host_compiler, torch_install
 
 _NAME = "forced.h"
+RETRY_SECONDS = 600.0  # after a failure, as on a full disk, sources are compiled without for that long
 _PRELUDE = "simt/prelude.h"
 EXTENSION = "torch/extension.h"
 HEADERS: dict[str, tuple[str, ...]] = {
@@ -97,6 +100,8 @@ def _precompiled(
 ) -> Path | None:
     """The cache folder with a header and its precompiled form; None when the compiler could not make one.
 
+    A failure is remembered for RETRY_SECONDS: an attempt takes as long as a success.
+
     `parts` go into the key with the rest: what tells one version of the headers from another.
 
     Only g++: clang's form records the folder it was made in, which an entry leaves when it is published.
@@ -105,20 +110,35 @@ def _precompiled(
         return None
     key = ["pch", _NAME, compiler.version, *compiler.command, *parts, *names, *flags]
     with cache.entry(key, room="headers") as slot:
-        if slot.missing:
-            header = slot.folder / _NAME
-            header.write_text(_text(names))
-            precompiled = slot.folder / f"{_NAME}.gch"
-            command = [*compiler.command, *flags, "-x", "c++-header", str(header), "-o", str(precompiled)]
-            edge = ninja.Edge(precompiled, (header,), tuple(command))
-            with tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
-                made = ninja.run([edge], Path(scratch)).ok
-            if not made:
-                slot.discard()
-                return None
-            header.chmod(0o444)
-            precompiled.chmod(0o444)
+        failure = slot.path.with_suffix(".failed")  # empty: its time says when
+        if slot.missing and (_is_recent(failure) or not _made(compiler, names, flags, slot.folder)):
+            slot.discard()
+            if not _is_recent(failure):
+                with contextlib.suppress(OSError):
+                    failure.touch()
+            return None
     return slot.path
+
+
+def _made(compiler: HostCompiler, names: tuple[str, ...], flags: tuple[str, ...], folder: Path) -> bool:
+    """Whether the compiler could make the header and its precompiled form in `folder`."""
+    header, precompiled = folder / _NAME, folder / f"{_NAME}.gch"
+    header.write_text(_text(names))
+    command = [*compiler.command, *flags, "-x", "c++-header", str(header), "-o", str(precompiled)]
+    edge = ninja.Edge(precompiled, (header,), tuple(command))
+    with tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
+        if not ninja.run([edge], Path(scratch)).ok:
+            return False
+    header.chmod(0o444)
+    precompiled.chmod(0o444)
+    return True
+
+
+def _is_recent(failure: Path) -> bool:
+    try:
+        return time.time() - failure.stat().st_mtime < RETRY_SECONDS
+    except OSError:
+        return False
 
 
 def _text(names: tuple[str, ...]) -> str:

@@ -29,10 +29,12 @@ def leads_with(source: Path, header: str, include_dirs: Iterable[Path]) -> bool:
 
     Files beside the source and in `include_dirs` are its own; all other headers are a library's.
     """
-    return _look(source, header, [folder.resolve() for folder in include_dirs], set()) is _Found.LEADING
+    folders = [folder.resolve() for folder in include_dirs]
+    return _look(source, header, folders, source.resolve().parent, set()) is _Found.LEADING
 
 
-def _look(file: Path, header: str, folders: list[Path], seen: set[Path]) -> _Found:
+def _look(file: Path, header: str, folders: list[Path], last: Path, seen: set[Path]) -> _Found:
+    """`last` is the folder where the compiler looks for what no library has: `simt.includes.beside`."""
     if file in seen:
         return _Found.CODE  # an include that goes in circles: leave it to the compiler
     seen.add(file)
@@ -46,13 +48,15 @@ def _look(file: Path, header: str, folders: list[Path], seen: set[Path]) -> _Fou
         name = include["angled"] or include["quoted"]
         beside = [file.parent] if include["quoted"] else []
         own = next((folder / name for folder in [*beside, *folders] if (folder / name).is_file()), None)
-        if own is None:
-            if name == header:
-                return _Found.LEADING
+        if own is None and name == header:
+            return _Found.LEADING
+        doubtful = own is None  # a library may have a file of that name, which would come first
+        own = own or last / name
+        if not own.is_file():
             continue
-        found = _look(own.resolve(), header, folders, seen)
+        found = _look(own.resolve(), header, folders, last, seen)
         if found is not _Found.NOTHING:
-            return found
+            return _Found.CODE if doubtful else found
     return _Found.NOTHING
 
 

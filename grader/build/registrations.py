@@ -7,23 +7,20 @@ decide, is left to the compiler and the loader.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.build.request import BuildRequest
-from grader.simt.includes import closure
+from grader.build.steps import library_dirs
+from grader.simt.includes import closure, missing
 from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage, passages
 
 _MODULE = "PYBIND11_MODULE"
 _OWN_NAME = "TORCH_EXTENSION_NAME"
 _LIBRARY = ("TORCH_LIBRARY", "STABLE_TORCH_LIBRARY")
-_FRAGMENT = ("TORCH_LIBRARY_FRAGMENT", "STABLE_TORCH_LIBRARY_FRAGMENT")
-_IMPLEMENTATION = ("TORCH_LIBRARY_IMPL", "STABLE_TORCH_LIBRARY_IMPL")
-_DEFINING = ("Library", "custom_op", "define", "triton_op", "load_library", "load", "load_inline")
-_KNOWN = frozenset((_MODULE, *_LIBRARY, *_FRAGMENT, *_IMPLEMENTATION))
+_KNOWN = frozenset((_MODULE, *_LIBRARY))
 
 
 @dataclass(frozen=True)
@@ -54,15 +51,13 @@ class _Uncertain(Exception):
     """The sources are written in a way that only the compiler can read."""
 
 
-def find_mistake(request: BuildRequest, python: Path | None) -> Mistake | None:
-    """The first name in the sources of `request` that cannot be right; `python` is its op.py, if any."""
+def find_mistake(request: BuildRequest) -> Mistake | None:
+    """The first name in the sources of `request` that cannot be right."""
     files = {file for source in request.sources for file in closure(source, request.include_dirs)}
     try:
         read = [_File.read(file) for file in sorted(files)]
         uses = [use for each in read for use in each.uses(request.name)]
-        if request.is_python_module:
-            return _module_mistake(request.name, uses, read)
-        return _library_mistake(request.name, uses, python)
+        return _module_mistake(request, uses, read) if request.is_python_module else _library_mistake(uses)
     except _Uncertain:
         return None
 
@@ -108,11 +103,13 @@ def _words(passage: Passage) -> Iterator[str]:
 # ---- modules -------------------------------------------------------------------------------------------
 
 
-def _module_mistake(wanted: str, uses: Sequence[_Use], files: Sequence[_File]) -> Mistake | None:
+def _module_mistake(request: BuildRequest, uses: Sequence[_Use], files: Sequence[_File]) -> Mistake | None:
+    wanted = request.name
     modules = [use for use in uses if use.macro == _MODULE]
     remedy = f"Write {_MODULE}({_OWN_NAME}, m): the build defines {_OWN_NAME} as {wanted}."
     if not modules:
-        return None if _may_have_a_module(files) else _no_module(wanted, remedy)
+        hidden = _may_have_a_module(files) or _lacks_a_header(request, files)
+        return None if hidden else _no_module(wanted, remedy)
     if again := _second(modules):
         first, second = again
         message = f"{_MODULE}({second.name}, ...) is there twice; the first is {first.where}."
@@ -137,29 +134,23 @@ def _may_have_a_module(files: Sequence[_File]) -> bool:
     return "##" in words or any(word.startswith("PyInit_") or word.endswith("_MODULE") for word in words)
 
 
+def _lacks_a_header(request: BuildRequest, files: Sequence[_File]) -> bool:
+    """Whether a module may begin in a header that was not read, such as one that the compiler will miss."""
+    return any(missing(file.path, request.include_dirs, library_dirs(request)) for file in files)
+
+
 # ---- operators -----------------------------------------------------------------------------------------
 
 
-def _library_mistake(namespace: str, uses: Sequence[_Use], python: Path | None) -> Mistake | None:
-    libraries = [use for use in uses if use.macro in _LIBRARY]
-    if again := _second(libraries):
-        first, second = again
-        message = f"{second.macro}({second.name}, ...) is there twice; the first is {first.where}."
-        rule = f"A namespace has one {second.macro}. Make the other {second.macro}_FRAGMENT."
-        return Mistake(second.file, second.line, message, rule)
-    definitions = [use for use in uses if use.macro in (*_LIBRARY, *_FRAGMENT)]
-    if not definitions or any(use.name == namespace for use in definitions):
+def _library_mistake(uses: Sequence[_Use]) -> Mistake | None:
+    """One namespace twice. Which namespace it is, the audit has judged."""
+    again = _second([use for use in uses if use.macro in _LIBRARY])
+    if again is None:
         return None
-    if python is None or not python.is_file():
-        return None
-    line = _asks_for(python, namespace)
-    if not line:
-        return None
-    first = definitions[0]
-    calls = f"{python.name}:{line} calls torch.ops.{namespace}"
-    message = f"{first.macro} defines operators of {first.name}, and {calls}."
-    rule = f"Both must name one namespace. Write {first.macro}({namespace}, m)."
-    return Mistake(first.file, first.line, message, rule)
+    first, second = again
+    message = f"{second.macro}({second.name}, ...) is there twice; the first is {first.where}."
+    rule = f"A namespace has one {second.macro}. Make the other {second.macro}_FRAGMENT."
+    return Mistake(second.file, second.line, message, rule)
 
 
 def _second(uses: Sequence[_Use]) -> tuple[_Use, _Use] | None:
@@ -170,26 +161,3 @@ def _second(uses: Sequence[_Use]) -> tuple[_Use, _Use] | None:
             return seen[use.name], use
         seen[use.name] = use
     return None
-
-
-def _asks_for(python: Path, namespace: str) -> int:
-    """The first line that reads ``torch.ops.<namespace>``; 0 where none does, or Python may define it."""
-    try:
-        tree = ast.parse(python.read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError):
-        return 0
-    lines = []
-    for node in ast.walk(tree):
-        named = isinstance(node, ast.Name | ast.Attribute | ast.alias) and _last_name(node) in _DEFINING
-        if named and ast.unparse(node) != "grader.load":  # which loads these sources
-            return 0
-        if isinstance(node, ast.Attribute) and ast.unparse(node) == f"torch.ops.{namespace}":
-            lines.append(node.lineno)
-    return min(lines, default=0)
-
-
-def _last_name(node: ast.Name | ast.Attribute | ast.alias) -> str:
-    match node:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return node.name.rpartition(".")[2]

@@ -127,7 +127,8 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     def prepare(folder: Path) -> tuple[str, ...]:
         translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
         names = ["-include", str(_prelude(request, folder))]
-        forced = headers.simt_prelude(tuple(flags), extension=_leads_with_extension(request, source))
+        extension = request.precompile and _leads_with_extension(request, source)
+        forced = headers.simt_prelude(tuple(flags), extension=extension)
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
         return (*command, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
 
@@ -184,6 +185,11 @@ def interface_dirs(request: BuildRequest) -> tuple[Path, ...]:
     if request.interface == "torch_extension":
         return (*torch_install().include_dirs, python_include())
     return torch_install().include_dirs
+
+
+def library_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    """The folders of all headers that a request's sources may include, less the compiler's own and theirs."""
+    return (*_backend_dirs(request), *interface_dirs(request))
 
 
 def _backend_dirs(request: BuildRequest) -> tuple[Path, ...]:

@@ -62,7 +62,7 @@ def compile_submission(
         else:
             enclose = compilers.enclosing(backend) if isolate else None
             request = _request(exercise, files, backend, owner)
-            mistake = find_mistake(request, files / "op.py")
+            mistake = find_mistake(request)
             if mistake is not None:
                 return _misregistered(mistake, files)
             artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
@@ -79,7 +79,11 @@ def compile_submission(
 
 def _misregistered(mistake: Mistake, files: Path) -> Outcome:
     """A name with which the library would compile, and not load: no compiler was started for it."""
-    where = f"{mistake.file.relative_to(files.resolve())}:{mistake.line}: " if mistake.file else ""
+    folder = files.resolve()
+    where = ""
+    if mistake.file:  # a link may lead out of the folder
+        inside = mistake.file.is_relative_to(folder)
+        where = f"{mistake.file.relative_to(folder) if inside else mistake.file}:{mistake.line}: "
     source = line_of(mistake.file, mistake.line) if mistake.file else ""
     lines = (f"{mistake.line:5} | {source}",) if source else ()
     sentence = f"{where}{mistake.message} {mistake.rule}"

@@ -43,6 +43,23 @@ def closure(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Pa
     return list(found)
 
 
+def missing(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Path]) -> list[str]:
+    """The includes of `source` whose files are not found, as they are written.
+
+    `system_dirs` are the folders of all libraries but the standard ones. A name in angle brackets without a
+    suffix counts as one of the standard library, and an operand that is a macro as not found.
+    """
+    folders = [*include_dirs, *system_dirs]
+    found = []
+    for quoted, angled, computed in _INCLUDE.findall(_read(source)):
+        name = quoted or angled or computed
+        standard = bool(angled) and "." not in name
+        beside = [source.parent] if quoted else []
+        if computed or not (standard or _resolve(name, [*beside, *folders])):
+            found.append(name)
+    return found
+
+
 def common_folder(files: Iterable[Path]) -> Path:
     """The deepest folder that holds all `files`."""
     return Path(os.path.commonpath([file.parent for file in files]))

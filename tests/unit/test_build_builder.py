@@ -446,6 +446,28 @@ def test_the_first_build_on_a_machine_leaves_torchs_headers_to_the_next(
 
 
 @pytest.mark.usefixtures("without_torch")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++ (Debian package g++)")
+def test_the_first_build_on_a_machine_reads_a_kernels_torch_header_as_it_is(
+    request_: BuildRequest, backend: PlainBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (backend.folder / "torch").mkdir()
+    (backend.folder / headers.EXTENSION).write_text("#pragma once\n")
+    monkeypatch.setattr(headers, "torch_install", lambda: toolchain.TorchInstall(Path("/"), "2", None))
+    request_.sources[0].write_text(f"#include <{headers.EXTENSION}>\n{KERNEL}")
+    request_ = replace(request_, interface="torch_extension")
+
+    def precompiled() -> set[str]:
+        return {path.read_text() for path in (cache.cache_root() / "headers").glob("*/forced.h")}
+
+    monkeypatch.setattr(backend, "is_built", lambda: False)
+    assert value(build(request_)) == 20
+    assert precompiled() == {"#include <simt/prelude.h>\n"}
+    monkeypatch.setattr(backend, "is_built", lambda: True)
+    build(replace(request_, name="another"))
+    assert "#include <simt/prelude.h>\n#include <torch/extension.h>\n" in precompiled()
+
+
+@pytest.mark.usefixtures("without_torch")
 @pytest.mark.parametrize("reason", ["switched off", "flags of its own", "cannot be made"])
 def test_without_it_the_same_sources_compile(
     binding: BuildRequest, reason: str, monkeypatch: pytest.MonkeyPatch
@@ -471,11 +493,33 @@ def test_it_is_shared_and_read_only(binding: BuildRequest) -> None:
     assert modes == {"forced.h": 0o444, "forced.h.gch": 0o444}
 
 
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++ (Debian package g++)")
 def test_a_header_that_does_not_compile_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("no/such/header.h",))
     flags = headers.forced_includes("torch_library", ("-std=c++20",), tmp_path, precompile=True)
     assert flags == ["-include", str(tmp_path / "forced.h")]
-    assert entries("headers") == set()
+    (failure,) = (cache.cache_root() / "headers").iterdir()
+    assert failure.suffix == ".failed" and failure.stat().st_size == 0
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++ (Debian package g++)")
+def test_a_header_that_could_not_be_made_is_tried_again_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    missing = tmp_path / "late.h"
+    monkeypatch.setitem(headers.HEADERS, "torch_library", ("late.h",))
+
+    def is_precompiled() -> bool:
+        flags = ("-std=c++20", f"-I{tmp_path}")
+        return "-Winvalid-pch" in headers.forced_includes("torch_library", flags, tmp_path, precompile=True)
+
+    assert not is_precompiled()
+    missing.touch()
+    assert not is_precompiled(), "the failure is remembered"
+    (failure,) = (cache.cache_root() / "headers").iterdir()
+    then = time.time() - headers.RETRY_SECONDS - 1
+    os.utime(failure, (then, then))
+    assert is_precompiled()
 
 
 # ---- compilers that never end ----------------------------------------------------------------------------
@@ -511,4 +555,4 @@ def test_half_an_object_is_not_kept(
 def test_a_header_that_takes_too_long_is_done_without(tmp_path: Path) -> None:
     flags = headers.forced_includes("torch_library", ("-std=c++20",), tmp_path, precompile=True)
     assert flags == ["-include", str(tmp_path / "forced.h")]
-    assert entries("headers") == set()
+    assert [Path(name).suffix for name in entries("headers")] == [".failed"]

@@ -81,6 +81,20 @@ def test_a_file_of_ones_own_with_the_headers_name_is_no_library(tmp_path: Path) 
     assert not leads_with(tmp_path / "kernel.cu", HEADER, [tmp_path])
 
 
+@pytest.mark.parametrize("include", ["<mine.h>", '"sub/nested.h"'])
+def test_the_compiler_looks_beside_the_source_last(tmp_path: Path, include: str) -> None:
+    text = f"#include {include}\n#include <torch/extension.h>\n"
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/nested.h").write_text('#include "mine.h"\n')  # which is not beside it
+    assert not leads(tmp_path, text, mine="#define NDEBUG\n")
+    assert leads(tmp_path, text, mine="#pragma once\n")
+
+
+def test_a_file_that_a_library_may_have_as_well_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "vector").write_text("#include <torch/extension.h>\n")
+    assert not leads(tmp_path, "#include <vector>\n#define NDEBUG\n#include <torch/extension.h>\n")
+
+
 def test_the_kernels_of_the_course_that_include_it_get_it() -> None:
     kernels = sorted((ROOT / "solutions").glob("*/*.cu"))
     includes = [file for file in kernels if f"#include <{HEADER}>" in file.read_text()]

@@ -7,9 +7,13 @@ from typing import cast
 
 import pytest
 
+from grader.build import Artifact
 from grader.build.registrations import Mistake, find_mistake
 from grader.build.request import BuildRequest, Interface
 from grader.catalog import Catalog, Exercise
+from grader.checks import build as building
+from grader.checks.build import compile_submission
+from grader.checks.outcome import Outcome
 from grader.mutants import load_mutants
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,18 +23,22 @@ RIGHT = "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}\n"
 WRONG = "PYBIND11_MODULE(wrong, m) {}\n"
 
 
-def found(folder: Path, interface: Interface, python: str = "", **sources: str) -> Mistake | None:
+def found(folder: Path, interface: Interface, **sources: str) -> Mistake | None:
     for name, text in sources.items():
         (folder / f"{name}.cpp").write_text(text)
-    (folder / "op.py").write_text(python)
     files = tuple(folder / f"{name}.cpp" for name in sources)
-    return find_mistake(BuildRequest("own", interface, files, "simt"), folder / "op.py")
+    return find_mistake(BuildRequest("own", interface, files, "simt"))
 
 
 def in_exercise(exercise: Exercise, folder: Path) -> Mistake | None:
     sources = tuple(folder / name for name in exercise.build.sources)
     interface = cast("Interface", exercise.build.interface)
-    return find_mistake(BuildRequest(exercise.build.name, interface, sources, "simt"), folder / "op.py")
+    return find_mistake(BuildRequest(exercise.build.name, interface, sources, "simt"))
+
+
+def compiled(request: BuildRequest, **_: object) -> Artifact:
+    nowhere = Path("/nowhere")
+    return Artifact(request.name, request.interface, nowhere, "simt", True, 0.0, False, nowhere)
 
 
 @pytest.mark.parametrize("interface", ["torch_extension", "pybind"])
@@ -92,29 +100,19 @@ def test_a_header_of_ones_own_is_read(tmp_path: Path) -> None:
     assert found(tmp_path, "torch_extension", a='#include "module.h"\n') is None
 
 
-def test_a_namespace_that_op_py_does_not_ask_for(tmp_path: Path) -> None:
-    python = "import torch\n\n\ndef f(x):\n    return torch.ops.own.f(x)\n"
-    mistake = found(tmp_path, "torch_library", python, a="\nTORCH_LIBRARY(owm, m) {}\n")
-    assert mistake is not None and mistake.file is not None
-    assert (mistake.file.name, mistake.line) == ("a.cpp", 2)
-    assert mistake.message == "TORCH_LIBRARY defines operators of owm, and op.py:5 calls torch.ops.own."
-
-
 @pytest.mark.parametrize(
-    ("python", "text"),
-    [
-        ("torch.ops.own.f", "TORCH_LIBRARY(own, m) {}"),
-        ("torch.ops.own.f", "TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {}"),
-        ("torch.ops.own.f", "TORCH_LIBRARY_FRAGMENT(own, m) {}\nTORCH_LIBRARY(other, m) {}"),
-        ("torch.ops.other.f", "TORCH_LIBRARY(other, m) {}"),
-        ("torch.ops.own.f", "TORCH_LIBRARY_IMPL(aten, CPU, m) {}"),
-        ("torch.library.define('own::f', '() -> ()'); torch.ops.own.f", "TORCH_LIBRARY(other, m) {}"),
-        ("torch.ops.own.f", "#define NS other\nTORCH_LIBRARY(NS, m) {}"),
-        ("def broken(", "TORCH_LIBRARY(other, m) {}"),
-    ],
+    "include", ['#include "gone.h"', "#include <gone/module.h>", "#include NAME", "#include <module.h>"]
 )
-def test_a_namespace_that_may_be_right(tmp_path: Path, python: str, text: str) -> None:
-    assert found(tmp_path, "torch_library", python, a=text) is None
+def test_a_module_may_be_in_a_header_that_is_not_found(tmp_path: Path, include: str) -> None:
+    """The compiler names the header; for a kernel on simt it finds the last of these beside the source."""
+    (tmp_path / "module.h").write_text(RIGHT)
+    assert found(tmp_path, "torch_extension", a=f"{include}\nBEGIN(own) {{}}\n") is None
+
+
+def test_a_librarys_header_hides_no_module(tmp_path: Path) -> None:
+    text = '#include <vector>\n#include <torch/extension.h>\n#include "cuda_runtime.h"\n'
+    mistake = found(tmp_path, "torch_extension", a=text)
+    assert mistake is not None and mistake.message.startswith("No source has a PYBIND11_MODULE")
 
 
 def test_a_namespace_has_one_library(tmp_path: Path) -> None:
@@ -134,18 +132,25 @@ def test_solutions_are_left_alone(exercise: Exercise) -> None:
     assert in_exercise(exercise, exercise.solution_dir) is None
 
 
-def test_of_all_mutants_those_with_another_name_are_reported(tmp_path: Path) -> None:
-    """And only such as the build check is expected to catch."""
-    reported = set()
+def test_of_all_mutants_those_with_another_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And only such as the build check is expected to catch: before a compiler starts, at the name's line."""
+    monkeypatch.setattr(building, "build", compiled)
+    monkeypatch.setattr(building, "audit_python", lambda *_: None)
+    monkeypatch.setattr(building, "audit_library", lambda *_: None)
+    refused = {}
     for exercise in JUDGED:
         for number, mutant in enumerate(load_mutants(exercise)):
             folder = tmp_path / exercise.slug / str(number)
             folder.mkdir(parents=True)
             mutant.write(folder)
-            if in_exercise(exercise, folder) is not None:
-                assert mutant.caught_by == "build", mutant.name
-                reported.add((exercise.slug, mutant.name))
-    assert reported == {
-        ("02_elementwise_mult", "module under another name"),
-        ("03_fused_muladd", "schema under another name"),
-    }
+            outcome = compile_submission(exercise, folder, "simt", "", verbose=False)
+            if isinstance(outcome, Outcome):
+                assert mutant.caught_by == "build" and outcome.topic == "load", mutant.name
+                refused[exercise.slug, mutant.name] = outcome.sentence.partition(". ")[0].partition(" ")[2]
+    assert refused == {
+        ("02_elementwise_mult", "module under another name"):
+            "The module is called elementwise_multiply, and Python imports elementwise_mult",
+        ("03_fused_muladd", "schema under another name"): "registers operators of `fused_mul_add`",
+    }  # fmt: skip

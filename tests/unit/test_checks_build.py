@@ -94,3 +94,19 @@ def test_a_wrong_name_is_reported_before_a_compiler_starts(
         "binding.cpp:2: The module is called muladdd, and Python imports muladd. The names must be the same."
     )
     assert outcome.lines == ("    2 | PYBIND11_MODULE(muladdd, m) {}",)
+
+
+def test_a_wrong_name_in_a_file_that_a_link_leads_to_is_reported_with_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, elsewhere = tmp_path / "files", tmp_path / "shared.cpp"
+    folder.mkdir()
+    elsewhere.write_text("PYBIND11_MODULE(muladdd, m) {}\n")
+    (folder / "binding.cpp").symlink_to(elsewhere)
+    exercise = fake_exercise(
+        build=BuildFacts("muladd", "torch_extension", ("binding.cpp",), ()), edit=("binding.cpp",), given=()
+    )
+    monkeypatch.setattr(building, "build", lambda *_, **__: pytest.fail("the compiler was started"))
+    outcome = building.compile_submission(exercise, folder, "simt", "", verbose=False)
+    assert isinstance(outcome, Outcome)
+    assert outcome.sentence.startswith(f"{elsewhere}:1: The module is called muladdd, ")

@@ -1,0 +1,62 @@
+"""A library registers operators of its own, in all spellings that PyTorch's headers offer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.audit import Objection
+from grader.audit.cuda_source import audit
+
+MACROS = ("TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT", "TORCH_LIBRARY_IMPL")
+SPELLINGS = [prefix + macro for prefix in ("", "_", "STABLE_", "_STABLE_", "MAKE_") for macro in MACROS]
+RULE = "This library registers operators of `own` only."
+
+
+def objections(text: str) -> list[Objection]:
+    return list(audit(text, Path("binding.cpp"), "own", assembly=False))
+
+
+@pytest.mark.parametrize("macro", SPELLINGS)
+def test_operators_of_others_are_refused(macro: str) -> None:
+    (objection,) = objections(f"\n{macro}(aten, CUDA, m) {{}}\n")
+    assert objection.sentence == f"binding.cpp:2 registers operators of `aten`. {RULE}"
+    # A definition of another name is a slip. Code for somebody else's operator is none.
+    assert objection.topic == ("audit" if macro.endswith("_IMPL") else "load")
+
+
+@pytest.mark.parametrize("macro", SPELLINGS)
+@pytest.mark.parametrize("name", ["own", "TORCH_EXTENSION_NAME", "\n  own /* this one */"])
+def test_operators_of_ones_own_are_not(macro: str, name: str) -> None:
+    assert objections(f"{macro}({name}, CUDA, m) {{}}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("STABLE_TORCH_LIBRARY_IMPL\n(aten, CUDA, m) {}", "registers operators of `aten`"),
+        ("TORCH_LIBRARY_IMPL(\naten, CUDA, m) {}", "registers operators of `aten`"),
+        (
+            "#define REGISTER TORCH_LIBRARY_IMPL\nREGISTER(aten, CUDA, m) {}",
+            "uses `TORCH_LIBRARY_IMPL` without a namespace in brackets",
+        ),
+        (
+            "#define CALL(f) f(aten, CUDA, m)\nCALL(STABLE_TORCH_LIBRARY_IMPL) {}",
+            "uses `STABLE_TORCH_LIBRARY_IMPL` without a namespace in brackets",
+        ),
+        ("#define own aten\nTORCH_LIBRARY_IMPL(own, CUDA, m) {}", "gives `own` another meaning"),
+        ("#define STABLE_TORCH_LIBRARY(n, m) void f()", "gives `STABLE_TORCH_LIBRARY` another meaning"),
+        (
+            'torch::stable::detail::StableTorchLibraryInit init(kind, &f, "aten", "CUDA");',
+            "uses `StableTorchLibraryInit`, which changes PyTorch's own operators",
+        ),
+        (
+            'auto error = aoti_torch_library_init_impl("aten", "CUDA", __FILE__, 1, &handle);',
+            "uses `aoti_torch_library_init_impl`, which changes PyTorch's own operators",
+        ),
+    ],
+)
+def test_no_detour_leads_to_operators_of_others(text: str, what: str) -> None:
+    first, *_ = objections(text)
+    assert (first.what, first.topic) == (what, "audit")
