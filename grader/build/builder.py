@@ -49,6 +49,8 @@ def build(
     with cache.entry(parts, room="libraries") as library:
         if library.missing:
             _compile_common([one for one in steps if request.is_common(one.source)], verbose)
+            for text in filter(None, (one.announce() for one in steps)):
+                stage(f"{STAGE}: {text}")
             run = partial(ninja.run, verbose=verbose, enclose=enclose, begun=begun)
             log = _compile(request, steps, library.folder, run)
             (library.folder / LOG).write_text(log)

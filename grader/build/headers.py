@@ -37,6 +37,7 @@ _NAME = "forced.h"
 RETRY_SECONDS = 600.0  # after a failure, as on a full disk, sources are compiled without for that long
 _PRELUDE = "simt/prelude.h"
 EXTENSION = "torch/extension.h"
+_WITH_EXTENSION = (_PRELUDE, EXTENSION)
 HEADERS: dict[str, tuple[str, ...]] = {
     "torch_library": (
         "ATen/core/Tensor.h",
@@ -77,13 +78,22 @@ def simt_prelude(flags: tuple[str, ...], *, extension: bool = False) -> list[str
     precompiled with the prelude, and the file's own `#include` of it finds it read.
     """
     if extension:
-        torch = (torch_install().root, torch_install().version)
-        names = (_PRELUDE, EXTENSION)
-        folder = _precompiled(host_compiler(), names, flags, native.sources_digest(), *torch)
+        folder = _precompiled(host_compiler(), _WITH_EXTENSION, flags, *_torch_and_device())
         if folder is not None:
             return _forced(folder)
     folder = _precompiled(host_compiler(), (_PRELUDE,), flags, native.sources_digest())
     return ["-include", _PRELUDE] if folder is None else _forced(folder)
+
+
+def extension_is_missing(flags: tuple[str, ...]) -> bool:
+    """Whether `simt_prelude` would precompile torch/extension.h for these flags, which takes a minute."""
+    compiler = host_compiler()
+    parts = _key(compiler, _WITH_EXTENSION, flags, *_torch_and_device())
+    return _can_precompile(compiler) and not cache.holds(parts, room="headers")
+
+
+def _torch_and_device() -> tuple[object, ...]:
+    return native.sources_digest(), torch_install().root, torch_install().version
 
 
 def key(interface: str) -> tuple[str, ...]:
@@ -106,10 +116,9 @@ def _precompiled(
 
     Only g++: clang's form records the folder it was made in, which an entry leaves when it is published.
     """
-    if compiler.family != "gcc" or os.environ.get("CU2GRAD_PCH", "1") == "0":
+    if not _can_precompile(compiler):
         return None
-    key = ["pch", _NAME, compiler.version, *compiler.command, *parts, *names, *flags]
-    with cache.entry(key, room="headers") as slot:
+    with cache.entry(_key(compiler, names, flags, *parts), room="headers") as slot:
         failure = slot.path.with_suffix(".failed")  # empty: its time says when
         if slot.missing and (_is_recent(failure) or not _made(compiler, names, flags, slot.folder)):
             slot.discard()
@@ -118,6 +127,16 @@ def _precompiled(
                     failure.touch()
             return None
     return slot.path
+
+
+def _can_precompile(compiler: HostCompiler) -> bool:
+    return compiler.family == "gcc" and os.environ.get("CU2GRAD_PCH", "1") != "0"
+
+
+def _key(
+    compiler: HostCompiler, names: tuple[str, ...], flags: tuple[str, ...], *parts: object
+) -> list[object]:
+    return ["pch", _NAME, compiler.version, *compiler.command, *parts, *names, *flags]
 
 
 def _made(compiler: HostCompiler, names: tuple[str, ...], flags: tuple[str, ...], folder: Path) -> bool:

@@ -42,11 +42,15 @@ NVCC_FLAGS = (
 
 @dataclass(frozen=True)
 class Step:
-    """One object: `prepare(folder)` gives the command that makes `folder/OBJECT`."""
+    """One object: `prepare(folder)` gives the command that makes `folder/OBJECT`.
+
+    `announce()` names what `prepare` has to build first, where that takes long; "" where nothing does.
+    """
 
     source: Path
     key: tuple[object, ...]
     prepare: Callable[[Path], tuple[str, ...]]
+    announce: Callable[[], str] = lambda: ""
 
 
 def step(request: BuildRequest, source: Path) -> Step:
@@ -124,15 +128,21 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
     key += [_translator_digest(), request.checked]
 
+    def extension() -> bool:
+        return request.precompile and _leads_with_extension(request, source)
+
+    def announce() -> str:
+        missing = extension() and headers.extension_is_missing(tuple(flags))
+        return f"{headers.EXTENSION}, precompiled once per machine" if missing else ""
+
     def prepare(folder: Path) -> tuple[str, ...]:
         translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
         names = ["-include", str(_prelude(request, folder))]
-        extension = request.precompile and _leads_with_extension(request, source)
-        forced = headers.simt_prelude(tuple(flags), extension=extension)
+        forced = headers.simt_prelude(tuple(flags), extension=extension())
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
         return (*command, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
 
-    return Step(source, _key(request, source, key), prepare)
+    return Step(source, _key(request, source, key), prepare, announce)
 
 
 def _cuda_step(request: BuildRequest, source: Path) -> Step:

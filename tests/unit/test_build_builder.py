@@ -463,8 +463,12 @@ def test_the_first_build_on_a_machine_reads_a_kernels_torch_header_as_it_is(
     assert value(build(request_)) == 20
     assert precompiled() == {"#include <simt/prelude.h>\n"}
     monkeypatch.setattr(backend, "is_built", lambda: True)
-    build(replace(request_, name="another"))
+    stages: list[str] = []
+    build(replace(request_, name="another"), stage=stages.append)
     assert "#include <simt/prelude.h>\n#include <torch/extension.h>\n" in precompiled()
+    assert stages == ["build: torch/extension.h, precompiled once per machine"]
+    build(replace(request_, name="third"), stage=stages.append)
+    assert len(stages) == 1, "it is there"
 
 
 @pytest.mark.usefixtures("without_torch")
