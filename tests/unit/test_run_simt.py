@@ -59,6 +59,12 @@ at::Tensor unguarded(const at::Tensor& a) {
   launch_unguarded(out.data_ptr<double>(), a.data_ptr<double>(), a.numel(), at::cuda::getCurrentCUDAStream());
   return out;
 }
+at::Tensor host_pointer(const at::Tensor& a) {
+  auto out = at::empty_like(a);
+  double host[100] = {};
+  launch_triple(out.data_ptr<double>(), host, a.numel(), at::cuda::getCurrentCUDAStream());
+  return out;
+}
 at::Tensor endless(const at::Tensor& a) {
   auto out = at::empty_like(a);
   launch_endless(out.data_ptr<double>(), at::cuda::getCurrentCUDAStream());
@@ -73,6 +79,7 @@ TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
   m.def("triple", triple);
   m.def("wrong_stream", wrong_stream);
   m.def("unguarded", unguarded);
+  m.def("host_pointer", host_pointer);
   m.def("endless", endless);
   m.def("host_loop", host_loop);
 }
@@ -90,6 +97,7 @@ class Triple(torch.autograd.Function):
     def backward(ctx, g): return ops.triple(g)
 def triple(a): return Triple.apply(a)
 wrong_stream, unguarded, endless, host_loop = ops.wrong_stream, ops.unguarded, ops.endless, ops.host_loop
+host_pointer = ops.host_pointer
 def library(a): return a * 3
 def through_host(a): return (a.cpu() * 3).cuda()
 kept = []
@@ -216,6 +224,15 @@ def test_an_overrun_is_a_finding_with_the_tensors_name(session: Session, folder:
     assert "out_of_bounds" in kinds
     names = {finding["tensor"]["name"] for finding in reply.trace.findings if "tensor" in finding}
     assert names == {"a", "the output"}
+
+
+def test_findings_survive_when_only_the_copy_of_the_results_fails(session: Session) -> None:
+    """The call returns, since it does not check its launch; the failed kernel then fails the copy."""
+    reply = session.call("host_pointer", [TensorArg(VALUES, name="a")])
+    assert reply.error is not None and "illegal memory access" in reply.error.message
+    assert {finding["kind"] for finding in reply.trace.findings} == {"host_pointer"}
+    assert reply.trace.live_allocations == 0
+    assert session.call("triple", [TensorArg(VALUES)]).error is None
 
 
 def test_inputs_on_the_device_are_watched(session: Session) -> None:

@@ -44,6 +44,8 @@ class Calls:
         alive = self._tracer.alive()
         arguments, self._last = rebuild(request, self._places.on_cpu)
         place = self._places.place(text["device"], text["stream"])
+        trace: dict[str, Any] = {}
+        values: list[Any] = []
         with self._places.current(place):
             try:
                 returned, values = self._run(text, arguments, place)
@@ -52,7 +54,8 @@ class Calls:
                 entries = [pack(value, parcel, self._last) for value in values]
                 handle = self._keep(values, place, schedule) if text.get("grad") else 0
             except BaseException as error:  # also SystemExit: it ends the call
-                return self._failed(error, text["trace"])
+                values.clear()
+                return self._failed(error, text["trace"], trace)
             values.clear()
             self._count_live(trace)
         trace["alive_before"] = alive
@@ -68,6 +71,8 @@ class Calls:
         if request.text.get("twice"):
             return self._twice(request, graph, wanted, cotangents)
         arrived = self._last = [cotangent for cotangent in cotangents if cotangent is not None]
+        trace: dict[str, Any] = {}
+        gradients: list[Any] = []
         with self._places.current(graph.place):
             try:
                 overwrite(graph, request.text.get("overwrite", ""))
@@ -79,7 +84,8 @@ class Calls:
                     for gradient, each in zip(gradients, wanted, strict=True)
                 ]
             except BaseException as error:
-                return self._failed(error, traced)
+                gradients.clear()
+                return self._failed(error, traced, trace)
             gradients.clear()
             _let_autograd_finish(trace, self._tracer)
         return Answer({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
@@ -99,7 +105,7 @@ class Calls:
                 parcel = Parcel.empty()
                 entries = [pack(each, parcel, [], name) for each, name in zip(found, names, strict=True)]
             except BaseException as error:
-                return self._failed(error, traced=False)
+                return self._failed(error, traced=False, trace={})
         return Answer({"outputs": entries, "returned": "tuple", "trace": {}}, parcel)
 
     def inputs(self, request: Request) -> Answer:
@@ -168,12 +174,17 @@ class Calls:
         if trace:
             self._tracer.count_live(trace)
 
-    def _failed(self, error: BaseException, traced: bool) -> Answer:
-        """The description of what learner code raised, and what had happened on the device until then."""
+    def _failed(self, error: BaseException, traced: bool, trace: dict[str, Any]) -> Answer:
+        """The description of what learner code raised, and what had happened on the device until then.
+
+        ``trace`` is what was collected before, if anything: a kernel that failed without an exception in the
+        call fails the copy of its results to the host, and its findings can be taken only once.
+        """
         description = describe(error, self._submission.files)
         traceback.clear_frames(error.__traceback__)  # they hold tensors that would count as leaked
         error.__traceback__ = None
-        trace: dict[str, Any] = self._tracer.collect([], self._last) if traced else {}
+        if traced and not trace:
+            trace = self._tracer.collect([], self._last)
         self._count_live(trace)
         lasting = self._tracer.lasting_error()
         if lasting is not None:
