@@ -16,7 +16,7 @@ QUESTIONS = (  # the question, and what to take after a yes
     (
         "Must it stay in one graph of torch.compile\nor torch.export, or have C++ callers?",
         "TORCH_LIBRARY",
-        "all of ATen; a wheel per version of torch",
+        "all of ATen, one torch a wheel",
     ),
     ("Are you trying something out?", "load_inline() or load()", "compiled on the first run"),
 )
