@@ -187,8 +187,8 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
         shown = errors.replace(f"{place.tree}/", "")
         return BuildFailed(f"{request.name} does not compile.", diagnostics=shown, log=own)
     report = _report(place.out)
-    said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "") or "it ended without a "
-    "message"
+    said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "")
+    said = said or "it ended without a message"
     kind = str(report.get("type", ""))
     said = said if kind in ("SystemExit", "") else f"{kind}: {said}"
     where = f"{report['where']}: " if report.get("where") else ""

@@ -105,7 +105,7 @@ def test_what_the_cluster_lost_is_told_and_the_others_arrive(
     lost = [ended.answer.sentence for ended in told if isinstance(ended.answer, Failed)]
     assert len(told) == 3
     assert lost == [
-        "The cluster lost it (RuntimeError: the block went away). It counts against nobody; "
+        "The cluster lost it (RuntimeError: the block went away). It does not count against the student; "
         "run the same command again."
     ]
 

@@ -60,6 +60,7 @@ AMBIGUOUS = {
     "14: values from nowhere in the last warp": "warp_sum",
     "14: second stage missing": "vector_stage",
     "27: a tolerance with room to spare": "dtypes",
+    "90: first barrier missing": "stride",
 }
 
 

@@ -326,7 +326,7 @@ def test_a_saved_verdict_is_imported_and_marked_as_such(
         sys, "argv", ["grader", "import-verdict", str(path), "--course", str(toy_catalog.course)]
     )
     assert main() == 0
-    assert "Nobody checked it here" in capsys.readouterr().out
+    assert "It was not checked here" in capsys.readouterr().out
     record = progress.load_record(toy_catalog.exercises[1])
     assert record is not None and record.last == record.best
     assert (record.best.imported, record.best.passed, record.best.score) == (True, True, 50)

@@ -133,8 +133,8 @@ def _released(mark: Mark) -> Iterator[str]:
 
 def _stands(mark: Mark) -> Iterator[str]:
     if mark.released is not None and (mark.flagged or mark.state is State.WAITING):
-        yield f"The mark of {amount(mark.released.points)} that was released on {mark.released.when[:10]} "
-        "is kept."
+        when = mark.released.when[:10]
+        yield f"The mark of {amount(mark.released.points)} that was released on {when} is kept."
 
 
 def _why_lower(mark: Mark) -> str:
