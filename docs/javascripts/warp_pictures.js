@@ -99,7 +99,7 @@ const WarpPictures = (() => {
     const row = page.cells * WORD, perRow = row / MemoryModel.SECTOR;
     const lines = [...new Set([...moved].map((number) => Math.floor(number / perRow)))];
     const lanes = lanesOfStarts(addresses);
-    const meanings = [["a", "requested by this lane, +: and by others"], ["b", "unrequested"], ["hollow dashed", "does not move"]];
+    const meanings = [["a", "requested by this lane, +: and by others"], ["b", "moves along, unused"], ["hollow dashed", "does not move"]];
     const [height, parts] = rowsAndKey(name, 8, lines, `rows of ${row} bytes`, meanings, (line, y) => {
       const drawn = Array.from({ length: perRow }, (_, index) => {
         const number = line * perRow + index;

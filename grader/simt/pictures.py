@@ -203,7 +203,7 @@ def _conflicts(sample: Sample, rows: Sequence[tuple[bool, Mapping[int, Served]]]
 
 _GLOBAL_KEY = (
     ("a", "asked for, by the lane of this number"),
-    ("b", "unrequested"),
+    ("b", "moves along, unused"),
     ("hollow dashed", "does not move"),
 )
 _SHARED_KEY = (
