@@ -48,9 +48,14 @@ def gpu_present() -> bool:
     return bool(_query("name"))  # WSL2 has a driver without /proc/driver
 
 
+def architecture_list() -> str:
+    """TORCH_CUDA_ARCH_LIST with its entries separated by semicolons; "" where it is not set."""
+    return os.environ.get("TORCH_CUDA_ARCH_LIST", "").replace(" ", ";").strip(";")
+
+
 def architecture_flags() -> list[str]:
     """nvcc's -gencode flags: TORCH_CUDA_ARCH_LIST where it is set, else the GPUs of this machine."""
-    listed = os.environ.get("TORCH_CUDA_ARCH_LIST", "").replace(" ", ";").strip(";")
+    listed = architecture_list()
     flags = []
     for entry in filter(None, listed.split(";") if listed else capabilities()):
         number, _, extra = entry.partition("+")

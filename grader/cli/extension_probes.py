@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader import toolchain
-from grader.build.devices import capabilities, gpu_present
+from grader.build.devices import architecture_list, capabilities, gpu_present
 from grader.cli.probe_line import Line, run
 from grader.errors import ToolchainError
 from grader.processors import processors
@@ -75,7 +75,7 @@ def architectures() -> Line | None:
     """Whether a build here makes code that the GPU here can run."""
     if toolchain.torch_install().cuda is None:
         return None
-    listed = os.environ.get("TORCH_CUDA_ARCH_LIST", "").replace(" ", ";").strip(";")
+    listed = architecture_list()
     gpus = capabilities() if gpu_present() else []
     if not listed or listed == "native":
         if gpus:
