@@ -55,6 +55,7 @@ class Call:
     reply: Reply
     stream: str = "default"
     traced: bool = True
+    device: int = 0  # the current one at the call
 
     @property
     def succeeded(self) -> bool:
@@ -133,7 +134,7 @@ class Bench:
             grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
             **_in_place(case, requires_grad),
         )  # fmt: skip
-        return self._record(Call(stage, case.name, self.pending, reply, stream, traced))
+        return self._record(Call(stage, case.name, self.pending, reply, stream, traced, device))
 
     def _is_traced(self, stage: str, stream: str, inputs: Inputs) -> bool:
         """Always on simt; on cuda, where the profiler is slow, one call of each stage and stream."""
@@ -163,7 +164,9 @@ class Bench:
         traced = trace or self._is_traced("backward", case.stream, inputs)
         self.pending = f"The backward of {self.text(inputs, case.stream)}"
         reply = self.session.backward(handle, cotangents, trace=traced, **_counting(count))
-        return self._record(Call("backward", case.name, self.pending, reply, case.stream, traced))
+        return self._record(
+            Call("backward", case.name, self.pending, reply, case.stream, traced, case.device)
+        )
 
     def _record(self, call: Call) -> Call:
         self.calls.append(call)

@@ -66,6 +66,11 @@ _FOREIGN = (
     "tensors' device current first (c10::cuda::CUDAGuard)."
 )
 
+_DEVICE_FIRST = (
+    "A stream belongs to the device that was current when it was requested: make the tensors' device "
+    "current first (c10::cuda::CUDAGuard), then get its stream."
+)
+
 _HOST_POINTERS = {
     "null": "This pointer was never set, or what it points to has no elements: allocate the memory, and "
     "launch nothing where there is nothing to do.",
@@ -139,6 +144,8 @@ def _race(finding: Finding) -> str:
 
 
 def _invalid_launch(finding: Finding) -> str:
+    if "current device" in finding.note:
+        return _DEVICE_FIRST
     return _EMPTY if " has 0 " in finding.note else ""
 
 

@@ -1,7 +1,8 @@
 """One part of an exercise of several: the checks of a whole exercise, and one result.
 
-A part whose sections are as they were handed out is judged too: its result shows what the mistake looks like
-from outside. If it is right all the same, the repair was made next to them, and counts.
+In an exercise of kind ``fix``, a part whose sections are as in the stub is judged too: its result shows what
+the mistake looks like from outside. If it is right, the repair was made next to them, and counts. In any other
+exercise there is nothing to judge yet.
 """
 
 from __future__ import annotations
@@ -28,11 +29,16 @@ def check(bench: Bench) -> Outcome:
     """Judge the part that ``bench.spec`` describes."""
     part = bench.spec.part
     assert part is not None
+    not_begun = _open_sections(bench, part)
+    if not_begun is not None and bench.exercise.kind != "fix":
+        return not_begun
     excess = _excess(bench, part)
     if excess is not None:
         return excess
-    outcome = replace(_judge(bench), topic=part.name)
-    if outcome.status is Status.PASS or not _is_untouched(bench, part):
+    outcome = _judge(bench)
+    topic = part.name if bench.exercise.kind == "fix" else outcome.topic or part.name
+    outcome = replace(outcome, topic=topic)
+    if outcome.status is Status.PASS or not_begun is None:
         return outcome
     sentence = f"Not repaired yet. {outcome.sentence}"
     return replace(outcome, status=Status.NOT_ATTEMPTED, sentence=sentence, share=None)
@@ -43,9 +49,14 @@ def _excess(bench: Bench, part: Part) -> Outcome | None:
     return changed.excess(bench.exercise, changes, part.sections) if changes is not None else None
 
 
-def _is_untouched(bench: Bench, part: Part) -> bool:
-    untouched = {todo.section for todo in open_todos(bench.exercise, bench.files)}
-    return untouched.issuperset(part.sections)
+def _open_sections(bench: Bench, part: Part) -> Outcome | None:
+    """Where to begin, if every section of the part is as in the stub; else None."""
+    todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
+    if len(todos) < len(part.sections):
+        return None
+    first = min(todos, key=lambda todo: part.sections.index(todo.section))
+    sentence = f"Not started: begin with TODO({first.section}) in {first.file}, line {first.line}."
+    return Outcome(Status.NOT_ATTEMPTED, sentence, topic="todo")
 
 
 def _judge(bench: Bench) -> Outcome:
@@ -64,9 +75,10 @@ def _seen_on_the_way(bench: Bench, outcome: Outcome) -> Iterator[str]:
     """What went wrong on the device until then, where the outcome is about something else."""
     if outcome.findings:
         return
-    for finding in in_words(bench):
+    for number, finding in enumerate(in_words(bench)):
         where = f"{finding.where}: " if finding.where else ""
-        yield f"On the way, {where}{finding.sentence}"
+        rule = f" {finding.rule}" if number == 0 else ""
+        yield f"On the way, {where}{finding.sentence}{rule}"
 
 
 def _praise(bench: Bench) -> str:
