@@ -37,7 +37,7 @@ FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 class Spec:
     """A validated ``spec.py``: every argument carries its name.
 
-    With ``PARTS`` it is that of the first part, and ``parts`` are those of all, each with its ``part``.
+    With ``PARTS`` it is that of the main part, and ``parts`` are those of all, each with its ``part``.
     """
 
     path: Path
@@ -122,20 +122,21 @@ def _broken(path: Path, what: str) -> BrokenSpec:
 
 
 def _validated_parts(exercise: Exercise, module: ModuleType) -> Spec:
-    """The first part's, with all of them in ``parts``; what else is exported goes with the first part."""
+    """The main part's, with all of them in ``parts``; what else is exported goes with the main part."""
     taken = [name for name in REQUIRED if hasattr(module, name)]
     if taken:
         raise ValueError(f"PARTS replaces {', '.join(REQUIRED)}, but {taken[0]} is there too")
     several = parts.checked(module.PARTS, exercise.scores.get("parts", 0), exercise.sections)
     shared = parts.shared_by(several, vars(module), FUNCTIONS)
+    main = parts.main_of(several)
     specs: list[Spec] = []
-    for part in several:
+    for number, part in enumerate(several):
         try:
-            spec = _validated(exercise.spec_path, parts.exports_of(part, {} if specs else shared))
+            spec = _validated(exercise.spec_path, parts.exports_of(part, shared if number == main else {}))
         except (TypeError, ValueError) as problem:
             raise ValueError(f"PARTS, {part.name!r}: {problem}") from problem
         specs.append(replace(spec, part=part))
-    return replace(specs[0], parts=tuple(specs))
+    return replace(specs[main], parts=tuple(specs))
 
 
 def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:

@@ -139,7 +139,8 @@ def _failed(call: Call) -> Outcome | None:
 def _obstacle(bench: Bench) -> Outcome | None:
     """Counts of what is wrong say nothing, also where the case that is counted happens to be right."""
     both = any(limit.stage == "backward" for each in bench.spec.efficiency for limit in each.limits)
-    for check, why in _NOT_COUNTED.items():
+    part = {bench.spec.part.name: _NOT_COUNTED["correctness"]} if bench.spec.part is not None else {}
+    for check, why in (_NOT_COUNTED | part).items():
         known = bench.outcomes.get(check)
         if known is None or not known.status.stands_in_the_way or (check == "gradient" and not both):
             continue
