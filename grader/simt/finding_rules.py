@@ -31,6 +31,8 @@ _RULES = {
     "deadlock": "All threads that a barrier or a warp operation waits for must reach it.",
     "barrier_count": "A phase of a barrier object takes exactly as many arrivals as init() was given.",
     "bad_mask": "All lanes that a mask names, the caller too, must make the same call with the same mask.",
+    "absent_lane": "A lane that has exited or taken another branch brings no value: let every lane that the "
+    "mask names make the call, and a lane with nothing to add bring a zero.",
     "invalid_launch": "A launch that does not fit the device never starts, so its kernel does nothing.",
     "trap": "A failed assertion or __trap() stops the kernel, and every later CUDA call reports the error.",
     "division_by_zero": "An integer divided by zero has no defined value, and a GPU continues with an "

@@ -7,6 +7,7 @@ from functools import partial
 import torch
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.findings import cause_of
 from grader.checks.device.launches import own_launches
 from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.engine import numeric_sizes
@@ -146,7 +147,8 @@ def wrong_gradient(
             return mismatch_outcome(
                 _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
                 hints=Hints(
-                    cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position)
+                    cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position),
+                    cause_of(bench, back),
                 ),
             )  # fmt: skip
     return None

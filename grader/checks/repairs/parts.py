@@ -1,8 +1,8 @@
 """One part of an exercise of several: the checks of a whole exercise, and one result.
 
 In an exercise of kind ``fix``, a part whose sections are as in the stub is judged too: its result shows what
-the mistake looks like from outside. If it is right, the repair was made next to them, and counts. In any other
-exercise there is nothing to judge yet.
+the mistake looks like from outside. If it is right, the repair was made next to them, and counts. In any
+other exercise there is nothing to judge yet.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from grader.changes import changes_of
 from grader.checks.bench import Bench
 from grader.checks.device import device_work, safety
-from grader.checks.device.findings import in_words
+from grader.checks.device.findings import cause_in, in_words
 from grader.checks.device.launches import accepted_launches
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome, passed
@@ -67,14 +67,24 @@ def _judge(bench: Bench) -> Outcome:
     for each in checks:
         outcome: Outcome = each.check(bench)
         if outcome.status is not Status.PASS:
-            return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench, outcome)))
+            return _with_what_was_seen(bench, outcome)
     return passed(_praise(bench))
 
 
-def _seen_on_the_way(bench: Bench, outcome: Outcome) -> Iterator[str]:
-    """What went wrong on the device until then, where the outcome is about something else."""
+def _with_what_was_seen(bench: Bench, outcome: Outcome) -> Outcome:
+    """What went wrong on the device until then: as the cause of wrong values, or else in lines of its own."""
     if outcome.findings:
-        return
+        return outcome
+    if outcome.topic == "values":
+        failed = [call for call in bench.calls if call.case == outcome.case]
+        causes = (cause_in(call, bench.files) for call in failed)
+        cause = next((each for each in causes if each and each.sentence in outcome.sentence), None)
+        if cause is not None:
+            return replace(outcome, findings=(cause,), topic=cause.kind)
+    return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench)))
+
+
+def _seen_on_the_way(bench: Bench) -> Iterator[str]:
     for number, finding in enumerate(in_words(bench)):
         where = f"{finding.where}: " if finding.where else ""
         rule = f" {finding.rule}" if number == 0 else ""

@@ -56,6 +56,7 @@ class Hints:
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
+    cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
 
     def swapped(self, got: torch.Tensor) -> str:
         """Whether `got` is the gradient of another input."""
@@ -101,11 +102,13 @@ def mismatch_outcome(
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
     wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written)
-    hint = hints.swapped(got) or diagnose(wrong)
+    hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
     sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
+    if hints.cause:
+        sentence = f"{hints.cause} The values are wrong, too: {sentence}"
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
         index=mismatch.index, topic="values",
