@@ -1,10 +1,10 @@
-"""difference: |a - b| of two matrices with any strides, by two kernels, without a copy; with gradients."""
+"""difference: |a - b| of two matrices with any strides, by two kernels; and questions about find.cu."""
 
 from typing import Any
 
 import torch
 
-from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, tensor
+from grader.spec import Case, Choice, Count, Efficiency, Gradient, Limit, Program, Refusal, Returned, tensor
 
 ENTRY = "difference"
 
@@ -110,3 +110,83 @@ EFFICIENCY = [
 ]
 
 PROFILE = Case("a transposed, 256 x 256", [*pair((256, 256), "transposed"), POINTERS])
+
+FIND = Program(
+    "find.cu",
+    {
+        "rows": (9, 12),
+        "columns": (9, 10, 11),
+        "pitch": (13, 14),
+        "thread": (5, 8, 11, 14),
+        "n": (75, 90, 110),
+        "blocks": (2, 3),
+    },
+)
+
+QUESTIONS = [
+    Returned(
+        "element_read",
+        "`take_part` runs with rows = {rows}, columns = {columns}, pitch = {pitch}. Which element of x does "
+        "thread {thread} of block 1 read at line (A), in its first pass?",
+        program=FIND,
+        call=("take_part", "rows", "columns", "pitch", "thread"),
+        think="Print i, row and column of that thread, and compute the index in line (A) from them.",
+    ),
+    Choice(
+        "mistake",
+        "Which line of take_part is wrong?",
+        {
+            "a": "the step: it has to be blockDim.x",
+            "b": "row: it has to be i / pitch",
+            "c": "column: it has to be i % columns",
+            "d": "line (A): rows of out are as far apart as rows of x",
+        },
+        think="Element i of out belongs to which row and column of the part? Compare with what is printed.",
+    ),
+    Count(
+        "elements_added",
+        "`add_shares` runs with n = {n} and blocks = {blocks}. How many elements does line (B) read, all "
+        "threads together?",
+        program=FIND,
+        call=("add_shares", "n", "blocks"),
+        line=";  // (B)",
+        metric="lanes",
+        think="Print i in every pass, and count the lines. A correct kernel reads each of n elements once.",
+    ),
+    Choice(
+        "past_the_end",
+        "On the simulated GPU, growth ends with a finding. Which access does it name?",
+        {
+            "a": "a thread of the last block that has no element reads past the end: the guard is missing",
+            "b": "the thread of the last element reads its right neighbour, which does not exist",
+            "c": "the first thread reads the element before the beginning",
+            "d": "two threads write the same element of out",
+        },
+        think="Run growth with find.py under python -m grader.simt. The finding names an element, a block "
+        "and a thread: compute i for that thread. Does it have an element of its own?",
+    ),
+    Choice(
+        "short_accessor",
+        "A uint8 view of shape (2, 500) has strides (2147484148, 1). What does packed_accessor32 do with it?",
+        {
+            "a": "it raises an error, because an offset does not fit into 32 bits",
+            "b": "it keeps 64-bit strides for this tensor, because 32 bits do not suffice",
+            "c": "it accepts it, because 1000 elements are few, and cuts the strides off to 32 bits",
+            "d": "it copies the elements into dense memory first",
+        },
+        think="Which number does packed_accessor32 check, and which numbers does it convert?",
+    ),
+    Choice(
+        "expanded_write",
+        "A kernel with a thread for each element of y = x.expand(4, 5) adds 1 to its element, without "
+        "atomics. What happens to x, of shape (1, 5)?",
+        {
+            "a": "each element grows by 4",
+            "b": "each element grows by 1, 2, 3 or 4: four threads read and write it, in no fixed order",
+            "c": "nothing: PyTorch copies y before the kernel writes",
+            "d": "each element grows by exactly 1, because all four threads write the same number",
+        },
+        think="How many elements does y have in memory? Follow the threads of one column: each reads, adds "
+        "and writes.",
+    ),
+]
