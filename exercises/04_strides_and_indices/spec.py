@@ -74,6 +74,7 @@ GRADIENT = Gradient(
         Case("float64, a transposed", [*pair((4, 6), "transposed", dtype="float64"), ACCESSORS]),
         Case("float32, every second column of b", [*pair((9, 40), b="sliced"), POINTERS]),
         Case("more elements than threads", [*pair((513, 601)), POINTERS]),
+        Case("a and b are equal, so the slope is 0", [*pair((6, 7), special="zeros"), POINTERS]),
         Case("no rows", [*pair((0, 4), dtype="float64"), POINTERS]),
         Case("on a side stream", [*pair((9, 10)), ACCESSORS], stream="side"),
     ],
