@@ -1,7 +1,7 @@
 """Measurements of the lessons whose exercise has no speed case: each function returns the lesson's table.
 
-01 is about copies between host and device, 05 about several streams, 10 about a backward, 23 about the time
-and size of a build, 27 about the time of a test suite.
+01 is about copies between host and device, 04 about the layout of an operand, 05 about several streams, 10
+about a backward, 23 about the time and size of a build, 27 about the time of a test suite.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from types import ModuleType
 import numpy as np
 import record
 import torch
-from device_clock import milliseconds, wall_milliseconds
+from device_clock import copy_bandwidth, milliseconds, wall_milliseconds
 
 from grader.catalog import Exercise
 
+STRIDES = Path(record.REPOSITORY) / "docs" / "samples" / "strides"
 ARCHITECTURES = ("9.0", "7.5;8.0;9.0+PTX", "7.5;8.0;8.6;8.9;9.0;10.0;12.0+PTX")
 Load = Callable[[Path, str], ModuleType]
 
@@ -45,6 +46,55 @@ def staged_copies(exercise: Exercise, load: Load) -> str:
         ("share of the call that is not the kernel", f"{100 * (1 - kernel / whole):.1f} %"),
     ]
     return record.table(("what", "value"), rows)
+
+
+def layouts(exercise: Exercise, load: Load) -> str:
+    """04: one matrix laid out in four ways, for both kernels with 64-bit and with 32-bit indices."""
+    size = 4096
+    square, wide = (torch.rand(size, each, device="cuda") for each in (size, 2 * size))
+    b = torch.rand(size, size, device="cuda")
+    operands = {
+        "contiguous": square,
+        "transposed": square.t(),
+        "every second column": wide[:, ::2],
+        "one row, expanded": square[:1].expand(size, size),
+    }
+    compiled = torch.compile(lambda a, b: (a - b).abs())
+    own = {name: stand_in(exercise, load, name) for name in ("", "pointers32", "accessors32")}
+    calls: dict[str, Callable[[torch.Tensor], object]] = {
+        "`.contiguous()`, then `pointers`": lambda a: own[""](a.contiguous(), b, "pointers"),
+        "`pointers`": lambda a: own[""](a, b, "pointers"),
+        "`pointers32.cu`": lambda a: own["pointers32"](a, b, "pointers"),
+        "`accessors`": lambda a: own[""](a, b, "accessors"),
+        "`accessors32.cu`": lambda a: own["accessors32"](a, b, "accessors"),
+        "`(a - b).abs()`": lambda a: (a - b).abs(),
+        "the same under `torch.compile`": lambda a: compiled(a, b),
+    }
+    bandwidth = copy_bandwidth()
+    tensors = {"one row, expanded": 2}  # the row itself stays in a cache
+    floors = [f"{tensors.get(name, 3) * b.nbytes / bandwidth:.4f} ms" for name in operands]
+    rows = [("floor: reads and the result at the speed of a large copy", *floors)]
+    for call, run in calls.items():
+        times = (milliseconds(lambda run=run, a=a: run(a)) for a in operands.values())
+        rows.append((call, *(f"{each:.4f} ms" for each in times)))
+    return record.table((f"{size} x {size} float32, a is", *operands), rows)
+
+
+def stand_in(exercise: Exercise, load: Load, name: str) -> Callable[..., object]:
+    """04's entry with the kernel of that name in place of the solution's own; ``""`` is the solution.
+
+    Its operators get a namespace of their own, since no two libraries may register one name.
+    """
+    own, library = exercise.build.name, f"{exercise.build.name}_{name}"
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(shutil.copytree(exercise.solution_dir, Path(scratch) / "copy"))
+        if name:
+            target = "accessors.cu" if name.startswith("accessors") else "kernel.cu"
+            shutil.copyfile(STRIDES / f"{name}.cu", copy / target)
+            for file in (copy / "binding.cpp", copy / "op.py"):
+                file.write_text(file.read_text().replace(own, library))
+        entry: Callable[..., object] = load(copy, f"timed_04_{name}").difference
+        return entry
 
 
 def rings(exercise: Exercise, load: Load) -> str:
@@ -122,6 +172,7 @@ def suite(exercise: Exercise, load: Load) -> str:
 
 TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "01_vector_add": staged_copies,
+    "04_strides_and_indices": layouts,
     "05_streams_and_devices": rings,
     "10_broken_backwards": sigmoid_backward,
     "23_ahead_of_time": wheels,

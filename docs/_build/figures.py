@@ -21,6 +21,7 @@ import package_pictures
 import reduction_pictures
 import roofline
 import stream_pictures
+import stride_pictures
 import suite_pictures
 import timeline
 import transpose_pictures
@@ -62,6 +63,10 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
     "wheel": package_pictures.wheel,
+    "four_views": stride_pictures.four_views,
+    "grid_stride": stride_pictures.grid_stride,
+    "wrapped_offset": stride_pictures.wrapped_offset,
+    "strides_load_transposed": stride_pictures.load_transposed,
     "transpose_tile": transpose_pictures.tile_way,
     "transpose_store_naive": transpose_pictures.store_naive,
     "transpose_store_tiled": transpose_pictures.store_tiled,

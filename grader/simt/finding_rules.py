@@ -58,6 +58,11 @@ _EMPTY = (
 
 _BEFORE = "No thread has an element before the beginning: look at how the index is computed."
 
+_WRAPPED = (
+    "A 32-bit integer holds offsets below 2^31, and strides lead further than the number of elements says: "
+    "compute offsets in 64 bits, from 64-bit strides."
+)
+
 _UNFENCED = (
     "Write the data before a __threadfence() and the flag or ticket after it; otherwise other threads may "
     "see the flag first."
@@ -113,6 +118,8 @@ def rule(finding: Finding) -> str:
 def _out_of_bounds(finding: Finding) -> str:
     if "another device" in finding.note:
         return _FOREIGN
+    if "32-bit offset" in finding.note:
+        return _WRAPPED
     return _BEFORE if _is_before(finding) else ""
 
 

@@ -62,8 +62,8 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     Several operations, judged one by one, instead of ``ENTRY``, ``reference`` and ``CASES``; see
     :class:`Part`.
 ``QUESTIONS``
-    A list of ``Choice`` and ``Count``, for exercises with points for ``answers``: what the learner answers in
-    ``answers.toml``. ``python -m pydoc grader.spec.questions`` has the words.
+    A list of ``Choice``, ``Count`` and ``Returned``, for exercises with points for ``answers``: what the
+    learner answers in ``answers.toml``. ``python -m pydoc grader.spec.questions`` has the words.
 
 ``PACKAGING``
     What the wheel has to be, for exercises with points for ``packaging``; see :class:`Packaging`.
@@ -89,7 +89,7 @@ from grader.spec.efficiency import Efficiency, Limit
 from grader.spec.loading import Spec, load_spec
 from grader.spec.packaging import Packaging
 from grader.spec.parts import Part
-from grader.spec.questions import Choice, Count, Program
+from grader.spec.questions import Choice, Count, Program, Returned
 from grader.spec.suites import Tests
 from grader.spec.vocabulary import (
     Argument,
@@ -116,6 +116,7 @@ __all__ = [
     "Part",
     "Program",
     "Refusal",
+    "Returned",
     "Spec",
     "Speed",
     "TensorSpec",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Literal, TypeAlias, get_args
 
-Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted"]
+Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "far"]
 Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
@@ -17,7 +17,9 @@ DTYPES = (
     "uint8", "int8", "int16", "int32", "int64", "bool",
 )  # fmt: skip
 NUMPY_HAS_NOT = ("bfloat16",)
-SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3}
+SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "far": 2}
+FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot hold
+ONE_BYTE = ("uint8", "int8", "bool")
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,10 @@ def tensor(
             ``sliced`` every second element of the last dimension, as in ``x[..., ::2]``; ``offset``
             row-major but starting one element into its storage, so that vector loads are misaligned;
             ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
-            channels_last has it (rank >= 3).
+            channels_last has it (rank >= 3); ``far`` row-major, except that a huge stride along the first
+            dimension puts its last entry beyond offset 2^31, which overflows a 32-bit index (rank >= 2, at
+            least two entries there, one-byte dtypes: its storage has 2 GiB, of which only the elements are
+            resident on simt and on the host, and all of it on a real GPU).
         device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.
         low, high: floating values are uniform in ``[low, high)``, integers in ``[low, high]``.
         name: how verdicts call it; default the parameter of ``reference`` at this position.
@@ -100,6 +105,13 @@ def _refuse_nonsense(given: TensorSpec) -> None:
         raise ValueError(f"device {given.device!r} is none of cuda:0, cuda:1, cpu")
     if len(given.shape) < SMALLEST_RANK.get(given.layout, 0):
         raise ValueError(f"layout {given.layout!r} needs at least {SMALLEST_RANK[given.layout]} dimensions")
+    if given.layout == "far" and (given.shape[0] < 2 or 0 in given.shape or given.dtype not in ONE_BYTE):
+        raise ValueError(
+            f"layout 'far' needs two entries along the first dimension, no empty one, and one of the dtypes "
+            f"{', '.join(ONE_BYTE)}, not {given.dtype} {given.shape}"
+        )
+    if given.layout == "far" and (given.kind == "numpy" or given.device == "cpu"):
+        raise ValueError("layout 'far' is for tensors on a CUDA device")
     if not given.low <= given.high:
         raise ValueError(f"low={given.low} is above high={given.high}")
 

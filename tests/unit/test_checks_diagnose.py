@@ -285,3 +285,20 @@ def test_a_right_answer_and_complex_numbers_are_left_alone() -> None:
 
 def test_a_single_wrong_element_is_no_pattern() -> None:
     assert told(torch.tensor([5.0]), torch.tensor([3.0])) == ""
+
+
+def far_rows() -> torch.Tensor:
+    """Two rows of 20 bytes, the second beyond offset 2^31, of which only these rows are resident."""
+    return torch.empty(2**31 + 50, dtype=torch.uint8).as_strided((2, 20), (2**31 + 21, 1)).fill_(7)
+
+
+def test_an_offset_that_needs_more_than_31_bits() -> None:
+    right = torch.arange(40, dtype=torch.uint8).view(2, 20)
+    inputs = [("a", right), ("far", far_rows())]
+    second = torch.cat([right[:1], right[1:] + 100])
+    sentence = told(second, right, inputs=inputs)
+    assert sentence.startswith(
+        "All wrong elements read far beyond offset 2^31, which a 32-bit integer cannot"
+    )
+    assert "32 bits" not in told(right + 100, right, inputs=inputs)
+    assert "32 bits" not in told(second, right, inputs=inputs[:1])

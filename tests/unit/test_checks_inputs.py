@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -65,6 +67,27 @@ def test_layouts(layout: str, shape: tuple[int, ...], strides: tuple[int, ...]) 
     assert got.shape == shape
     assert got.stride() == strides
     assert got.storage_offset() == (1 if layout == "offset" else 0)
+
+
+@pytest.mark.parametrize(("rows", "step"), [(2, 2**31 + 6), (3, 2**30 + 6)])
+def test_the_last_row_of_a_far_tensor_is_beyond_32_bits(rows: int, step: int) -> None:
+    spec = tensor((rows, 5), "uint8", layout="far", low=0, high=255)
+    got = drawn(spec)
+    assert got.stride() == (step, 1)
+    assert (rows - 1) * step >= 2**31 > (rows - 2) * step
+    assert torch.equal(got, drawn(tensor((rows, 5), "uint8", low=0, high=255)))
+    assert got.untyped_storage().nbytes() == (rows - 1) * step + 5
+    # Both rows of 5 bytes lie within a huge page each: nothing between them was touched.
+    assert resident_bytes(got.data_ptr(), got.untyped_storage().nbytes()) < 2**24
+
+
+def resident_bytes(address: int, nbytes: int) -> int:
+    """Memory behind a range of addresses, by the kernel's own books."""
+    pagemap, page = Path("/proc/self/pagemap"), os.sysconf("SC_PAGE_SIZE")
+    with pagemap.open("rb") as entries:
+        entries.seek(address // page * 8)
+        flags = torch.frombuffer(bytearray(entries.read((nbytes // page + 1) * 8)), dtype=torch.int64)
+    return int((flags < 0).sum()) * page  # the top bit says that the page is present
 
 
 def test_the_gaps_of_a_slice_hold_other_plausible_numbers() -> None:

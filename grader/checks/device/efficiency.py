@@ -73,7 +73,7 @@ def check(bench: Bench) -> Outcome:
 
 def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged:
     most = limit.most(*inputs.for_reference(widen=False)) if callable(limit.most) else limit.most
-    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage.launches), most)
+    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage), most)
 
 
 # ---- counting ----------------------------------------------------------------------------------------------
@@ -111,9 +111,10 @@ def _count_backward(
     try:
         with numeric_sizes():
             tape = record_tape(bench, inputs, names, case.name)
-            cotangents = [cotangent(bench, out, "random", case.name) for out in dense(call)]
+            kind = efficiency.cotangent
+            cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, count=True)
-            wrong = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, "random")
+            wrong = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
         return _failed(back) or wrong or back
     finally:
         bench.session.release(handle)
@@ -163,7 +164,8 @@ def _stage(call: Call, forward: Call, files: Path) -> CountedStage:
     if call is not forward:
         names |= tensor_names(call.reply, backward=True)  # forward's tensors are still alive
     text = forward.text if call is forward else f"the backward of {forward.text}"
-    return CountedStage(text, tuple(counts), names, files)
+    trace = call.reply.trace
+    return CountedStage(text, tuple(counts), names, files, trace.allocations, trace.operators)
 
 
 # ---- the outcome -------------------------------------------------------------------------------------------

@@ -15,20 +15,24 @@ from grader.simt.memory_model import SECTOR
 from grader.simt.source_lines import NOWHERE, Frame, quoting_from
 from grader.spec.efficiency import METRICS, Metric
 from grader.verdict import WarpRequest
+from grader.words import listed
 
+_COPYING = ("aten::contiguous", "aten::clone", "aten::copy_", "aten::reshape", "aten::_to_copy")
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
 
 
 @dataclass(frozen=True)
 class CountedStage:
-    """A forward or backward call: the launches of the learner's kernels, the tensors by address, and the
-    folder of the sources.
+    """A forward or backward call: the launches of the learner's kernels, the tensors by address, the folder
+    of the sources; the number of allocations of device memory, and the operators that the call used.
     """
 
     call: str
     launches: tuple[LaunchCounts, ...]
     names: Mapping[int, Memory]
     files: Path
+    allocations: int = 0
+    operators: tuple[str, ...] = ()
 
     def name(self, line: LineCounts) -> str:
         """The tensor that a line went to; memory without a name is a temporary."""
@@ -47,8 +51,11 @@ class CountedStage:
         )
 
 
-def amount_of(metric: Metric, launches: Sequence[LaunchCounts]) -> int:
-    """What was counted of `metric` over all launches."""
+def amount_of(metric: Metric, stage: CountedStage) -> int:
+    """What was counted of `metric` in the call."""
+    if metric.of_call:
+        return int(getattr(stage, metric.field))
+    launches = stage.launches
     if metric.field == "launches":
         return len(launches)
     if metric.space is None:
@@ -73,6 +80,8 @@ class Reason(NamedTuple):
 
 def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Reason:
     """Why `metric` exceeds its limit."""
+    if metric.of_call:
+        return _of_call(stage)
     if metric.space is None:
         return _of_launches(metric, stage)
     lines = _together(_lines(metric, stage.launches), stage)
@@ -152,6 +161,15 @@ def _of_launches(metric: Metric, stage: CountedStage) -> Reason:
     frame = quoting_from(stage.files)(Frame(most.launch.file, most.launch.line))
     said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
     return Reason(f"Launched: {said}.", frame)
+
+
+def _of_call(stage: CountedStage) -> Reason:
+    """The operators that make a copy, where one did: each allocates what it copies to."""
+    copying = [name for name in stage.operators if name in _COPYING]
+    if not copying:
+        return Reason("", NOWHERE)
+    verb = "makes a copy" if len(copying) == 1 else "make copies"
+    return Reason(f"{listed(copying)} {verb}.", NOWHERE)
 
 
 def _capital(text: str) -> str:

@@ -13,6 +13,7 @@ from grader.checks.values import places, relations
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
+    places.beyond_32_bits,
     places.never_written,
     places.bytes_for_elements,
     places.not_a_number,

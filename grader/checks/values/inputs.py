@@ -11,6 +11,7 @@ import torch
 
 from grader.run.values import TensorArg
 from grader.spec import Argument, TensorSpec
+from grader.spec.vocabulary import FAR
 
 WIDER = {
     torch.float16: torch.float64,
@@ -100,7 +101,21 @@ def _laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
         storage = values.new_zeros(values.numel() + 1)
         storage[1:] = values.reshape(-1)
         return storage[1:].view(values.shape)
+    if layout == "far":
+        return _far(values)
     return values
+
+
+def _far(values: torch.Tensor) -> torch.Tensor:
+    """A view whose last entry along the first dimension begins just beyond offset FAR.
+
+    ``torch.empty`` does not touch the pages of a large storage, so only those of the elements are resident.
+    """
+    inner = values[0].contiguous()
+    step = FAR // (values.shape[0] - 1) + inner.numel() + 1
+    storage = torch.empty((values.shape[0] - 1) * step + inner.numel(), dtype=values.dtype)
+    view = storage.as_strided(values.shape, (step, *inner.stride()))
+    return view.copy_(values)
 
 
 def _values(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from grader.checks.values.wrong import MANY, Wrong
+from grader.spec.vocabulary import FAR
 
 POISON = 0xA5  # fills fresh device memory on simt
 WARP = 32
@@ -61,6 +62,29 @@ def _size_of_an_input(wrong: Wrong, number: int) -> str:
         if number > 1 and number in values.shape:
             return f"{name}.size({list(values.shape).index(number)})"
     return ""
+
+
+def beyond_32_bits(wrong: Wrong) -> str:
+    """Wrong only where an input's offset needs more than 31 bits, as with `int` or a 32-bit accessor."""
+    for name, values in wrong.inputs:
+        reach = zip(values.shape, values.stride(), strict=True)
+        if values.shape != wrong.expected.shape or sum((size - 1) * step for size, step in reach) < FAR:
+            continue
+        beyond = _offsets(values) >= FAR
+        if not bool((wrong.mask & ~beyond).any()):
+            return (
+                f"All wrong elements read {name} beyond offset 2^31, which a 32-bit integer cannot hold: is "
+                "an index, a stride or an offset 32 bits wide?"
+            )
+    return ""
+
+
+def _offsets(tensor: torch.Tensor) -> torch.Tensor:
+    """The offset of each element from the first one, in elements."""
+    offsets = torch.zeros((), dtype=torch.int64)
+    for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
+        offsets = offsets.unsqueeze(-1) + torch.arange(size) * stride
+    return offsets
 
 
 def all_zero(wrong: Wrong) -> str:

@@ -17,6 +17,8 @@ from grader.checks.values.wrong import Wrong
 from grader.run.values import RemoteError, Reply
 from grader.verdict import Status
 
+_LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}
+
 
 def call_text(entry: str, inputs: Inputs, stream: str = "default") -> str:
     """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
@@ -33,7 +35,7 @@ def _argument(value: Value) -> str:
     given = value.spec
     words = [f"{given.name}: {given.dtype} {_shape(given.shape)}"]
     if given.layout != "contiguous":
-        words.append("sliced [..., ::2]" if given.layout == "sliced" else given.layout)
+        words.append(_LAYOUTS.get(given.layout, given.layout))
     if given.special:
         words.append({"nan": "with NaN", "inf": "with infinities"}.get(given.special, given.special))
     if given.kind == "numpy":
