@@ -40,6 +40,7 @@ class Part:
     refusals: Sequence[Refusal] = ()
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
+    rounded_once: bool = False
     sections: tuple[str, ...] = ()
     points: int | None = None
 
@@ -68,7 +69,7 @@ def checked(value: Any, points: int, sections: Collection[str]) -> tuple[Part, .
 # Words of a part, by the name that a spec.py without parts exports them under.
 _OWN = {
     "REFUSALS": "refusals", "GRADIENT": "gradient",
-    "accumulation": "accumulation", "tolerances": "tolerances",
+    "accumulation": "accumulation", "tolerances": "tolerances", "ROUNDED_ONCE": "rounded_once",
 }  # fmt: skip
 
 
@@ -101,6 +102,7 @@ def exports_of(part: Part, shared: Mapping[str, Any]) -> SimpleNamespace:
         "GRADIENT": part.gradient,
         "accumulation": part.accumulation,
         "tolerances": part.tolerances,
+        "ROUNDED_ONCE": part.rounded_once or None,
     }
     return SimpleNamespace(**{**shared, **{name: each for name, each in own.items() if each is not None}})
 

@@ -18,11 +18,12 @@ from grader.run.values import RemoteError, Reply
 from grader.verdict import Status
 
 
-def call_text(entry: str, inputs: Inputs, stream: str = "default") -> str:
+def call_text(entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None) -> str:
     """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
     aside = " under a side stream" if stream == "side" else ""
-    return f"{entry}({arguments}){aside}"
+    region = f" under autocast to {autocast}" if autocast else ""
+    return f"{entry}({arguments}){aside}{region}"
 
 
 def _argument(value: Value) -> str:
@@ -100,7 +101,7 @@ def mismatch_outcome(
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
-    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written)
+    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms)
     hint = hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
