@@ -147,21 +147,21 @@ def narrow_arithmetic(wrong: Wrong) -> str:
     if dtype not in NARROW:
         return ""
     name, unit = str(dtype).removeprefix("torch."), torch.finfo(dtype).eps / 2
-    usable = wrong.flat_mask & (wrong.flat_expected != 0)
-    error = (wrong.flat_got - wrong.flat_expected).abs()[usable]
-    size = wrong.flat_expected.abs()[usable]
-    if not bool(usable.any()) or not bool((error.isfinite() & size.isfinite()).all()):
+    error = (wrong.flat_got - wrong.flat_expected).abs()[wrong.flat_mask]
+    finite = wrong.flat_expected[wrong.flat_expected.isfinite()].abs()
+    if not bool(error.isfinite().all()) or not bool(finite.any()):
         return ""
-    largest = float(wrong.flat_expected[wrong.flat_expected.isfinite()].abs().max())
+    # Where a result is near zero, the size of the others says what was added up in it.
+    size = wrong.flat_expected.abs()[wrong.flat_mask].clamp(min=float(finite.square().mean().sqrt()))
+    relative = float((error / size).max())
     # Even a sum in this type that has stopped growing keeps some of its value.
-    if float(error.max()) > min(0.75, (wrong.terms + ROUNDED) * unit) * largest:
+    if relative > min(0.75, (wrong.terms + ROUNDED) * unit):
         return ""
-    times = float((error / size).max()) / unit
     text = (
-        f"The largest error is {times:.3g} times that of one rounding to {name}, which holds {_BITS[dtype]} "
-        "significant bits. "
+        f"The largest error is {relative / unit:.2g} times that of one rounding to {name}, which holds "
+        f"{_BITS[dtype]} significant bits. "
     )
-    if wrong.terms > ROUNDED and float(error.max()) > ROUNDED * unit * largest:
+    if wrong.terms > ROUNDED and relative > ROUNDED * unit:
         return (
             f"{text}{wrong.terms} terms are added here, and in {name} the error grows with the length of the "
             "sum: accumulate in float, and convert once, at the store."
