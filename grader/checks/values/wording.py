@@ -17,12 +17,14 @@ from grader.checks.values.wrong import Wrong
 from grader.run.values import RemoteError, Reply
 from grader.verdict import Status
 
+REGION = " under autocast to "
+
 
 def call_text(entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None) -> str:
     """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
     aside = " under a side stream" if stream == "side" else ""
-    region = f" under autocast to {autocast}" if autocast else ""
+    region = f"{REGION}{autocast}" if autocast else ""
     return f"{entry}({arguments}){aside}{region}"
 
 
@@ -90,7 +92,7 @@ def mismatch_outcome(
     if mismatch.what != "value":
         return Outcome(
             Status.FAIL,
-            f"{call}: {_wrong_form(expected, mismatch)}",
+            f"{call}: {_wrong_form(expected, mismatch, autocast=REGION in call)}",
             case=case, expected=mismatch.expected, got=mismatch.got, topic=mismatch.what,
         )  # fmt: skip
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
@@ -113,7 +115,7 @@ def mismatch_outcome(
     )  # fmt: skip
 
 
-def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
+def _wrong_form(expected: Expected, mismatch: Mismatch, autocast: bool) -> str:
     """Wrong kind, dtype, shape or device, with the remedy where it is always the same."""
     name, wanted, got = expected.name, mismatch.expected, mismatch.got
     if mismatch.what == "kind":
@@ -124,6 +126,11 @@ def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
         "shape": "The size of the result follows from the sizes of the inputs.",
         "device": "A result belongs on the device of its inputs: allocate it with the input's options.",
     }
+    if autocast:
+        remedies["dtype"] = (
+            "Autocast casts nothing for an operation of your own: cast its inputs to torch.get_autocast_dtype, "
+            "not to a fixed dtype, and leave float64 alone."
+        )
     having = {"dtype": "has dtype", "shape": "has shape", "device": "is on"}[mismatch.what]
     return f"{name} {having} {got}, expected {wanted}. {remedies[mismatch.what]}"
 
