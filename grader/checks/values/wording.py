@@ -128,7 +128,7 @@ def _wrong_form(expected: Expected, mismatch: Mismatch, autocast: bool) -> str:
     }
     if autocast:
         remedies["dtype"] = (
-            "Autocast casts nothing for an operation of your own: cast its inputs to torch.get_autocast_dtype, "
+            "Autocast casts nothing for an operation of yours: cast its inputs to torch.get_autocast_dtype, "
             "not to a fixed dtype, and leave float64 alone."
         )
     having = {"dtype": "has dtype", "shape": "has shape", "device": "is on"}[mismatch.what]
