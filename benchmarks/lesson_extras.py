@@ -2,6 +2,9 @@
 
 01 is about copies between host and device, 04 about the layout of an operand, 05 about several streams, 10
 about a backward, 23 about the time and size of a build, 27 about the time of a test suite.
+01 is about copies between host and device, 05 about several streams, 10 about a backward, 23 about the time
+and size of a build, 27 about the time of a test suite. ``MORE`` has the tables that a lesson shows after the
+usual one: 08 compares dtypes.
 """
 
 from __future__ import annotations
@@ -170,6 +173,35 @@ def suite(exercise: Exercise, load: Load) -> str:
     return record.table(("backend", "correct implementations (accepts)", "wrong ones (kills)"), rows)
 
 
+def pooled_dtypes(exercise: Exercise, load: Load) -> str:
+    """08: the same pooling in three dtypes, beside PyTorch's expression: time, and the largest error.
+
+    An error is in units of what one rounding to the dtype may cost, against float64 of the same inputs.
+    """
+    pool, scale = load(exercise.solution_dir, "timed_08").pool, 1 / 256
+
+    def plain(x: torch.Tensor, weight: torch.Tensor, scale: float) -> torch.Tensor:
+        return scale * (x * weight).sum(1)
+
+    def error(out: torch.Tensor, exact: torch.Tensor) -> str:
+        unit = torch.finfo(out.dtype).eps / 2
+        return f"{float(((out.double() - exact) / exact).abs().max()) / unit:.2f}"
+
+    rows = []
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        x, weight = (torch.rand(each, device="cuda").to(dtype) for each in ((256, 256, 1024), (256, 1024)))
+        exact = plain(x.double(), weight.double(), scale)
+        moved = (x.numel() + weight.numel() + x.shape[0] * x.shape[2]) * x.element_size()
+        own = milliseconds(lambda x=x, weight=weight: pool(x, weight, scale))
+        theirs = milliseconds(lambda x=x, weight=weight: plain(x, weight, scale))
+        errors = [error(function(x, weight, scale), exact) for function in (pool, plain)]
+        name, speed = str(dtype).removeprefix("torch."), f"{moved / own / 1e9:.2f} TB/s"
+        rows.append((name, f"{own:.4f} ms", speed, errors[0], f"{theirs:.4f} ms", errors[1]))
+    plainly = "`scale * (x * weight).sum(1)`"
+    heading = ("dtype", "`pool`", "its least traffic over time", "its error", plainly, "its error")
+    return record.table(heading, rows)
+
+
 TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "01_vector_add": staged_copies,
     "04_strides_and_indices": layouts,
@@ -178,3 +210,5 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,
 }
+# What a lesson measures beside what is measured of most.
+MORE: dict[str, Callable[[Exercise, Load], str]] = {"08_half_and_bfloat16": pooled_dtypes}

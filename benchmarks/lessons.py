@@ -32,8 +32,14 @@ from grader.spec import Spec, Speed, TensorSpec, load_spec, tensor
 # Graded for no speed, and measured like the others: the lesson's next step is about this figure.
 SPEEDS = {"00_first_kernel": Speed([tensor(1 << 26), 2.0], baseline="alpha * x")}
 # Kernels that stand in for the kernel.cu of an exercise, in the order of its lesson.
-ON_THE_WAY = {"13_transpose": ("naive", "tiled", "swizzled")}
-SAMPLES = {"13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes"}
+ON_THE_WAY = {
+    "08_half_and_bfloat16": ("rounded", "two_channels"),
+    "13_transpose": ("naive", "tiled", "swizzled"),
+}
+SAMPLES = {
+    "08_half_and_bfloat16": Path(record.REPOSITORY) / "docs" / "samples" / "half",
+    "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
+}
 
 
 def loaded(folder: Path, name: str) -> ModuleType:
@@ -104,7 +110,7 @@ def measure(exercise: Exercise, spec: Spec, bandwidth: float) -> str:
     tensors = [each for each in speed.args if isinstance(each, TensorSpec)]
     shapes = ", ".join("×".join(map(str, each.shape)) for each in tensors)
     rows = [
-        ("inputs", f"{shapes}, float32"),
+        ("inputs", f"{shapes}, {tensors[0].dtype}"),
         ("least traffic", f"{bytes_moved / 1e6:.1f} MB"),
         ("floor: that traffic at the speed of a large copy", f"{bytes_moved / bandwidth:.4f} ms"),
         *((f"kernel `{name}.cu`", f"{each:.4f} ms") for name, each in on_the_way(exercise)),
@@ -142,6 +148,8 @@ def main() -> None:
             table = extra(exercise, loaded)
         else:
             table = measure(exercise, load_spec(exercise), bandwidth)
+            if more := lesson_extras.MORE.get(exercise.slug):
+                table += "\n\n" + more(exercise, loaded)
         name = f"lesson_{exercise.slug}" if options.record else None
         record.report(f"{exercise.title}, measured", table, name)
 

@@ -18,6 +18,7 @@ import dispatcher_pictures
 import execution
 import home_pictures
 import package_pictures
+import precision_pictures
 import reduction_pictures
 import roofline
 import stream_pictures
@@ -42,6 +43,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_warp": execution.matmul_warp,
     "bias_columns": values.bias_columns,
     "gelu_curves": values.gelu_curves,
+    "sixteen_bits": precision_pictures.sixteen_bits,
+    "running_sum": precision_pictures.running_sum,
     "backward_contract": backward_pictures.backward_contract,
     "kept_on_ctx": backward_pictures.kept_on_ctx,
     "expanded_cotangent": backward_pictures.expanded_cotangent,

@@ -45,7 +45,7 @@ multiply-add::
 
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
 ``PROFILE``, ``EFFICIENCY``, ``DISPATCHER``, ``PACKAGING``, ``QUESTIONS``, ``traffic``, ``flops``,
-``accumulation`` and ``tolerances``:
+``accumulation``, ``tolerances`` and ``ROUNDED_ONCE``:
 
 ``PROFILE``
     The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
@@ -78,6 +78,10 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
 ``tolerances(dtype) -> (relative, absolute)``
     Replaces the derived tolerance, for an operation whose error has another source (``--use_fast_math``).
     ``dtype`` is the torch.dtype of the result.
+``ROUNDED_ONCE = True``
+    Asks that results in float16 and bfloat16 are computed in float32 and rounded once, when they are stored:
+    their tolerance is then one rounding of the result, plus that of float32 for the rest. Default False:
+    a short expression may round at every step.
 
 Arguments are named after the parameters of ``reference``; ``mentions`` and every sentence of a verdict use
 these names. What the reference returns at the case's own dtypes fixes the dtype and shape that are asked

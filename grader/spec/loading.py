@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 REQUIRED = ("ENTRY", "reference", "CASES")
 CONSTANTS = (
     "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
-    "DISPATCHER", "PACKAGING",
+    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE",
 )  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
@@ -52,6 +52,7 @@ class Spec:
     flops: Callable[..., int] | None = None
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
+    rounded_once: bool = False
     profile: Case | None = None
     efficiency: tuple[Efficiency, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -161,12 +162,21 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
         (profile,) = named_calls(Case, "PROFILE", [profile], parameters)
     optional: dict[str, Any] = {name: getattr(module, name, None) for name in FUNCTIONS[1:]}
     optional["profile"] = profile
+    optional["rounded_once"] = _rounded_once(getattr(module, "ROUNDED_ONCE", False), optional["tolerances"])
     optional["efficiency"] = efficiency.checked(getattr(module, "EFFICIENCY", ()), parameters)
     optional["dispatcher"] = dispatcher.checked(getattr(module, "DISPATCHER", None), parameters)
     optional["packaging"] = packaging.checked(getattr(module, "PACKAGING", None))
     optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None))
     optional["tests"] = suites.checked(getattr(module, "TESTS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
+
+
+def _rounded_once(value: Any, tolerances: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"ROUNDED_ONCE must be True or False, not {value!r}")
+    if value and tolerances is not None:
+        raise ValueError("ROUNDED_ONCE and tolerances are two answers to one question; keep one of them")
+    return value
 
 
 def _check_names(module: ModuleType | SimpleNamespace) -> None:

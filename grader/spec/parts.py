@@ -42,6 +42,7 @@ class Part:
     refusals: Sequence[Refusal] = ()
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
+    rounded_once: bool = False
     sections: tuple[str, ...] = ()
     points: int | None = None
     main: bool = False
@@ -78,7 +79,7 @@ def main_of(parts: Sequence[Part]) -> int:
 # Words of a part, by the name that a spec.py without parts exports them under.
 _OWN = {
     "REFUSALS": "refusals", "GRADIENT": "gradient",
-    "accumulation": "accumulation", "tolerances": "tolerances",
+    "accumulation": "accumulation", "tolerances": "tolerances", "ROUNDED_ONCE": "rounded_once",
 }  # fmt: skip
 
 
@@ -111,6 +112,7 @@ def exports_of(part: Part, shared: Mapping[str, Any]) -> SimpleNamespace:
         "GRADIENT": part.gradient,
         "accumulation": part.accumulation,
         "tolerances": part.tolerances,
+        "ROUNDED_ONCE": part.rounded_once or None,
     }
     return SimpleNamespace(**{**shared, **{name: each for name, each in own.items() if each is not None}})
 

@@ -11,6 +11,7 @@ Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "exp
 Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
+AUTOCAST = ("float16", "bfloat16")
 
 DTYPES = (
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
@@ -35,6 +36,7 @@ class TensorSpec:
     name: str | None
     kind: Kind
     special: Special | None
+    computed_in: str | None = None  # the dtype that autocast turns it into; from its case
 
     @property
     def numel(self) -> int:
@@ -126,6 +128,13 @@ class Case:
     the leaves, since autograd lets nobody change a leaf. ``device`` is the current device, so that a case
     with tensors on ``cuda:1`` and ``device=0`` shows a missing guard. ``streams`` is the least number of
     streams among which the launches must be spread.
+
+    ``autocast="float16"`` (or ``"bfloat16"``) makes the call inside ``torch.autocast("cuda", dtype)``, and
+    its backward outside, as a training loop does. The operation must then compute on its floating CUDA
+    tensors, float64 excepted, as if they were cast to that dtype: the reference gets them rounded to it,
+    its result for that dtype fixes the dtype of the result, and gradients keep the dtype of their inputs.
+    ``cast_inputs`` is the dtype that the operation casts to if it is not the region's, as in
+    ``torch.amp.custom_fwd``: ``"float32"`` for an operation that needs the range or the digits.
     """
 
     name: str
@@ -134,6 +143,8 @@ class Case:
     modifies: tuple[str, ...] = ()
     device: int = 0
     streams: int = 1
+    autocast: str | None = None
+    cast_inputs: str | None = None
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,20 @@ def test_the_file_is_imported_under_a_private_name_and_leaves_nothing_behind(tmp
         (MINIMAL + "GRADIENT = Gradient(cases=CASES, inputs=('y',))", "GRADIENT.inputs names ['y']"),
         (MINIMAL + "SPEED = Speed([{}], 'x')", "SPEED: argument x is a dict"),
         (MINIMAL + "SPEED = Speed([1], 'x +')", "SPEED.baseline is no expression: 'x +'"),
+        (
+            MINIMAL + "CASES = [Case('n', [1], autocast='float64')]",
+            "autocast='float64' is none of float16, bf",
+        ),
+        (MINIMAL + "CASES = [Case('n', [1], cast_inputs='float32')]", "means nothing without autocast"),
+        (
+            MINIMAL + "CASES = [Case('n', [1], autocast='float16', cast_inputs='int8')]",
+            "cast_inputs='int8' is none of float32, float16, bfloat16",
+        ),
+        (MINIMAL + "ROUNDED_ONCE = 1", "ROUNDED_ONCE must be True or False, not 1"),
+        (
+            MINIMAL + "ROUNDED_ONCE = True\ndef tolerances(dtype):\n    return 0, 0\n",
+            "ROUNDED_ONCE and tolerances are two answers",
+        ),
     ],
 )
 def test_broken_specs_say_what_is_wrong_and_in_which_file(tmp_path: Path, text: str, part: str) -> None:

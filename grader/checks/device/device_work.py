@@ -36,6 +36,7 @@ MOVING = frozenset(
     f"aten::{name}"
     for name in ("clone", "contiguous", "copy_", "flatten", "new_tensor", "reshape", "resize_", "set_")
 )
+CASTS = frozenset({"aten::to", "aten::_to_copy"})  # allowed in an autocast region, whose point they are
 _ON_HOST = "device_pointer_on_host"
 BY = {
     "host": "host code: a loop on the CPU wrote through a device pointer, which a GPU does not allow. "
@@ -209,6 +210,8 @@ def _foreign(bench: Bench, call: Call) -> list[str]:
     allowed = STRUCTURAL | bench.exercise.library if call.stage == "backward" else STRUCTURAL
     if call.stage == "forward" and not bench.exercise.moves:
         allowed -= MOVING
+    if call.autocast:
+        allowed |= CASTS
     own = f"{bench.exercise.build.name}::"
     return [name for name in dict.fromkeys(names) if name not in allowed and not name.startswith(own)]
 

@@ -62,7 +62,7 @@ class Submission:
         reply = self.bench.session.call(
             self.bench.spec.entry, _with_values(self.inputs, values).for_worker(wanted),
             stream=self.case.stream, device=self.case.device, grad=True, trace=False,
-            in_place=self.case.modifies,
+            in_place=self.case.modifies, autocast=self.case.autocast,
         )  # fmt: skip
         if reply.error is not None:
             raise RemoteFailure(reply.error, "")
@@ -101,7 +101,7 @@ def gradcheck_problem(
     names = [each.name for each in leaves]
     submission = Submission(bench, case, inputs, names)
     fast = sum(point.numel() for point in points) > EXACT_LIMIT
-    text = bench.text(inputs, case.stream)
+    text = bench.text(inputs, case)
     try:
         torch.autograd.gradcheck(
             lambda *tensors: Remote.apply(submission, *tensors),  # type: ignore[no-untyped-call]

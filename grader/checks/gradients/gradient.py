@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -129,7 +130,7 @@ def wrong_gradient(
 ) -> Outcome | None:  # fmt: skip
     if back.reply.error is not None:
         error = placed(back.reply.error, bench.files)
-        return error_outcome(_with_cotangent(back.text, kind), error, case.name)
+        return _reminding(error_outcome(_with_cotangent(back.text, kind), error, case.name), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     wanted = tape.gradients(cotangents)
@@ -152,6 +153,17 @@ def wrong_gradient(
                 ),
             )  # fmt: skip
     return None
+
+
+def _reminding(outcome: Outcome, case: Case) -> Outcome:
+    """Of the region around forward, where a backward fails that came after it."""
+    if case.autocast is None or outcome.status is not Status.FAIL:
+        return outcome
+    reminder = (
+        "Backward runs after the autocast region has ended. Does it compute as forward did? "
+        "torch.amp.custom_bwd restores the region for it."
+    )
+    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {reminder}")
 
 
 def _changed_cotangent(bench: Bench, back: Call, outputs: int) -> Outcome | None:

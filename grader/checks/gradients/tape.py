@@ -52,7 +52,7 @@ class Tape:
 def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
     """Evaluate the reference with the inputs `names` as leaves, in double precision."""
     leaves = {
-        each.name: each.tensor.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
+        each.name: each.seen.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
         for each in inputs.tensors()
         if each.name in names
     }

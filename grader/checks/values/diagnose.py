@@ -25,6 +25,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.the_cotangent,
     relations.an_input,
     relations.low_precision,
+    relations.narrow_arithmetic,
     places.a_region,
 )
 

@@ -33,6 +33,12 @@ class Drawn:
         return self.spec.name or "?"
 
     @property
+    def seen(self) -> torch.Tensor:
+        """What the operation computes on: under autocast the tensor in another dtype, so rounded."""
+        dtype = self.spec.computed_in
+        return self.tensor if dtype is None else self.tensor.to(getattr(torch, dtype))
+
+    @property
     def device(self) -> str:
         return "numpy" if self.spec.kind == "numpy" else self.spec.device
 
@@ -186,8 +192,8 @@ def _for_reference(value: Value, widen: bool, replaced: dict[str, torch.Tensor])
     if isinstance(value, Drawn):
         if value.name in replaced:
             return replaced[value.name]
-        dtype = WIDER.get(value.tensor.dtype, value.tensor.dtype) if widen else value.tensor.dtype
-        return value.tensor.to(dtype, copy=True)
+        seen = value.seen
+        return seen.to(WIDER.get(seen.dtype, seen.dtype) if widen else seen.dtype, copy=True)
     if isinstance(value, list):
         return [_for_reference(each, widen, replaced) for each in value]
     return value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from grader.checks.values.wrong import MANY, Wrong
@@ -91,9 +93,20 @@ def all_zero(wrong: Wrong) -> str:
     zeros = wrong.flat_got == 0
     if wrong.count < 2 or not bool(zeros[wrong.flat_mask].all()):
         return ""
+    if bool(zeros.all()) and _products_vanish(wrong):
+        return (
+            "Every element is 0: the products of the inputs are below 2^-25, and float16 rounds those to 0. "
+            "Compute in float, and convert at the store."
+        )
     if bool(zeros.all()):
         return "Every element is 0: the result was allocated but not computed, or multiplied by 0."
     return f"All {wrong.count} wrong elements are 0."
+
+
+def _products_vanish(wrong: Wrong) -> bool:
+    """Whether the largest elements of two or more inputs have a product that is 0 in float16."""
+    sizes = [float(values.abs().max()) for _, values in wrong.inputs if values.dtype == torch.float16]
+    return len(sizes) > 1 and 0 < math.prod(sizes) < 2**-25
 
 
 def bytes_for_elements(wrong: Wrong) -> str:
@@ -113,6 +126,9 @@ def not_a_number(wrong: Wrong) -> str:
     lost = wrong.flat_got.isfinite() & ~wrong.flat_expected.isfinite()
     if bool(strange.any()):
         number = int(strange.sum())
+        overflown = wrong.flat_got.isinf() & strange
+        if wrong.got.dtype == torch.float16 and bool(overflown.any()):
+            return _overflow(wrong, number)
         return (
             f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite: 0/0, an "
             "overflow, or uninitialised memory."
@@ -120,6 +136,19 @@ def not_a_number(wrong: Wrong) -> str:
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
         return "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
     return ""
+
+
+def _overflow(wrong: Wrong, number: int) -> str:
+    """Infinities in float16, whose range is easily left."""
+    limit = torch.finfo(torch.float16).max
+    text = f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite. "
+    finite = wrong.flat_expected[wrong.flat_expected.isfinite()]
+    if float(finite.abs().max()) > limit:
+        return f"{text}The answer itself is beyond {limit:.0f}, where float16 ends."
+    return (
+        f"{text}float16 ends at {limit:.0f}: the answer fits, so a product or a partial sum did not. "
+        "Compute in float, and convert at the store."
+    )
 
 
 def a_region(wrong: Wrong) -> str:

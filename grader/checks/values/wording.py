@@ -19,12 +19,15 @@ from grader.verdict import Status
 
 _LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}
 
+REGION = " under autocast to "
 
-def call_text(entry: str, inputs: Inputs, stream: str = "default") -> str:
+
+def call_text(entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None) -> str:
     """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
     aside = " under a side stream" if stream == "side" else ""
-    return f"{entry}({arguments}){aside}"
+    region = f"{REGION}{autocast}" if autocast else ""
+    return f"{entry}({arguments}){aside}{region}"
 
 
 def _argument(value: Value) -> str:
@@ -92,7 +95,7 @@ def mismatch_outcome(
     if mismatch.what != "value":
         return Outcome(
             Status.FAIL,
-            f"{call}: {_wrong_form(expected, mismatch)}",
+            f"{call}: {_wrong_form(expected, mismatch, autocast=REGION in call)}",
             case=case, expected=mismatch.expected, got=mismatch.got, topic=mismatch.what,
         )  # fmt: skip
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
@@ -103,7 +106,7 @@ def mismatch_outcome(
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
-    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written)
+    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms)
     hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
@@ -117,7 +120,7 @@ def mismatch_outcome(
     )  # fmt: skip
 
 
-def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
+def _wrong_form(expected: Expected, mismatch: Mismatch, autocast: bool) -> str:
     """Wrong kind, dtype, shape or device, with the remedy where it is always the same."""
     name, wanted, got = expected.name, mismatch.expected, mismatch.got
     if mismatch.what == "kind":
@@ -128,6 +131,11 @@ def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
         "shape": "The size of the result follows from the sizes of the inputs.",
         "device": "A result belongs on the device of its inputs: allocate it with the input's options.",
     }
+    if autocast:
+        remedies["dtype"] = (
+            "Autocast casts nothing for an operation of yours: cast its inputs to torch.get_autocast_dtype, "
+            "not to a fixed dtype, and leave float64 alone."
+        )
     having = {"dtype": "has dtype", "shape": "has shape", "device": "is on"}[mismatch.what]
     return f"{name} {having} {got}, expected {wanted}. {remedies[mismatch.what]}"
 

@@ -135,6 +135,7 @@ class Calls:
         with (
             self._tracer.watch(text["trace"], text["device"], prepare),
             torch.set_grad_enabled(text.get("grad", True)),
+            self._places.autocast(text.get("autocast")),
         ):
             # One that is not there is told as an error of a call that has begun: nothing of it is a leak.
             entry = inside or self._submission.entry(text["entry"])

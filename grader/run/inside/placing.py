@@ -44,6 +44,12 @@ class Places:
         """Make ``place`` current."""
         return contextlib.nullcontext() if place is None else place.current()
 
+    def autocast(self, dtype: str | None) -> contextlib.AbstractContextManager[object]:
+        """A region of ``torch.autocast`` with that dtype, or none."""
+        if dtype is None:
+            return contextlib.nullcontext()
+        return torch.autocast("cpu" if self.on_cpu else "cuda", dtype=getattr(torch, dtype))
+
     def deliver(self, place: Place | None, arriving: Sequence[Tensor]) -> None:
         """On a GPU's side stream, empty the tensors and fill them again late, on that stream only.
 
