@@ -1,7 +1,7 @@
 """Measurements of the lessons whose exercise has no speed case: each function returns the lesson's table.
 
-01 is about copies between host and device, 05 about several streams, 10 about a backward, 23 about the time
-and size of a build, 27 about the time of a test suite.
+01 is about copies between host and device, 05 about several streams, 09 about colliding updates, 10 about a
+backward, 23 about the time and size of a build, 27 about the time of a test suite.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from types import ModuleType
 
 import numpy as np
 import record
+import scatters
 import torch
 from device_clock import milliseconds, wall_milliseconds
 
@@ -123,6 +124,7 @@ def suite(exercise: Exercise, load: Load) -> str:
 TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "01_vector_add": staged_copies,
     "05_streams_and_devices": rings,
+    "09_embedding_backward": scatters.tables,
     "10_broken_backwards": sigmoid_backward,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,

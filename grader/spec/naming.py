@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from grader.spec.vocabulary import Argument, TensorSpec
+from grader.spec.vocabulary import Argument, Case, TensorSpec
 
 
 def of_kind(kind: type, value: Any, where: str) -> Any:
@@ -26,8 +26,20 @@ def named_calls(kind: type, where: str, calls: Iterable[Any], parameters: tuple[
         unknown = set(getattr(call, "modifies", ())) - set(parameters)
         if unknown:
             raise ValueError(f"{where}, {call.name!r}: modifies names {sorted(unknown)}, not a parameter")
+        if isinstance(call, Case):
+            _check_switches(call, f"{where}, {call.name!r}")
         found.append(replace(call, args=named_arguments(call.args, parameters, f"{where}, {call.name!r}")))
     return tuple(found)
+
+
+def _check_switches(case: Case, where: str) -> None:
+    """Raise TypeError or ValueError where ``deterministic`` or ``waits`` can mean nothing."""
+    for name in ("deterministic", "waits"):
+        if not isinstance(getattr(case, name), bool):
+            raise TypeError(f"{where}: {name} is {getattr(case, name)!r}, not True or False")
+    arrays = [each for each in case.args if isinstance(each, TensorSpec) and each.kind == "numpy"]
+    if case.deterministic and arrays:
+        raise ValueError(f"{where}: deterministic is a mode of PyTorch, and its arguments are NumPy arrays")
 
 
 def named_arguments(args: Sequence[Argument], parameters: tuple[str, ...], where: str) -> list[Argument]:

@@ -113,7 +113,11 @@ class Case:
     too: a tensor, or a list with all its tensors. Where their gradient is asked for, the call gets copies of
     the leaves, since autograd lets nobody change a leaf. ``device`` is the current device, so that a case
     with tensors on ``cuda:1`` and ``device=0`` shows a missing guard. ``streams`` is the least number of
-    streams among which the launches must be spread.
+    streams among which the launches must be spread. ``deterministic=True`` makes the call, and its backward
+    in gradient cases, under ``torch.use_deterministic_algorithms(True)``, several times: on simt in other
+    orders of blocks and threads, on cuda again and again. Every run has to give the same bits. ``waits=True``
+    allows the call to wait for the device and to copy a number or two (16 bytes) from it to the host, for an
+    operation that has to know a result before it returns; without it a wait fails ``device_work``.
     """
 
     name: str
@@ -122,6 +126,8 @@ class Case:
     modifies: tuple[str, ...] = ()
     device: int = 0
     streams: int = 1
+    deterministic: bool = False
+    waits: bool = False
 
 
 @dataclass(frozen=True)

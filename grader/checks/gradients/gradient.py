@@ -8,6 +8,7 @@ import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import own_launches
+from grader.checks.device.same_bits import changing_gradient
 from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
@@ -22,6 +23,7 @@ from grader.checks.values.truth import is_pointwise
 from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
 from grader.spec import Case, Gradient
 from grader.verdict import Status
+from grader.words import counted as counted_words
 
 
 def check(bench: Bench) -> Outcome:
@@ -47,8 +49,16 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         problem = gradcheck_problem(bench, gradient, case, inputs, differentiable(gradient, inputs))
         if problem is not None:
             return problem
+    return passed(_praise(bool(checked), sum(case.deterministic for case in gradient.cases)))
+
+
+def _praise(checked: bool, deterministic: int) -> str:
     agree = "Random, expanded and non-contiguous cotangents agree with float64 autograd through the reference"
-    return passed(agree + (", and gradcheck agrees." if checked else "."))
+    agree += ", and gradcheck agrees." if checked else "."
+    if not deterministic:
+        return agree
+    cases = counted_words(deterministic, "case")
+    return f"{agree} In deterministic mode every run gave the same bits ({cases})."
 
 
 def _other_ways(bench: Bench, gradient: Gradient) -> Outcome | None:
@@ -86,7 +96,15 @@ def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
             return failure
         if counted and alone >= launches > 1:
             return _unrequested(bench, case, inputs, name, alone)
-    return None
+    return _in_every_run(bench, case, inputs, tape, names) if case.deterministic else None
+
+
+def _in_every_run(bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str]) -> Outcome | None:
+    """In deterministic mode the right gradients are not enough: every run has to give the same bits."""
+    cotangents = [cotangent(bench, each, "random", case.name) for each in tape.outputs]
+    wanted = tape.gradients(cotangents)
+    expected = [expected_gradient(bench, inputs, name, wanted[name]) for name in names]
+    return changing_gradient(bench, case, inputs, names, expected)
 
 
 def _judge_subset(

@@ -9,6 +9,7 @@ import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.launches import own_launches
+from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.compare import compare, compare_values, number
 from grader.checks.values.inputs import Drawn, Inputs
@@ -82,6 +83,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
     failure = wrong_output(expected, inputs, call) or _wrong_arguments(bench, case, inputs, call)
+    if failure is None and case.deterministic:
+        failure = changing_answer(bench, case, inputs, call, expected)
     if failure is None:
         bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
     return failure

@@ -18,10 +18,11 @@ from grader.run.values import RemoteError, Reply
 from grader.verdict import Status
 
 
-def call_text(entry: str, inputs: Inputs, stream: str = "default") -> str:
-    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
+def call_text(entry: str, inputs: Inputs, stream: str = "default", deterministic: bool = False) -> str:
+    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``, and what else the call finds set."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
     aside = " under a side stream" if stream == "side" else ""
+    aside += " in deterministic mode" if deterministic else ""
     return f"{entry}({arguments}){aside}"
 
 
