@@ -15,6 +15,7 @@ import before_pictures
 import binding_pictures
 import counted
 import dispatcher_pictures
+import embedding_pictures
 import execution
 import home_pictures
 import package_pictures
@@ -41,6 +42,9 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_warp": execution.matmul_warp,
     "bias_columns": values.bias_columns,
     "gelu_curves": values.gelu_curves,
+    "gather_and_scatter": embedding_pictures.gather_and_scatter,
+    "lost_update": embedding_pictures.lost_update,
+    "segments": embedding_pictures.segments,
     "backward_contract": backward_pictures.backward_contract,
     "kept_on_ctx": backward_pictures.kept_on_ctx,
     "expanded_cotangent": backward_pictures.expanded_cotangent,

@@ -164,7 +164,7 @@ EFFICIENCY = Efficiency(
             "global_load_sectors",
             sectors,
             stage="backward",
-            rule="Outside of deterministic mode, read grad_out once, in its own order: no sorting.",
+            rule="Read grad_out once, in its own order; sorting is for deterministic mode.",
         ),
         Limit(
             "global_atomic_sectors",
