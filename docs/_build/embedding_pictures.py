@@ -22,8 +22,8 @@ def gather_and_scatter() -> Canvas:
     )  # fmt: skip
     height, top = 40, 50
     for left, titles, kinds in (
-        (10, ("weight", "out", "forward: one reader each"), ("a", "c")),
-        (350, ("grad_out", "grad_weight", "backward: they collide"), ("c", "a")),
+        (10, ("weight", "out", "forward: one writer each"), ("a", "c")),
+        (350, ("grad_out", "grad_weight", "backward: additions collide"), ("c", "a")),
     ):
         right = left + 190
         forward = left == 10

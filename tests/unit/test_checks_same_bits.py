@@ -128,6 +128,26 @@ def test_gradients_are_compared_bit_by_bit_too() -> None:
     assert backward_judged(nudged, ORDINARY).status is Status.PASS
 
 
+def test_where_only_the_deterministic_variant_is_wrong_the_verdict_says_so() -> None:
+    calls: list[int] = []
+
+    class Halved(Doubled):
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            calls.append(1)
+            return grads[0] * (2 if len(calls) <= 3 else 1.5)
+
+    cases = [replace(ORDINARY, name="usual"), CASE, replace(CASE, name="another")]
+    for kept in (cases, cases[1:]):
+        calls[:] = [] if kept is cases else [1, 1, 1]
+        spec = Gradient(cases=kept, mode="cotangent")
+        bench = fake_bench(FakeSession(Halved.apply), double, [], parameters="a", gradient=spec)
+        outcome = gradient.check(bench)
+        assert outcome.case == "sums" and outcome.status is Status.FAIL
+        aside = "All cases outside of deterministic mode are right: look at what runs in that mode only."
+        assert outcome.sentence.endswith(aside) is (kept is cases)
+
+
 def test_zeros_of_either_sign_and_nans_of_either_payload_are_other_bits() -> None:
     zero = torch.tensor([1.0, 0.0])
     found = difference(zero, torch.tensor([1.0, -0.0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -39,7 +40,7 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
     for case in gradient.cases:
         failure = judge_case(bench, gradient, case)
         if failure is not None:
-            return failure
+            return _only_deterministic(failure, gradient, case)
     failure = _other_ways(bench, gradient)
     if failure is not None:
         return failure
@@ -50,6 +51,17 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         if problem is not None:
             return problem
     return passed(_praise(bool(checked), sum(case.deterministic for case in gradient.cases)))
+
+
+def _only_deterministic(failure: Outcome, gradient: Gradient, case: Case) -> Outcome:
+    """Say of the first case that fails that it runs other code than those before it."""
+    earlier = gradient.cases[: [each.name for each in gradient.cases].index(case.name)]
+    if not case.deterministic or not earlier or any(each.deterministic for each in earlier):
+        return failure
+    if failure.topic not in ("values", "shape", "dtype"):
+        return failure
+    aside = "All cases outside of deterministic mode are right: look at what runs in that mode only."
+    return replace(failure, sentence=f"{failure.sentence} {aside}")
 
 
 def _praise(checked: bool, deterministic: int) -> str:
@@ -161,10 +173,12 @@ def wrong_gradient(
         mismatch = compare(output, expected)
         if mismatch is not None:
             others = {other: gradient for other, gradient in wanted.items() if other != name}
+            ones = tape.gradients([torch.ones_like(each) for each in cotangents])[name]
             return mismatch_outcome(
                 _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
                 hints=Hints(
-                    cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position)
+                    cotangents[0] if len(cotangents) == 1 else None, others,
+                    writers_of(back.reply, position), ones,
                 ),
             )  # fmt: skip
     return None

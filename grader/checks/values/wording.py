@@ -50,13 +50,14 @@ def _shape(shape: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Hints:
-    """What else may explain a wrong answer: who wrote it, and of a gradient the cotangent and the right
-    gradients of the other inputs.
+    """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
+    of the other inputs, and the right one for a cotangent of ones.
     """
 
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
+    for_ones: torch.Tensor | None = None
 
     def swapped(self, got: torch.Tensor) -> str:
         """Whether `got` is the gradient of another input."""
@@ -101,7 +102,9 @@ def mismatch_outcome(
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
-    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written)
+    wrong = Wrong(
+        got, expected.values, mismatch.wrong, named, hints.cotangent, written, hints.for_ones
+    )  # fmt: skip
     hint = hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"

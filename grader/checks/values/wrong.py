@@ -14,7 +14,8 @@ MANY = 8  # with fewer elements a coincidence is too likely
 class Wrong:
     """A wrong answer: ``got`` as returned, ``expected`` in double precision, ``mask`` of the wrong elements.
 
-    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient.
+    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient, and
+    ``for_ones`` the right gradient for a cotangent of ones.
     ``written`` says that every byte of it is known to have been written by somebody.
     """
 
@@ -24,6 +25,7 @@ class Wrong:
     inputs: Sequence[tuple[str, torch.Tensor]] = ()
     cotangent: torch.Tensor | None = None
     written: bool = False
+    for_ones: torch.Tensor | None = None
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)
