@@ -162,11 +162,11 @@ class Gradient:
     float64; ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
     differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward
     that launches as many kernels for one gradient as for all. ``nondet_tol`` goes to gradcheck: the
-    difference allowed between two backward runs of one input. ``twice=True`` also differentiates the
-    backward: it has to be right then, or refuse as ``once_differentiable`` does. ``by_kernel=True`` asks
-    that the learner's kernel writes every gradient, for an operation that only moves numbers: there a view
-    of the cotangent, or an operator that copies, gives the right values. Where passing the cotangent on is
-    right, as for a sum, leave it out.
+    difference allowed between two backward runs of one input; none is in a deterministic case.
+    ``twice=True`` also differentiates the backward: it has to be right then, or refuse as
+    ``once_differentiable`` does. ``by_kernel=True`` asks that the learner's kernel writes every gradient,
+    for an operation that only moves numbers: there a view of the cotangent, or an operator that copies,
+    gives the right values. Where passing the cotangent on is right, as for a sum, leave it out.
     """
 
     cases: Sequence[Case] = ()

@@ -103,7 +103,9 @@ def test_more_than_rounding_is_called_a_race() -> None:
     outcome, _ = forward_judged(from_the(1, lambda values: values + 0.5))
     assert outcome.topic == "determinism"
     assert "The order of the additions" not in outcome.sentence
-    assert "further apart than rounding: threads overwrite or miss what other threads write" in outcome.sentence
+    assert (
+        "further apart than rounding: threads overwrite or miss what other threads write" in outcome.sentence
+    )
 
 
 def test_an_error_in_a_later_run_fails() -> None:
@@ -126,6 +128,25 @@ def test_gradients_are_compared_bit_by_bit_too() -> None:
     assert wrong.sentence.startswith("The backward of muladd(a: float32 (3, 5)) in deterministic mode: ")
 
     assert backward_judged(nudged, ORDINARY).status is Status.PASS
+
+
+@pytest.mark.parametrize(("deterministic", "status"), [(False, Status.PASS), (True, Status.FAIL)])
+def test_gradcheck_tolerates_no_difference_in_deterministic_mode(deterministic: bool, status: Status) -> None:
+    calls = iter(range(10_000))
+
+    class Unsteady(Doubled):
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            number = next(calls)
+            return grads[0] * 2 + (1e-14 * (number % 2) if number > 12 else 0)  # after the other judges
+
+    case = Case("double", [replace(tensor(3, "float64"), name="a")], deterministic=deterministic)
+    spec = Gradient(cases=[case], nondet_tol=1e-12)
+    session = FakeSession(Unsteady.apply)
+    outcome = gradient.check(fake_bench(session, double, [], parameters="a", gradient=spec))
+    assert outcome.status is status, outcome.sentence
+    assert ("gradcheck" in outcome.sentence) and "same input gave two" not in outcome.sentence
+    assert {mode for _, mode in session.modes} == {deterministic}
 
 
 def test_where_only_the_deterministic_variant_is_wrong_the_verdict_says_so() -> None:
