@@ -5,6 +5,8 @@ about a backward, 23 about the time and size of a build, 27 about the time of a 
 01 is about copies between host and device, 05 about several streams, 10 about a backward, 23 about the time
 and size of a build, 27 about the time of a test suite. ``MORE`` has the tables that a lesson shows after the
 usual one: 08 compares dtypes.
+01 is about copies between host and device, 05 about several streams, 09 about colliding updates, 10 about a
+backward, 23 about the time and size of a build, 27 about the time of a test suite.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from types import ModuleType
 
 import numpy as np
 import record
+import scatters
 import torch
 from device_clock import copy_bandwidth, milliseconds, wall_milliseconds
 
@@ -206,6 +209,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "01_vector_add": staged_copies,
     "04_strides_and_indices": layouts,
     "05_streams_and_devices": rings,
+    "09_embedding_backward": scatters.tables,
     "10_broken_backwards": sigmoid_backward,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,

@@ -15,6 +15,7 @@ import before_pictures
 import binding_pictures
 import counted
 import dispatcher_pictures
+import embedding_pictures
 import execution
 import home_pictures
 import package_pictures
@@ -45,6 +46,9 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "gelu_curves": values.gelu_curves,
     "sixteen_bits": precision_pictures.sixteen_bits,
     "running_sum": precision_pictures.running_sum,
+    "gather_and_scatter": embedding_pictures.gather_and_scatter,
+    "lost_update": embedding_pictures.lost_update,
+    "segments": embedding_pictures.segments,
     "backward_contract": backward_pictures.backward_contract,
     "kept_on_ctx": backward_pictures.kept_on_ctx,
     "expanded_cotangent": backward_pictures.expanded_cotangent,

@@ -13,11 +13,13 @@ LAYOUTS = {
     "block_given_again": Layout(at=((0, 0), (118, 52), (604, 348), (720, 358))),
     "four_views": Layout(panels=((0, 190), (190, 346), (346, 490), (490, 648))),
     "grid_stride": Layout(at=((0, 0), (96, 46), (612, 358))),
+    "gather_and_scatter": Layout(panels=((0, 320), (340, 660))),
     "host_device": Layout(at=((0, 0), (10, 4), (210, 98), (430, 252), (630, 346), (640, 358))),
     "key_stack": Layout(
         moved=((160, 12, 33),), fold=(290, 521, 752), at=((0, 0), (150, 140), (290, 150), (529, 358))
     ),
     "layers": Layout(at=((0, 0), (118, 92), (130, 98), (530, 352), (640, 358))),
+    "lost_update": Layout(panels=((0, 320), (340, 660))),
     "matmul_load_a": _ONE_SECTOR,
     "matmul_load_a_exchanged": _ONE_SECTOR,
     "matmul_load_b": _THIRTY_TWO,

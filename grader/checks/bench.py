@@ -30,7 +30,7 @@ class Session(Protocol):
     def call(
         self, entry: str, args: Sequence[Any], *, stream: Stream = ..., device: int = ..., grad: bool = ...,
         trace: bool = ..., schedule: Schedule = ..., count: bool = ..., seconds: float | None = ...,
-        in_place: Sequence[str] = ..., autocast: str | None = ...,
+        in_place: Sequence[str] = ..., autocast: str | None = ..., deterministic: bool = ...,
     ) -> Reply: ...  # fmt: skip
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,
@@ -47,7 +47,10 @@ class Session(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """One request: ``text`` describes the call, ``stage`` is forward, backward or refusal."""
+    """One request: ``text`` describes the call, ``stage`` is forward, backward or refusal.
+
+    ``waits`` says that the case allows it to wait for the device.
+    """
 
     stage: str
     case: str
@@ -57,6 +60,7 @@ class Call:
     traced: bool = True
     device: int = 0  # the current one at the call
     autocast: bool = False
+    waits: bool = False
 
     @property
     def succeeded(self) -> bool:
@@ -113,7 +117,7 @@ class Bench:
         """The call in words, with what `case` puts around it."""
         if not isinstance(case, Case):
             return call_text(self.spec.entry, inputs)
-        return call_text(self.spec.entry, inputs, case.stream, case.autocast)
+        return call_text(self.spec.entry, inputs, case.stream, case.autocast, case.deterministic)
 
     def forward(
         self, case: Case | Refusal, inputs: Inputs, *, stage: str = "forward", schedule: Schedule = "forward",
@@ -125,6 +129,7 @@ class Bench:
         """
         stream: Stream = case.stream if isinstance(case, Case) else "default"
         device = case.device if isinstance(case, Case) else 0
+        mode = _mode(case)
         self.current_case = case.name
         self.tried = True
         if self.context_lost:
@@ -136,10 +141,13 @@ class Bench:
         reply = self.session.call(
             self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
             grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
-            **_in_place(case, requires_grad), **_under_autocast(case),
+            **_in_place(case, requires_grad), **_under_autocast(case), **mode,
         )  # fmt: skip
         region = bool(_under_autocast(case))
-        return self._record(Call(stage, case.name, self.pending, reply, stream, traced, device, region))
+        waits = isinstance(case, Case) and case.waits
+        return self._record(
+            Call(stage, case.name, self.pending, reply, stream, traced, device, region, waits)
+        )
 
     def _is_traced(self, stage: str, stream: str, inputs: Inputs) -> bool:
         """Always on simt; on cuda, where the profiler is slow, one call of each stage and stream."""
@@ -172,7 +180,7 @@ class Bench:
         return self._record(
             Call(
                 "backward", case.name, self.pending, reply, case.stream, traced, case.device,
-                bool(case.autocast),
+                bool(case.autocast), case.waits,
             )  # fmt: skip
         )
 
@@ -193,6 +201,10 @@ def _in_place(case: Case | Refusal, requires_grad: Collection[str]) -> dict[str,
 
 def _under_autocast(case: Case | Refusal) -> dict[str, Any]:
     return {"autocast": case.autocast} if isinstance(case, Case) and case.autocast else {}
+
+
+def _mode(case: Case | Refusal) -> dict[str, Any]:
+    return {"deterministic": True} if isinstance(case, Case) and case.deterministic else {}
 
 
 def _counting(count: bool) -> dict[str, Any]:

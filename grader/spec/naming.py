@@ -28,6 +28,7 @@ def named_calls(kind: type, where: str, calls: Iterable[Any], parameters: tuple[
             raise ValueError(f"{where}, {call.name!r}: modifies names {sorted(unknown)}, not a parameter")
         args = named_arguments(call.args, parameters, f"{where}, {call.name!r}")
         if isinstance(call, Case):
+            _check_switches(call, f"{where}, {call.name!r}")
             args = under_autocast(call, args, f"{where}, {call.name!r}")
         found.append(replace(call, args=args))
     return tuple(found)
@@ -59,6 +60,16 @@ def _is_eligible(given: TensorSpec) -> bool:
     """As for torch: autocast leaves float64, and tensors that are not on its device, alone."""
     lower = given.dtype in ("float16", "bfloat16", "float32")
     return lower and given.kind == "tensor" and given.device.startswith("cuda")
+
+
+def _check_switches(case: Case, where: str) -> None:
+    """Raise TypeError or ValueError where ``deterministic`` or ``waits`` can mean nothing."""
+    for name in ("deterministic", "waits"):
+        if not isinstance(getattr(case, name), bool):
+            raise TypeError(f"{where}: {name} is {getattr(case, name)!r}, not True or False")
+    arrays = [each for each in case.args if isinstance(each, TensorSpec) and each.kind == "numpy"]
+    if case.deterministic and arrays:
+        raise ValueError(f"{where}: deterministic is a mode of PyTorch, and its arguments are NumPy arrays")
 
 
 def named_arguments(args: Sequence[Argument], parameters: tuple[str, ...], where: str) -> list[Argument]:

@@ -135,6 +135,12 @@ class Case:
     its result for that dtype fixes the dtype of the result, and gradients keep the dtype of their inputs.
     ``cast_inputs`` is the dtype that the operation casts to if it is not the region's, as in
     ``torch.amp.custom_fwd``: ``"float32"`` for an operation that needs the range or the digits.
+
+    ``deterministic=True`` makes the call, and its backward
+    in gradient cases, under ``torch.use_deterministic_algorithms(True)``, several times: on simt in other
+    orders of blocks and threads, on cuda again and again. Every run has to give the same bits. ``waits=True``
+    allows the call to wait for the device and to copy a number or two (16 bytes) from it to the host, for an
+    operation that has to know a result before it returns; without it a wait fails ``device_work``.
     """
 
     name: str
@@ -145,6 +151,8 @@ class Case:
     streams: int = 1
     autocast: str | None = None
     cast_inputs: str | None = None
+    deterministic: bool = False
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,11 +187,11 @@ class Gradient:
     float64; ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
     differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward
     that launches as many kernels for one gradient as for all. ``nondet_tol`` goes to gradcheck: the
-    difference allowed between two backward runs of one input. ``twice=True`` also differentiates the
-    backward: it has to be right then, or refuse as ``once_differentiable`` does. ``by_kernel=True`` asks
-    that the learner's kernel writes every gradient, for an operation that only moves numbers: there a view
-    of the cotangent, or an operator that copies, gives the right values. Where passing the cotangent on is
-    right, as for a sum, leave it out.
+    difference allowed between two backward runs of one input; none is in a deterministic case.
+    ``twice=True`` also differentiates the backward: it has to be right then, or refuse as
+    ``once_differentiable`` does. ``by_kernel=True`` asks that the learner's kernel writes every gradient,
+    for an operation that only moves numbers: there a view of the cotangent, or an operator that copies,
+    gives the right values. Where passing the cotangent on is right, as for a sum, leave it out.
     """
 
     cases: Sequence[Case] = ()

@@ -47,6 +47,7 @@ class FakeSession:
         self.raises = raises
         self.measurement = measurement
         self.log: list[str] = []
+        self.modes: list[tuple[str, bool]] = []  # schedule and determinism of every call
         self.graphs: dict[int, tuple[list[torch.Tensor], list[tuple[str, torch.Tensor]]]] = {}
         self.released: list[int] = []
         self._sent: list[TensorArg] = []
@@ -56,8 +57,10 @@ class FakeSession:
         self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: str = "forward", count: bool = False,
         seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
+        deterministic: bool = False,
     ) -> Reply:  # fmt: skip
         self._begin("call")
+        self.modes.append((schedule, deterministic))
         self._sent, self._received = [], []
         with torch.enable_grad():  # also within a stand-in's forward
             arguments = [self._receive(arg, in_place) for arg in args]

@@ -72,6 +72,12 @@ def test_the_file_is_imported_under_a_private_name_and_leaves_nothing_behind(tmp
         (MINIMAL + "CASES = [Case('n', [1, 2, 3, 4])]", "4 arguments, but reference takes 3"),
         (MINIMAL + "CASES = [Case('n', [{}])]", "argument x is a dict"),
         (MINIMAL + "CASES = [Case('n', [1], modifies=('y',))]", "modifies names ['y'], not a parameter"),
+        (MINIMAL + "CASES = [Case('n', [1], deterministic=1)]", "'n': deterministic is 1, not True or False"),
+        (MINIMAL + "CASES = [Case('n', [1], waits='device')]", "'n': waits is 'device', not True or False"),
+        (
+            MINIMAL + "CASES = [Case('n', [tensor(3, kind='numpy')], deterministic=True)]",
+            "'n': deterministic is a mode of PyTorch, and its arguments are NumPy arrays",
+        ),
         (MINIMAL + "REFUSALS = [Case('n', [1])]", "REFUSALS must hold grader.spec.Refusal"),
         (MINIMAL + "GRADIENT = 'gradcheck'", "GRADIENT must hold grader.spec.Gradient, not str"),
         (MINIMAL + "GRADIENT = Gradient()", "GRADIENT has no cases"),

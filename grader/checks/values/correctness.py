@@ -10,6 +10,7 @@ import torch
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.findings import cause_of
 from grader.checks.device.launches import own_launches
+from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.compare import compare, compare_values, number
 from grader.checks.values.inputs import Drawn, Inputs
@@ -84,6 +85,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     expected = expected_outputs(bench.spec, inputs, case.name)
     failure = wrong_output(expected, inputs, call, cause_of(bench, call))
     failure = failure or _wrong_arguments(bench, case, inputs, call)
+    if failure is None and case.deterministic:
+        failure = changing_answer(bench, case, inputs, call, expected)
     if failure is None:
         bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
     return failure

@@ -23,6 +23,8 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.shifted,
     relations.a_chain_factor,
     relations.the_cotangent,
+    relations.for_ones,
+    relations.single_terms,
     relations.an_input,
     relations.low_precision,
     relations.narrow_arithmetic,

@@ -134,7 +134,7 @@ def not_a_number(wrong: Wrong) -> str:
             "overflow, or uninitialised memory."
         )
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
-        return "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
+        return _LOST if _brings_any(wrong) else _NOT_REPORTED
     return ""
 
 
@@ -149,6 +149,18 @@ def _overflow(wrong: Wrong, number: int) -> str:
         f"{text}float16 ends at {limit:.0f}: the answer fits, so a product or a partial sum did not. "
         "Compute in float, and convert at the store."
     )
+_LOST = "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
+_NOT_REPORTED = (
+    "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "
+    "number is given instead."
+)
+
+
+def _brings_any(wrong: Wrong) -> bool:
+    """Whether an input, the cotangent included, holds NaN or infinity; of no inputs nothing is known."""
+    given = [tensor for _, tensor in wrong.inputs]
+    given += [wrong.cotangent] if wrong.cotangent is not None else []
+    return not given or not all(bool(each.isfinite().all()) for each in given)
 
 
 def a_region(wrong: Wrong) -> str:

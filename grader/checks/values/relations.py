@@ -68,6 +68,29 @@ def the_cotangent(wrong: Wrong) -> str:
     return "The result is grad_out itself: autograd sees this input pass through the call unchanged."
 
 
+def for_ones(wrong: Wrong) -> str:
+    """The right gradient for another cotangent, one of ones."""
+    if wrong.for_ones is None or wrong.total < MANY or not bool(wrong.for_ones.any()):
+        return ""
+    if not wrong.is_close(wrong.for_ones):
+        return ""
+    return "This is the gradient for a grad_out of ones: the incoming gradient is not used."
+
+
+def single_terms(wrong: Wrong) -> str:
+    """A gradient in which one element of the cotangent stands where several should have been added up."""
+    if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.count < MANY:
+        return ""
+    terms = wrong.cotangent.reshape(-1).to(wrong.expected.dtype)
+    got, right = wrong.flat_got[wrong.flat_mask], wrong.flat_expected[wrong.flat_mask]
+    if not bool(torch.isin(got, terms).all()) or bool(torch.isin(right, terms).any()):
+        return ""
+    return (
+        f"Each of the {wrong.count} wrong elements is one element of grad_out, where several should be added "
+        "up: it is written, and the others are overwritten."
+    )
+
+
 def an_input(wrong: Wrong) -> str:
     """The answer is an input, or differs from the right one by exactly an input."""
     if not wrong.got.is_floating_point() or wrong.total < MANY:

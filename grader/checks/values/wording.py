@@ -22,12 +22,16 @@ _LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2
 REGION = " under autocast to "
 
 
-def call_text(entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None) -> str:
-    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
+def call_text(
+    entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None,
+    deterministic: bool = False,
+) -> str:  # fmt: skip
+    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``, and what else the call finds set."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
     aside = " under a side stream" if stream == "side" else ""
-    region = f"{REGION}{autocast}" if autocast else ""
-    return f"{entry}({arguments}){aside}{region}"
+    aside += f"{REGION}{autocast}" if autocast else ""
+    aside += " in deterministic mode" if deterministic else ""
+    return f"{entry}({arguments}){aside}"
 
 
 def _argument(value: Value) -> str:
@@ -54,14 +58,15 @@ def _shape(shape: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Hints:
-    """What else may explain a wrong answer: who wrote it, and of a gradient the cotangent and the right
-    gradients of the other inputs.
+    """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
+    of the other inputs, and the right one for a cotangent of ones.
     """
 
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
     cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
+    for_ones: torch.Tensor | None = None
 
     def swapped(self, got: torch.Tensor) -> str:
         """Whether `got` is the gradient of another input."""
@@ -106,7 +111,9 @@ def mismatch_outcome(
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
-    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms)
+    wrong = Wrong(
+        got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms, hints.for_ones
+    )
     hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"

@@ -15,9 +15,9 @@ NARROW = (torch.float16, torch.bfloat16)
 class Wrong:
     """A wrong answer: ``got`` as returned, ``expected`` in double precision, ``mask`` of the wrong elements.
 
-    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient.
-    ``written`` says that every byte of it is known to have been written by somebody, ``terms`` how many are
-    added into an element at most.
+    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient, and
+    ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known to
+    have been written, ``terms`` how many are added into an element at most.
     """
 
     got: torch.Tensor
@@ -27,6 +27,7 @@ class Wrong:
     cotangent: torch.Tensor | None = None
     written: bool = False
     terms: int = 1
+    for_ones: torch.Tensor | None = None
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)

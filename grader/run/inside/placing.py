@@ -1,4 +1,4 @@
-"""The device and the stream that a call finds current."""
+"""The device, the stream and the mode that a call finds current."""
 
 from __future__ import annotations
 
@@ -58,6 +58,20 @@ class Places:
         """
         if self._delays and place is not None and place.side is not None:
             _deliver_late([tensor for tensor in arriving if tensor.is_cuda])
+
+
+@contextlib.contextmanager
+def determinism(wanted: bool) -> Iterator[None]:
+    """PyTorch's deterministic mode, on or off, whatever it was before and is again afterwards.
+
+    ``torch.use_deterministic_algorithms`` would first import the compiler, to set an option of its.
+    """
+    before = torch._C._get_deterministic_algorithms(), torch._C._get_deterministic_algorithms_warn_only()
+    torch._C._set_deterministic_algorithms(wanted, warn_only=False)
+    try:
+        yield
+    finally:
+        torch._C._set_deterministic_algorithms(before[0], warn_only=before[1])
 
 
 def _deliver_late(arriving: Sequence[Tensor]) -> None:
