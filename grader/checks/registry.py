@@ -11,6 +11,7 @@ CHECKS = {
     "device_work": "device.device_work",
     "dispatcher": "operators.dispatcher",
     "packaging": "packaging",
+    "measurements": "measurements.measurements",
     "accepts": "suites.accepts",
     "kills": "suites.kills",
     "efficiency": "device.efficiency",
