@@ -46,7 +46,7 @@ WORKLOADS = Workloads(
             first_us=(20_000, 40_000),
             slow_calls=1,
             slow_factor=(4, 6),
-            earlier_us=(12_000, 15_000),
+            earlier_us=(60_000, 80_000),
         ),
         Workload(
             "slow until it is warm",

@@ -19,10 +19,14 @@ _SECONDS = 90.0
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a workload earns nothing; ``topic`` is an anchor of the lesson."""
+    """Why a workload earns nothing: what is wrong, and the ``cause`` if it is known.
+
+    ``topic`` is an anchor of the lesson.
+    """
 
     sentence: str
     topic: str
+    cause: str = ""
     expected: str = ""
     got: str = ""
 

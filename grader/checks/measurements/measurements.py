@@ -47,10 +47,10 @@ def _outcome(found: dict[Workload | Pair, Problem | None]) -> Outcome:
         return passed(f"The numbers of all {counted(len(found), 'planted workload')} are right.", share=1.0)
     case, first = next(iter(wrong.items()))
     width = max(len(each.name) for each in found)
-    lines = tuple(f"{each.name:<{width}}  {_line(case, each, problem)}" for each, problem in found.items())
+    lines = tuple(f"{each.name:<{width}}  {_line(first, problem)}" for each, problem in found.items())
     return Outcome(
         Status.FAIL,
-        f"{case.name[0].upper()}{case.name[1:]}: {first.sentence}",
+        f"{case.name[0].upper()}{case.name[1:]}: {first.sentence} {first.cause}".rstrip(),
         share=1 - sum(each.points for each in wrong) / total,
         case=case.name,
         expected=first.expected,
@@ -60,10 +60,14 @@ def _outcome(found: dict[Workload | Pair, Problem | None]) -> Outcome:
     )
 
 
-def _line(first: Workload | Pair, each: Workload | Pair, problem: Problem | None) -> str:
+def _line(first: Problem, problem: Problem | None) -> str:
+    """What is wrong, and why, unless it has been said."""
     if problem is None:
         return "right"
-    return "wrong: see above" if each is first else f"wrong: {problem.sentence}"
+    if problem is first:
+        return "wrong: see above"
+    cause = "" if problem.topic == first.topic else f" {problem.cause}"
+    return f"wrong: {problem.sentence}{cause}".rstrip()
 
 
 def _workload(bench: Bench, asked: Workloads, workload: Workload, number: int) -> Problem | None:
@@ -92,11 +96,10 @@ def _judged(bench: Bench, asked: Workloads, subject: Subject) -> Problem | None:
     if within(bench.backend, subject.quantity, reported, subject.truth):
         return None
     got, expected = (shown(subject.quantity, value) for value in (reported, subject.truth))
-    sentence = f"`{subject.quantity}` is {got}, but {QUANTITIES[subject.quantity]} is {expected}."
     trap = explanation(subject)
-    if trap is None:
-        return Problem(sentence, _TOPICS[subject.quantity], expected, got)
-    return Problem(f"{sentence} {trap.sentence}", trap.topic, expected, got)
+    cause = trap.sentence if trap else f"It is {QUANTITIES[subject.quantity]}."
+    topic = trap.topic if trap else _TOPICS[subject.quantity]
+    return Problem(f"`{subject.quantity}` is {got} instead of {expected}.", topic, cause, expected, got)
 
 
 def _l2_bytes() -> int:

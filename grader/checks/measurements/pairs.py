@@ -55,11 +55,11 @@ def _problem(
     quantity: str, reported: float, truth: float, call: Drawn, baseline: Drawn, moved: int
 ) -> Problem:
     got, expected = shown(quantity, reported), shown(quantity, truth)
-    sentence = f"`{quantity}` is {got}, but it is {expected}: {COMPARED[quantity]}."
+    sentence = f"`{quantity}` is {got} instead of {expected}."
     for trap in _traps(quantity, truth, call, baseline, moved):
         if reported * trap.value > 0 and abs(math.log(reported / trap.value)) <= _NEAR:
-            return Problem(f"{sentence} {trap.sentence}", trap.topic, expected, got)
-    return Problem(sentence, "compare", expected, got)
+            return Problem(sentence, trap.topic, trap.sentence, expected, got)
+    return Problem(sentence, "compare", f"It is {COMPARED[quantity]}.", expected, got)
 
 
 def _traps(quantity: str, truth: float, call: Drawn, baseline: Drawn, moved: int) -> Iterator[Trap]:
