@@ -17,6 +17,7 @@ import counted
 import dispatcher_pictures
 import execution
 import home_pictures
+import measuring_pictures
 import package_pictures
 import reduction_pictures
 import roofline
@@ -49,6 +50,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "which_tool": before_pictures.which_tool,
     "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
+    "three_ways": measuring_pictures.three_ways,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,

@@ -61,4 +61,4 @@ def _read(entry: str, answer: Any) -> Run | Problem:
         calls = tuple(int(each) for each in found["calls"])
         return Run(reported, calls, str(found["done"]), int(found["live"]))
     except (TypeError, ValueError, KeyError, AttributeError):
-        return Problem(f"`{entry}` ended without saying what it measured.", "returned")
+        return Problem(f"`{entry}` ended without saying what it measured.", "errors")

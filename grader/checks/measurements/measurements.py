@@ -6,6 +6,8 @@ the benchmark gets a function that it can call and nothing else. What comes back
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from grader.checks.bench import Bench
@@ -35,8 +37,12 @@ def check(bench: Bench) -> Outcome:
     found: dict[Workload | Pair, Problem | None] = {}
     for number, workload in enumerate(asked.workloads):
         found[workload] = _workload(bench, asked, workload, number)
+    because = "This follows from `{}`, which is wrong above." if any(found.values()) else ""
     for number, pair in enumerate(asked.pairs):
-        found[pair] = pairs.judged(bench, asked, pair, number)
+        problem = pairs.judged(bench, asked, pair, number)
+        if problem is not None and not problem.cause:
+            problem = replace(problem, cause=because.format(asked.entry))
+        found[pair] = problem
     return _outcome(found)
 
 
@@ -80,7 +86,7 @@ def _workload(bench: Bench, asked: Workloads, workload: Workload, number: int) -
     if isinstance(run, Problem):
         return run
     if run.calls[0] == 0:
-        return Problem(f"`{asked.entry}` never made the call that it was given.", "calls")
+        return Problem(f"`{asked.entry}` never made the call that it was given.", "errors")
     for quantity in workload.judged:
         problem = _judged(bench, asked, Subject(quantity, planted, run, asked.rounds, _l2_bytes()))
         if problem is not None:
@@ -92,7 +98,7 @@ def _judged(bench: Bench, asked: Workloads, subject: Subject) -> Problem | None:
     reported = subject.run.reported[subject.quantity]
     if reported is None:
         sentence = f"`{asked.entry}` returned nothing with a number `{subject.quantity}`."
-        return Problem(sentence, "returned")
+        return Problem(sentence, "errors")
     if within(bench.backend, subject.quantity, reported, subject.truth):
         return None
     got, expected = (shown(subject.quantity, value) for value in (reported, subject.truth))

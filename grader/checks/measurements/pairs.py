@@ -30,12 +30,12 @@ def judged(bench: Bench, asked: Workloads, pair: Pair, number: int) -> Problem |
     if isinstance(run, Problem):
         return run
     if 0 in run.calls:
-        return Problem(f"`{asked.compare}` did not call both of the functions that it was given.", "calls")
+        return Problem(f"`{asked.compare}` did not call both of the functions that it was given.", "errors")
     for quantity in pair.judged:
         reported = run.reported[quantity]
         if reported is None:
             sentence = f"`{asked.compare}` returned nothing with a number `{quantity}`."
-            return Problem(sentence, "returned")
+            return Problem(sentence, "errors")
         truth = _truth(quantity, call, baseline, moved)
         if not within(bench.backend, quantity, reported, truth):
             return _problem(quantity, reported, truth, call, baseline, moved)
@@ -59,7 +59,7 @@ def _problem(
     for trap in _traps(quantity, truth, call, baseline, moved):
         if reported * trap.value > 0 and abs(math.log(reported / trap.value)) <= _NEAR:
             return Problem(sentence, trap.topic, trap.sentence, expected, got)
-    return Problem(sentence, "compare", f"It is {COMPARED[quantity]}.", expected, got)
+    return Problem(sentence, "compare", "", expected, got)
 
 
 def _traps(quantity: str, truth: float, call: Drawn, baseline: Drawn, moved: int) -> Iterator[Trap]:

@@ -19,8 +19,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """What the benchmark does, in letters.
 
     C is a planted call, R an event recorded, W a wait for the device, T a clock read, F an operator that
-    touches as many bytes as L2 holds, o any other operator, E ``empty_cache``, P a reset of the peak, V a
-    question for reserved memory.
+    touches as many bytes as L2 holds, o one that touches fewer, h one that touches none, E ``empty_cache``, P
+    a reset of the peak, V a question for reserved memory.
     """
 
     def __init__(self, l2_bytes: int) -> None:
@@ -60,7 +60,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not self._paused and not function.is_view and "empty" not in function.name():
             size = _touched_bytes([*args, *(kwargs or {}).values(), result])
             self.touched += size
-            self.note("F" if size >= self._l2_bytes else "o")
+            self.note("F" if size >= self._l2_bytes else "o" if size else "h")
         return result
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from grader.checks.measurements.drawn import Drawn
 
-_NEAR = 0.05  # a number this close to a prediction is explained by it
+_NEAR = 0.05  # a number this close to a prediction, and much closer than to the truth, is explained by it
 _MEBI = 1 << 20
 _BETWEEN_EVENTS = re.compile(r"R([^RC]*)C([^RC]*)R")
 
@@ -60,11 +60,11 @@ def explanation(subject: Subject) -> Trap | None:
         return None
     if (seen := _seen(subject, reported)) is not None:
         return seen
+    nearer = min(_NEAR, _distance(reported, subject.truth) / 2)
     near = [
         (distance, number, trap)
         for number, trap in enumerate(_OF[subject.quantity](subject))
-        if (distance := _distance(reported, trap.value)) <= _NEAR
-        and _distance(trap.value, subject.truth) > _NEAR
+        if (distance := _distance(reported, trap.value)) <= nearer
     ]
     return min(near, key=lambda each: each[:2])[2] if near else None
 
@@ -83,8 +83,8 @@ def _seen(subject: Subject, reported: float) -> Trap | None:
         spans = _BETWEEN_EVENTS.findall(run.done)
         if reported > subject.truth and spans and any("F" in each for each in spans[-1]):
             return Trap(reported, "Emptying the L2 cache is within the time that is measured.", "flush_timed")
-        if reported > subject.truth and spans and any("o" in each for each in spans[-1]):
-            said = "Other work on the device lies between the two events, besides the call."
+        if reported > subject.truth and spans and any(set("oh") & set(each) for each in spans[-1]):
+            said = "Between the two events there is other work for the device, besides the call."
             return Trap(reported, said, "flush_timed")
     if subject.quantity == "peak_bytes" and "V" in run.done and reported > subject.truth:
         said = "Reserved memory is what the allocator keeps for the whole process, used or not."
@@ -150,15 +150,17 @@ def _statistics(subject: Subject) -> Iterator[Trap]:
     if subject.run.calls[0] < subject.rounds:
         said = f"The call was made {subject.run.calls[0]} times: one of its times is no median of many."
         for factor in pattern:
-            yield Trap(work * factor, said, "repetitions")
+            yield Trap(work * factor, said, "statistics")
 
 
 def _cached(done: str) -> str:
     said = "Its data were still in the L2 cache from the round before."
     if "E" in done:
         said += " `torch.cuda.empty_cache` empties the allocator's pool of blocks, no cache of the device."
+    elif "F" not in done and "o" in done:
+        said += " What was written in between is smaller than that cache."
     elif "F" not in done:
-        said += " Nothing as large as that cache was written in between."
+        said += " Nothing was written in between that would have replaced them."
     return said
 
 
@@ -203,16 +205,16 @@ def _peak(subject: Subject) -> Iterator[Trap]:
     for more in (live, live + drawn.kept_bytes):
         yield Trap(truth + more, said, "peak_before")
     said = "The result of the call before was still there, beside this one's: let it go before the next call."
-    yield Trap(truth + drawn.result_bytes, said, "peak_result")
+    yield Trap(truth + drawn.result_bytes, said, "peak")
     said = "That is the first call, which allocates what it keeps for all later ones. Measure a warm one."
-    yield Trap(truth + drawn.kept_bytes, said, "peak_first")
+    yield Trap(truth + drawn.kept_bytes, said, "peak")
     said = "That is what the call left allocated. The peak, within the call, was higher."
-    yield Trap(drawn.result_bytes, said, "peak_left")
-    yield Trap(0.0, said, "peak_left")
+    yield Trap(drawn.result_bytes, said, "peak")
+    yield Trap(0.0, said, "peak")
     for buffer in (subject.l2_bytes, 2 * subject.l2_bytes):
         said = "That includes the buffer that empties the L2 cache: allocate it elsewhere."
-        yield Trap(truth + buffer, said, "peak_buffer")
-        yield Trap(float(buffer), said, "peak_buffer")
+        yield Trap(truth + buffer, said, "peak")
+        yield Trap(float(buffer), said, "peak")
     for unit in (1e3, 1 << 10, 1e6, _MEBI, 1e9, 1 << 30):
         yield Trap(truth / unit, "`peak_bytes` counts bytes.", "units")
 
