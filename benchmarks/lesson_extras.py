@@ -7,6 +7,8 @@ and size of a build, 27 about the time of a test suite. ``MORE`` has the tables 
 usual one: 08 compares dtypes.
 01 is about copies between host and device, 05 about several streams, 09 about colliding updates, 10 about a
 backward, 23 about the time and size of a build, 27 about the time of a test suite.
+01 is about copies between host and device, 05 about several streams, 10 about a backward, 11 about measuring
+itself, 23 about the time and size of a build, 27 about the time of a test suite.
 """
 
 from __future__ import annotations
@@ -139,6 +141,89 @@ def sigmoid_backward(exercise: Exercise, load: Load) -> str:
     return record.table(("what", "value"), rows)
 
 
+def traps(exercise: Exercise, load: Load) -> str:
+    """11: bias + GELU fused and unfused, and what each trap of timing reports of one and the same call."""
+    op = load(exercise.solution_dir, "timed_11")
+    rows, copied = [], 0.0
+    x, bias = torch.rand(4096, 4096, device="cuda"), torch.rand(4096, device="cuda")
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        "copy of x": (lambda: x.clone(), 2 * x.nbytes),
+        "unfused: `gelu(x + bias)`": (
+            lambda: torch.nn.functional.gelu(x + bias, approximate="tanh"),
+            4 * x.nbytes + bias.nbytes,
+        ),
+        "fused: the kernel of 07": (lambda: op.bias_gelu(x, bias), 2 * x.nbytes + bias.nbytes),
+    }
+    for name, (call, moved) in calls.items():
+        found = op.measure(call, rounds=50)
+        reached = moved / found.median_ms / 1e6
+        copied = copied or reached
+        spread = f"{found.low_ms:.4f} to {found.high_ms:.4f}"
+        times = f"{found.median_ms:.4f} ms", spread, f"{found.host_ms:.4f} ms", f"{found.first_ms:.2f} ms"
+        memory = f"{found.peak_bytes / 2**20:.0f} MiB"
+        rows.append((name, *times, memory, f"{reached:,.0f} GB/s", f"{100 * reached / copied:.0f} %"))
+    heading = (
+        "float32, 4096 × 4096", "median", "quartiles", "host", "first call", "peak memory", "bandwidth",
+        "of a copy's",
+    )  # fmt: skip
+    sizes = (4096, 1024, 128)
+    columns = [_trapped(op, size) for size in sizes]
+    table = [(name, *(f"{each[name]:.4f} ms" for each in columns)) for name in columns[0]]
+    sized = tuple(f"{size} × {size}" for size in sizes)
+    return record.table(heading, rows) + "\n\n" + record.table(("the fused kernel, timed", *sized), table)
+
+
+def _trapped(op: ModuleType, size: int) -> dict[str, float]:
+    """Milliseconds of bias + GELU for a square matrix, by the solution's way and by others."""
+    x, bias = torch.rand(size, size, device="cuda"), torch.rand(size, device="cuda")
+
+    def call() -> object:
+        return op.bias_gelu(x, bias)
+
+    def on_the_host(wait: bool) -> float:
+        times = []
+        for _ in range(50):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            call()
+            if wait:
+                torch.cuda.synchronize()
+            times.append((time.perf_counter() - start) * 1e3)
+        return float(np.median(times))
+
+    def by_events(rounds: int, ahead: bool, flush: str) -> list[float]:
+        buffer, times = op.eviction_buffer(), []
+        for _ in range(rounds):
+            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda.synchronize()
+            if ahead:
+                op.hold(1.0)
+            if flush == "before":
+                buffer.zero_()
+            start.record()
+            if flush == "within":
+                buffer.zero_()
+            call()
+            stop.record()
+            torch.cuda.synchronize()
+            times.append(start.elapsed_time(stop))
+        return times
+
+    first = op.measure(call, rounds=50)
+    cold = by_events(50, ahead=True, flush="before")
+    return {
+        "as in the solution: events, cold L2, queued ahead, median": float(np.median(cold)),
+        "the mean of the same rounds": float(np.mean(cold)),
+        "the best of them": min(cold),
+        "host's clock, no synchronisation": on_the_host(wait=False),
+        "host's clock, synchronised": on_the_host(wait=True),
+        "the first call with this size, host's clock": first.first_ms,
+        "events, but warm L2": float(np.median(by_events(50, ahead=True, flush=""))),
+        "events, warm L2, no head start": float(np.median(by_events(50, ahead=False, flush=""))),
+        "L2 emptied between the events": float(np.median(by_events(50, ahead=True, flush="within"))),
+    }
+
+
 def wheels(exercise: Exercise, load: Load) -> str:
     """23: wall-clock seconds of a build, and the size of the library, for three lists of architectures."""
     rows = []
@@ -211,6 +296,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "05_streams_and_devices": rings,
     "09_embedding_backward": scatters.tables,
     "10_broken_backwards": sigmoid_backward,
+    "11_measure_first": traps,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,
 }

@@ -81,6 +81,7 @@ CAPTURES = (
     Capture("09_embedding_backward.no_atomic", "09", mutant="no atomic"),
     Capture("09_embedding_backward.deterministic_mode_ignored", "09", mutant="deterministic mode ignored"),
     Capture("09_embedding_backward.profile", "09", profiled=(), nvcc="13.0"),
+    Capture("11_measure_first.no_head_start", "11", mutant="no head start"),
     Capture("13_transpose.written_by_columns", "13", mutant="written by columns"),
     Capture("21_dispatcher.derivative_under_the_cuda_key", "21", mutant="derivative under the CUDA key"),
     Capture("06_naive_matmul.profile_exchanged", "06", profiled=counted.EXCHANGED, nvcc="13.0"),

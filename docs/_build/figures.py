@@ -18,6 +18,7 @@ import dispatcher_pictures
 import embedding_pictures
 import execution
 import home_pictures
+import measuring_pictures
 import package_pictures
 import precision_pictures
 import reduction_pictures
@@ -57,6 +58,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "which_tool": before_pictures.which_tool,
     "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
+    "three_ways": measuring_pictures.three_ways,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,

@@ -67,6 +67,9 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
 
 ``PACKAGING``
     What the wheel has to be, for exercises with points for ``packaging``; see :class:`Packaging`.
+``WORKLOADS``
+    For exercises with points for ``measurements``, in which the learner writes a benchmark: planted workloads
+    of known duration. ``python -m pydoc grader.spec.workloads`` has the words.
 ``TESTS``
     For exercises with points for ``accepts`` and ``kills``, in which the learner writes the tests:
     ``Tests("test_op.py", seconds=20)``. ``python -m pydoc grader.spec.suites``.
@@ -104,6 +107,7 @@ from grader.spec.vocabulary import (
     TensorSpec,
     tensor,
 )
+from grader.spec.workloads import Pair, Workload, Workloads
 
 __all__ = [
     "Argument",
@@ -117,6 +121,7 @@ __all__ = [
     "Mapped",
     "Operator",
     "Packaging",
+    "Pair",
     "Part",
     "Program",
     "Refusal",
@@ -125,6 +130,8 @@ __all__ = [
     "Speed",
     "TensorSpec",
     "Tests",
+    "Workload",
+    "Workloads",
     "load_spec",
     "tensor",
 ]

@@ -12,7 +12,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import BrokenSpec
-from grader.spec import dispatcher, efficiency, packaging, parts, questions, suites
+from grader.spec import dispatcher, efficiency, packaging, parts, questions, suites, workloads
 from grader.spec.dispatcher import Dispatcher
 from grader.spec.efficiency import Efficiency
 from grader.spec.naming import named_arguments, named_calls, of_kind
@@ -21,6 +21,7 @@ from grader.spec.parts import Part
 from grader.spec.questions import Question
 from grader.spec.suites import Tests
 from grader.spec.vocabulary import Case, Gradient, Refusal, Speed
+from grader.spec.workloads import Workloads
 
 if TYPE_CHECKING:
     from grader.catalog import Exercise
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 REQUIRED = ("ENTRY", "reference", "CASES")
 CONSTANTS = (
     "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
-    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE",
+    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE", "WORKLOADS",
 )  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
@@ -59,6 +60,7 @@ class Spec:
     dispatcher: Dispatcher | None = None
     tests: Tests | None = None
     packaging: Packaging | None = None
+    workloads: Workloads | None = None
     part: Part | None = None
     parts: tuple[Spec, ...] = ()
     left_out: int = 0  # cases and refusals for devices that this machine does not have
@@ -168,6 +170,7 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
     optional["packaging"] = packaging.checked(getattr(module, "PACKAGING", None))
     optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None))
     optional["tests"] = suites.checked(getattr(module, "TESTS", None))
+    optional["workloads"] = workloads.checked(getattr(module, "WORKLOADS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
 
 
