@@ -1,7 +1,7 @@
-"""Measurements of the lessons whose exercise has no speed case: each function returns the lesson's table.
+"""Measurements of the lessons that need a table of their own: each function returns it.
 
-01 is about copies between host and device, 05 about several streams, 10 about a backward, 23 about the time
-and size of a build, 27 about the time of a test suite.
+01 is about copies between host and device, 05 about several streams, 10 about a backward, 12 about kernels in
+two dtypes, 23 about the time and size of a build, 27 about the time of a test suite.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from types import ModuleType
 import numpy as np
 import record
 import torch
+import vector_kernels
 from device_clock import milliseconds, wall_milliseconds
 
 from grader.catalog import Exercise
@@ -124,6 +125,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "01_vector_add": staged_copies,
     "05_streams_and_devices": rings,
     "10_broken_backwards": sigmoid_backward,
+    "12_vectorized_access": vector_kernels.table,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,
 }
