@@ -57,6 +57,7 @@ struct Lane<__half> { using type = __half2; };
 template <typename T, typename Op>
 __device__ float4 on_chunks(Op op, float4 a, float4 b) {
     using L = typename Lane<T>::type;
+    constexpr int kLanes = kBytes / sizeof(L);
     float4 out;
     // TODO(chunk): take a, b and out apart into lanes of type L, and apply op to each pair of lanes,
     //   about 5 lines.

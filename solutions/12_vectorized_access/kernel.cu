@@ -59,13 +59,14 @@ struct Lane<__half> { using type = __half2; };
 template <typename T, typename Op>
 __device__ float4 on_chunks(Op op, float4 a, float4 b) {
     using L = typename Lane<T>::type;
+    constexpr int kLanes = kBytes / sizeof(L);
     float4 out;
     // --8<-- [start:chunk]
     const L* left = reinterpret_cast<const L*>(&a);
     const L* right = reinterpret_cast<const L*>(&b);
     L* result = reinterpret_cast<L*>(&out);
 #pragma unroll
-    for (int k = 0; k < kBytes / int(sizeof(L)); ++k) result[k] = apply(op, left[k], right[k]);
+    for (int k = 0; k < kLanes; ++k) result[k] = apply(op, left[k], right[k]);
     // --8<-- [end:chunk]
     return out;
 }

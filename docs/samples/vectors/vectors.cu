@@ -48,7 +48,7 @@ __device__ float4 on_chunks(Op op, float4 a, float4 b) {
     const L* right = reinterpret_cast<const L*>(&b);
     L* result = reinterpret_cast<L*>(&out);
 #pragma unroll
-    for (int k = 0; k < 16 / int(sizeof(L)); ++k) result[k] = apply(op, left[k], right[k]);
+    for (int k = 0; k < int(16 / sizeof(L)); ++k) result[k] = apply(op, left[k], right[k]);
     return out;
 }
 
