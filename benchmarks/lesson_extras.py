@@ -1,4 +1,4 @@
-"""Measurements of the lessons whose exercise has no speed case: each function returns the lesson's table.
+"""Measurements of the lessons that need a table of their own: each function returns it.
 
 01 is about copies between host and device, 04 about the layout of an operand, 05 about several streams, 10
 about a backward, 23 about the time and size of a build, 27 about the time of a test suite.
@@ -9,6 +9,8 @@ usual one: 08 compares dtypes.
 backward, 23 about the time and size of a build, 27 about the time of a test suite.
 01 is about copies between host and device, 05 about several streams, 10 about a backward, 11 about measuring
 itself, 23 about the time and size of a build, 27 about the time of a test suite.
+01 is about copies between host and device, 05 about several streams, 10 about a backward, 12 about kernels in
+two dtypes, 23 about the time and size of a build, 27 about the time of a test suite.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ import record
 import scatters
 import torch
 from device_clock import copy_bandwidth, milliseconds, wall_milliseconds
+import vector_kernels
+from device_clock import milliseconds, wall_milliseconds
 
 from grader.catalog import Exercise
 
@@ -297,6 +301,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "09_embedding_backward": scatters.tables,
     "10_broken_backwards": sigmoid_backward,
     "11_measure_first": traps,
+    "12_vectorized_access": vector_kernels.table,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,
 }

@@ -94,6 +94,19 @@ def test_good_requests_that_are_too_many_are_told_as_such() -> None:
     assert said("shared_load_wavefronts", stage(row)) == "1: Reads shared memory: 100 wavefronts of 100."
 
 
+def test_of_requests_the_line_is_named_that_could_do_with_the_fewest() -> None:
+    """The chunks of 16 bytes are as few as they can be; the tail that every block repeats is not."""
+    chunks = line(lambda lane: 16 * lane, nbytes=16, requests=300)
+    tail = line(lambda lane: 4 * lane, 2, requests=20, lanes=range(3))
+    assert said("global_load_requests", stage(chunks, tail), 304) == (
+        "2: Reads x 4 bytes a lane at a time, with 3 of 32 lanes active: 20 requests of 320."
+    )
+    again = line(lambda lane: 16 * lane, 5, nbytes=16, requests=400)
+    assert said("global_load_requests", stage(chunks, again), 300).endswith(
+        "16 bytes a lane at a time: 400 requests of 700."
+    )
+
+
 def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> None:
     load, store = line(lambda lane: 4 * lane), line(lambda lane: 4 * lane, 5, access="store")
     counts = replace(stage(load, store).launches[0], read_bytes=200 * 32, written_bytes=200 * 32)

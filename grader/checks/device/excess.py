@@ -18,6 +18,8 @@ from grader.verdict import WarpRequest
 from grader.words import listed
 
 _COPYING = ("aten::contiguous", "aten::clone", "aten::copy_", "aten::reshape", "aten::_to_copy")
+WARP = 32
+WIDEST = 16 * WARP  # bytes that one request moves at most
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
 
 
@@ -92,7 +94,9 @@ def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Rea
     if said and _in_vain(worst):
         text = _capital(said.removeprefix(worst.frame.where).removeprefix(":").strip())
         return Reason(text, worst.frame, worst)
-    busiest = max(lines, key=lambda line: int(getattr(line, metric.field)))
+    busiest = max(
+        lines, key=_too_many if metric.field == "requests" else lambda line: int(getattr(line, metric.field))
+    )
     return Reason(_of_busiest(metric, stage, busiest, amount, most), busiest.frame, busiest)
 
 
@@ -119,12 +123,18 @@ def _in_vain(line: LineCounts) -> int:
     return line.conflicts if line.space == "shared" else line.sectors - line.ideal_sectors
 
 
+def _too_many(line: LineCounts) -> tuple[float, int]:
+    """The requests beyond those that would move the same bytes with 16 for each of 32 lanes; then all."""
+    return line.requests - line.lanes * line.bytes / WIDEST, line.requests
+
+
 def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: int, most: float) -> str:
     """Every request is as good as it can be (or nearly): there are too many of them."""
     does = _capital(f"{VERBS[line.access]} {stage.name(line)}".strip())
     share = f"{counted(int(getattr(line, metric.field)), metric.unit)} of {number(amount)}"
     if metric.field == "requests":
-        return f"{does} {counted(line.bytes, 'byte')} a lane at a time: {share}."
+        few = f", with {number(line.active_lanes)} of 32 lanes active" if line.active_lanes < WARP / 2 else ""
+        return f"{does} {counted(line.bytes, 'byte')} a lane at a time{few}: {share}."
     if metric.field != "sectors":
         return f"{does} shared memory: {share}."
     read = sum(each.read_bytes for each in stage.launches) // SECTOR
