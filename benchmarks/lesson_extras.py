@@ -1,7 +1,7 @@
-"""Measurements of the lessons whose exercise has no speed case: each function returns the lesson's table.
+"""Measurements of the lessons that are not measured like most: each function returns the lesson's table.
 
 01 is about copies between host and device, 05 about several streams, 10 about a backward, 23 about the time
-and size of a build, 27 about the time of a test suite.
+and size of a build, 27 about the time of a test suite. What 15 measures is in `matmuls`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import matmuls
 import numpy as np
 import record
 import torch
@@ -124,6 +125,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "01_vector_add": staged_copies,
     "05_streams_and_devices": rings,
     "10_broken_backwards": sigmoid_backward,
+    "15_tiled_matmul": matmuls.products,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,
 }

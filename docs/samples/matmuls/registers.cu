@@ -1,17 +1,17 @@
-// Matrix product with two levels of tiles, an outlook: a block computes 64 x 64 elements of out, and each of
-// its 16 x 16 threads computes 4 x 4 of them from registers. Stands in for kernel.cu of exercise 15.
+// Matrix product with two levels of tiles, an outlook: a block computes 64 x 64 elements of out, and each
+// of its 16 x 16 threads computes 4 x 4 of them from registers. Stands in for kernel.cu of exercise 15.
 #include <cuda_runtime.h>
 
 #include "strides.h"
 
 namespace {
 
-constexpr int kThreads = 16;                 // of a block, in either direction
-constexpr int kEach = 4;                     // elements of out per thread, in either direction
-constexpr int kOut = kThreads * kEach;       // elements of out per block, in either direction
-constexpr int kDepth = 16;                   // of a tile, along k
-constexpr int kALength = kDepth + 1;         // from row to row of a's tile
-constexpr int kBLength = kOut + 2;           // from row to row of b's tile
+constexpr int kThreads = 16;  // of a block, in either direction
+constexpr int kEach = 4;  // elements of out per thread, in either direction
+constexpr int kOut = kThreads * kEach;  // elements of out per block, in either direction
+constexpr int kDepth = 32;  // of a tile, along k
+constexpr int kALength = kDepth + 1;  // from row to row of a's tile
+constexpr int kBLength = kOut + 1;  // from row to row of b's tile
 
 // Fills a tile of kRows x kColumns; every thread brings several elements, in the order of memory.
 template <int kRows, int kColumns, typename T, int kLength>
@@ -20,7 +20,9 @@ __device__ void load_tile(T (&tile)[kRows][kLength], const T* __restrict__ x, in
                           int64_t first_column) {
     const int thread = static_cast<int>(threadIdx.y) * kThreads + static_cast<int>(threadIdx.x);
     const bool down = strides.row < strides.column;
-    for (int i = thread; i < kRows * kColumns; i += kThreads * kThreads) {
+#pragma unroll 1  // fewer registers, so that more warps fit on a multiprocessor
+    for (int step = 0; step < kRows * kColumns / (kThreads * kThreads); ++step) {
+        const int i = step * kThreads * kThreads + thread;
         const int r = down ? i % kRows : i / kColumns;
         const int c = down ? i / kRows : i % kColumns;
         const int64_t row = first_row + r, column = first_column + c;
@@ -43,6 +45,7 @@ __global__ void __launch_bounds__(kThreads* kThreads)
         load_tile<kDepth, kOut>(b_tile, b, k, n, b_strides, first, first_column);
         __syncthreads();  // both tiles are complete
         // --8<-- [start:square]
+#pragma unroll 4
         for (int i = 0; i < kDepth; ++i) {
             T left[kEach], right[kEach];
             for (int e = 0; e < kEach; ++e) left[e] = a_tile[y + e * kThreads][i];
@@ -56,7 +59,8 @@ __global__ void __launch_bounds__(kThreads* kThreads)
     }
     for (int r = 0; r < kEach; ++r) {
         for (int c = 0; c < kEach; ++c) {
-            const int64_t row = first_row + y + r * kThreads, column = first_column + x + c * kThreads;
+            const int64_t row = first_row + y + r * kThreads;
+            const int64_t column = first_column + x + c * kThreads;
             if (row < m && column < n) out[row * n + column] = sums[r][c];
         }
     }
