@@ -1,4 +1,5 @@
 """Measurements of the lessons that need a table of their own: each function returns it.
+"""Measurements of the lessons that are not measured like most: each function returns the lesson's table.
 
 01 is about copies between host and device, 04 about the layout of an operand, 05 about several streams, 10
 about a backward, 23 about the time and size of a build, 27 about the time of a test suite.
@@ -11,6 +12,7 @@ backward, 23 about the time and size of a build, 27 about the time of a test sui
 itself, 23 about the time and size of a build, 27 about the time of a test suite.
 01 is about copies between host and device, 05 about several streams, 10 about a backward, 12 about kernels in
 two dtypes, 23 about the time and size of a build, 27 about the time of a test suite.
+and size of a build, 27 about the time of a test suite. What 15 measures is in `matmuls`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import matmuls
 import numpy as np
 import record
 import scatters
@@ -302,6 +305,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "10_broken_backwards": sigmoid_backward,
     "11_measure_first": traps,
     "12_vectorized_access": vector_kernels.table,
+    "15_tiled_matmul": matmuls.products,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,
 }

@@ -12,10 +12,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +21,7 @@ import lesson_extras
 import record
 import torch
 from device_clock import copy_bandwidth, launch_microseconds, milliseconds
+from stand_ins import milliseconds_of
 
 from grader.catalog import Catalog, Exercise
 from grader.spec import Spec, Speed, TensorSpec, load_spec, tensor
@@ -59,17 +56,9 @@ def own_call(folder: Path, exercise: Exercise) -> Callable[[], object]:
 
 
 def on_the_way(exercise: Exercise) -> Iterator[tuple[str, float]]:
-    """Name and time of each kernel that the lesson shows before the solution's.
-
-    Each in a process of its own: no two libraries may register one operator.
-    """
-    for name in ON_THE_WAY.get(exercise.slug, ()):
-        with tempfile.TemporaryDirectory() as scratch:
-            copy = Path(shutil.copytree(exercise.solution_dir, Path(scratch) / name))
-            shutil.copyfile(SAMPLES[exercise.slug] / f"{name}.cu", copy / "kernel.cu")
-            command = [sys.executable, __file__, "--time", exercise.slug, str(copy)]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            yield name, float(done.stdout.split()[-1])
+    """Name and time of each kernel that the lesson shows before the solution's."""
+    names = ON_THE_WAY.get(exercise.slug, ())
+    return milliseconds_of(exercise, SAMPLES[exercise.slug], names) if names else iter(())
 
 
 def speed_of(exercise: Exercise, spec: Spec) -> Speed:
