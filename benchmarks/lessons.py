@@ -32,8 +32,14 @@ from grader.spec import Spec, Speed, TensorSpec, load_spec, tensor
 # Graded for no speed, and measured like the others: the lesson's next step is about this figure.
 SPEEDS = {"00_first_kernel": Speed([tensor(1 << 26), 2.0], baseline="alpha * x")}
 # Kernels that stand in for the kernel.cu of an exercise, in the order of its lesson.
-ON_THE_WAY = {"13_transpose": ("naive", "tiled", "swizzled")}
-SAMPLES = {"13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes"}
+ON_THE_WAY = {
+    "13_transpose": ("naive", "tiled", "swizzled"),
+    "16_softmax": ("naive", "online", "registers"),
+}
+SAMPLES = {
+    "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
+    "16_softmax": Path(record.REPOSITORY) / "docs" / "samples" / "softmaxes",
+}
 
 
 def loaded(folder: Path, name: str) -> ModuleType:
@@ -142,6 +148,8 @@ def main() -> None:
             table = extra(exercise, loaded)
         else:
             table = measure(exercise, load_spec(exercise), bandwidth)
+            if more := lesson_extras.MORE.get(exercise.slug):
+                table += "\n\n" + more(exercise, loaded)
         name = f"lesson_{exercise.slug}" if options.record else None
         record.report(f"{exercise.title}, measured", table, name)
 
