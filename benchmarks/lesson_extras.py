@@ -13,6 +13,12 @@ itself, 23 about the time and size of a build, 27 about the time of a test suite
 01 is about copies between host and device, 05 about several streams, 10 about a backward, 12 about kernels in
 two dtypes, 23 about the time and size of a build, 27 about the time of a test suite.
 and size of a build, 27 about the time of a test suite. What 15 measures is in `matmuls`.
+"""Measurements of the lessons that `lessons.measure` does not make: each function returns a table.
+
+``TABLES`` are those of exercises without a speed case, ``MORE`` those that follow the usual table.
+
+01 is about copies between host and device, 05 about several streams, 10 about a backward, 16 about rows of
+several widths, 23 about the time and size of a build, 27 about the time of a test suite.
 """
 
 from __future__ import annotations
@@ -40,6 +46,7 @@ from grader.catalog import Exercise
 
 STRIDES = Path(record.REPOSITORY) / "docs" / "samples" / "strides"
 ARCHITECTURES = ("9.0", "7.5;8.0;9.0+PTX", "7.5;8.0;8.6;8.9;9.0;10.0;12.0+PTX")
+SOFTMAX_ELEMENTS = 1 << 26
 Load = Callable[[Path, str], ModuleType]
 
 
@@ -295,6 +302,40 @@ def pooled_dtypes(exercise: Exercise, load: Load) -> str:
     plainly = "`scale * (x * weight).sum(1)`"
     heading = ("dtype", "`pool`", "its least traffic over time", "its error", plainly, "its error")
     return record.table(heading, rows)
+def softmax_widths(exercise: Exercise, load: Load) -> str:
+    """16: rows of several widths, and the backward; the same number of elements in every row of the table."""
+    load(exercise.solution_dir, "timed_16")
+    ops = torch.ops.row_softmax
+    bandwidth = copy_bandwidth()
+
+    def plain(grad: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return y * (grad - (grad * y).sum(dim=-1, keepdim=True))
+
+    # Without dynamic=False, the second width would be compiled for any width, and the others run that.
+    fused_forward = torch.compile(lambda x: torch.softmax(x, dim=-1), dynamic=False)
+    fused_backward = torch.compile(plain, dynamic=False)
+    rows = []
+    for columns in (32, 1024, 4096, 16_384, 65_536):
+        x, other = (torch.randn(SOFTMAX_ELEMENTS // columns, columns, device="cuda") for _ in range(2))
+        y = torch.softmax(x, dim=-1)
+        forward = (
+            lambda x=x: ops.softmax(x),
+            lambda x=x: torch.softmax(x, dim=-1),
+            lambda x=x: fused_forward(x),
+        )
+        backward = (
+            lambda g=other, y=y: ops.softmax_backward(g, y),
+            lambda g=other, y=y: torch._softmax_backward_data(g, y, -1, torch.float32),
+            lambda g=other, y=y: fused_backward(g, y),
+        )
+        for direction, tensors, calls in (("forward", 2, forward), ("backward", 3, backward)):
+            floor = tensors * x.numel() * x.element_size() / bandwidth
+            own, eager, fused = (milliseconds(call) for call in calls)
+            times = (f"{each:.4f} ms" for each in (floor, own, eager, fused))
+            rows.append((f"{x.shape[0]:,} × {columns:,}, {direction}", *times, f"{floor / own:.2f}"))
+    return record.table(
+        ("float32", "floor", "reference solution", "PyTorch", "`torch.compile`", "floor / solution"), rows
+    )
 
 
 TABLES: dict[str, Callable[[Exercise, Load], str]] = {
@@ -311,3 +352,4 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
 }
 # What a lesson measures beside what is measured of most.
 MORE: dict[str, Callable[[Exercise, Load], str]] = {"08_half_and_bfloat16": pooled_dtypes}
+MORE: dict[str, Callable[[Exercise, Load], str]] = {"16_softmax": softmax_widths}

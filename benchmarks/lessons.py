@@ -36,6 +36,12 @@ ON_THE_WAY = {
 SAMPLES = {
     "08_half_and_bfloat16": Path(record.REPOSITORY) / "docs" / "samples" / "half",
     "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
+    "13_transpose": ("naive", "tiled", "swizzled"),
+    "16_softmax": ("naive", "online", "registers"),
+}
+SAMPLES = {
+    "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
+    "16_softmax": Path(record.REPOSITORY) / "docs" / "samples" / "softmaxes",
 }
 
 

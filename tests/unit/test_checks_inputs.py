@@ -122,6 +122,22 @@ def test_large_values_have_both_signs_and_two_decades() -> None:
     assert got.abs().max() / got.abs().min() > 50
 
 
+def test_a_mask_ends_every_row_and_leaves_only_the_first_empty() -> None:
+    got = drawn(tensor((2, 20, 30), special="masked")).reshape(40, 30)
+    masked = got.isneginf()
+    assert bool(masked[0].all()) and not bool(masked[1:].all(dim=1).any())
+    assert bool((masked[:, 1:] >= masked[:, :-1]).all())  # from some place on
+    assert got[~masked].abs().max() <= 1
+    assert len(set(masked.sum(dim=1).tolist())) > 5
+
+
+def test_a_single_row_is_never_masked_as_a_whole() -> None:
+    for seed in range(20):
+        spec = replace(tensor(3, special="masked"), name="a")
+        assert not bool(draw([spec], seeded(seed)).tensors()[0].tensor.isneginf().all())
+    assert drawn(tensor((4, 0), special="masked")).shape == (4, 0)
+
+
 def test_constants() -> None:
     assert drawn(tensor(3, special="ones")).tolist() == [1, 1, 1]
     assert drawn(tensor(3, "int64", special="zeros")).tolist() == [0, 0, 0]

@@ -131,6 +131,8 @@ def test_a_missing_file_is_a_broken_spec(tmp_path: Path) -> None:
         ({"shape": (2, 3), "dtype": "int8", "layout": "far", "kind": "numpy"}, "on a CUDA device"),
         ({"shape": 3, "device": "cuda"}, "device 'cuda' is none of"),
         ({"shape": 3, "special": "odd"}, "special 'odd' is none of"),
+        ({"shape": 3, "dtype": "int32", "special": "masked"}, "needs a real floating dtype"),
+        ({"shape": (), "special": "masked"}, "needs at least 1 dimension"),
         ({"shape": 3, "dtype": "int32", "special": "nan"}, "needs a floating dtype"),
         ({"shape": 3, "dtype": "bfloat16", "kind": "numpy"}, "does not go with dtype bfloat16"),
         ({"shape": 3, "low": 2, "high": 1}, "low=2 is above high=1"),

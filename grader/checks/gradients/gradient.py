@@ -163,6 +163,7 @@ def wrong_gradient(
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     wanted = tape.gradients(cotangents)
+    sizes = tape.uncancelled(cotangents)
     for position, (name, output) in enumerate(zip(names, back.reply.outputs, strict=True)):
         values = wanted[name]
         if output.kind == "none":
@@ -170,7 +171,7 @@ def wrong_gradient(
                 return _missing(back, name, case.name)
             continue
         pointwise = partial(is_pointwise, bench.spec, inputs, case.name, 0)
-        expected = expected_gradient(bench, inputs, name, values, pointwise)
+        expected = expected_gradient(bench, inputs, name, values, pointwise, sizes[name])
         mismatch = compare(output, expected)
         if mismatch is not None:
             others = {other: gradient for other, gradient in wanted.items() if other != name}

@@ -154,6 +154,8 @@ def _floats(
 
 def _sprinkled(values: torch.Tensor, spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
     """Put NaN or either infinity into about a tenth of the places, and into at least one."""
+    if spec.special == "masked":
+        return _masked(values, generator)
     if spec.special not in ("nan", "inf") or values.numel() == 0:
         return values
     chosen = torch.rand(values.shape, generator=generator) < 0.1
@@ -162,6 +164,17 @@ def _sprinkled(values: torch.Tensor, spec: TensorSpec, generator: torch.Generato
         return values.masked_fill(chosen, float("nan"))
     sign = torch.rand(values.shape, generator=generator).round() * 2 - 1
     return torch.where(chosen, (sign * float("inf")).to(values.dtype), values)
+
+
+def _masked(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """-inf in every row from a random place on: in the whole first row of several, in no other whole row."""
+    rows = values.reshape(-1, values.shape[-1]) if values.numel() else values
+    if rows.numel() == 0:
+        return values
+    kept = torch.randint(1, rows.shape[1] + 1, (rows.shape[0], 1), generator=generator)
+    if rows.shape[0] > 1:
+        kept[0] = 0
+    return rows.masked_fill(torch.arange(rows.shape[1]) >= kept, -float("inf")).reshape(values.shape)
 
 
 def _draw(arg: Argument, generator: torch.Generator) -> Value:

@@ -44,12 +44,15 @@ def _argument(value: Value) -> str:
     if given.layout != "contiguous":
         words.append(_LAYOUTS.get(given.layout, given.layout))
     if given.special:
-        words.append({"nan": "with NaN", "inf": "with infinities"}.get(given.special, given.special))
+        words.append(_SPECIAL.get(given.special, given.special))
     if given.kind == "numpy":
         words.append("NumPy")
     elif given.device != "cuda:0":
         words.append(f"on {given.device}")
     return " ".join(words)
+
+
+_SPECIAL = {"nan": "with NaN", "inf": "with infinities", "masked": "masked with -inf"}
 
 
 def _shape(shape: Sequence[int]) -> str:
