@@ -77,8 +77,17 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> layer_norm_backward(
     const at::Tensor dense_weight = weight.contiguous();
     const int64_t rows = rows_of(x), columns = x.size(-1), parts = parts_for(rows, columns);
     at::Tensor grad_x, grad_weight, grad_bias, weight_parts, bias_parts;
-    // TODO(backward_launch): allocate what is wanted, with its parts; launch layer_norm_backward, then
-    //   column_sums for weight and bias, about 29 lines.
+    if (wanted[0]) grad_x = at::empty_like(dense_x);
+    if (wanted[1]) {
+        grad_weight = at::empty({columns}, x.options());
+        weight_parts = at::empty({parts, columns}, x.options());
+    }
+    if (wanted[2]) {
+        grad_bias = at::empty({columns}, x.options());
+        bias_parts = at::empty({parts, columns}, x.options());
+    }
+    // TODO(backward_launch): dispatch to launch_layer_norm_backward, then add up the parts of what is
+    //   wanted by launch_column_sums; check every launch, about 20 lines.
     return {grad_x, grad_weight, grad_bias};
 }
 

@@ -31,5 +31,5 @@ class LayerNorm(torch.autograd.Function):
 def layer_norm(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
 ) -> torch.Tensor:
-    """Normalises every row of a CUDA tensor x of (..., columns), then applies weight and bias of (columns,)."""
+    """Normalises the rows of a CUDA x of (..., columns), then applies weight and bias of (columns,)."""
     return LayerNorm.apply(x, weight, bias, eps)

@@ -87,7 +87,6 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> layer_norm_backward(
     const at::Tensor dense_weight = weight.contiguous();
     const int64_t rows = rows_of(x), columns = x.size(-1), parts = parts_for(rows, columns);
     at::Tensor grad_x, grad_weight, grad_bias, weight_parts, bias_parts;
-    // --8<-- [start:backward_launch]
     if (wanted[0]) grad_x = at::empty_like(dense_x);
     if (wanted[1]) {
         grad_weight = at::empty({columns}, x.options());
@@ -97,6 +96,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> layer_norm_backward(
         grad_bias = at::empty({columns}, x.options());
         bias_parts = at::empty({parts, columns}, x.options());
     }
+    // --8<-- [start:backward_launch]
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "layer_norm_backward", [&] {
         const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
         launch_layer_norm_backward<scalar_t>(

@@ -170,7 +170,17 @@ struct Sums {
     T g, g_normalised;
 };
 
-// Both sums over a block, the same in every thread. Every thread must call it.
+// Both sums over a warp, the same in every lane, as in exercise 16.
+template <typename T>
+__device__ Sums<T> warp_sums(Sums<T> sums) {
+    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+        sums.g += __shfl_xor_sync(kEveryLane, sums.g, distance);
+        sums.g_normalised += __shfl_xor_sync(kEveryLane, sums.g_normalised, distance);
+    }
+    return sums;
+}
+
+// Both sums over a block, the same in every thread. Every thread must call it, once for each row.
 template <typename T>
 __device__ Sums<T> block_sums(Sums<T> sums) {
     __shared__ Sums<T> of_warp[kMostWarps];
@@ -178,19 +188,11 @@ __device__ Sums<T> block_sums(Sums<T> sums) {
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     const int warps = static_cast<int>(blockDim.x) / kWarp;
     // --8<-- [start:block_sums]
-    __syncthreads();  // every warp has read the sums of the row before
-    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-        sums.g += __shfl_xor_sync(kEveryLane, sums.g, distance);
-        sums.g_normalised += __shfl_xor_sync(kEveryLane, sums.g_normalised, distance);
-    }
+    sums = warp_sums(sums);
+    __syncthreads();  // every warp has read what the row before left in of_warp
     if (lane == 0) of_warp[warp] = sums;
     __syncthreads();  // every warp has written its sums of this row
-    sums = lane < warps ? of_warp[lane] : Sums<T>{};
-    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-        sums.g += __shfl_xor_sync(kEveryLane, sums.g, distance);
-        sums.g_normalised += __shfl_xor_sync(kEveryLane, sums.g_normalised, distance);
-    }
-    return sums;
+    return warp_sums(lane < warps ? of_warp[lane] : Sums<T>{});
     // --8<-- [end:block_sums]
 }
 
@@ -244,11 +246,9 @@ __global__ void __launch_bounds__(kMostWarps* kWarp)
         // --8<-- [end:gradients]
         if (grad_x != nullptr) store<T, kWidth>(grad, grad_x + row * columns, own_tile, columns);
     }
-    // --8<-- [start:parts]
     const int64_t part = static_cast<int64_t>(blockIdx.x) * columns;
     if (weight_parts != nullptr) store<T, kWidth>(of_weight, weight_parts + part, own_tile, columns);
     if (bias_parts != nullptr) store<T, kWidth>(of_bias, bias_parts + part, own_tile, columns);
-    // --8<-- [end:parts]
 }
 
 // sums[c] = the sum of column c of x (rows x columns): the second stage of exercise 14, with one part.

@@ -285,3 +285,70 @@ def test_a_right_answer_and_complex_numbers_are_left_alone() -> None:
 
 def test_a_single_wrong_element_is_no_pattern() -> None:
     assert told(torch.tensor([5.0]), torch.tensor([3.0])) == ""
+
+
+# ---- rows --------------------------------------------------------------------------------------------------
+
+
+def normalised(x: torch.Tensor, divisor: int) -> torch.Tensor:
+    """Rows of x with mean 0, and variance 1 if the sum of squares is divided by `divisor`."""
+    centered = x - x.mean(dim=1, keepdim=True)
+    return centered / (centered.square().sum(dim=1, keepdim=True) / divisor).sqrt()
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "words"), [(19, 20, "n - 1 instead of n"), (20, 19, "n instead of n - 1")]
+)
+def test_a_variance_with_another_divisor(got: int, right: int, words: str) -> None:
+    x = numbers(6, 20, dtype=torch.float64)
+    text = told(normalised(x, got).float(), normalised(x, right))
+    assert text.startswith("Within each row, every element is the same multiple of the right one (")
+    assert text.endswith(f"Is the variance of a row of n = 20 divided by {words}?")
+
+
+def test_rows_with_factors_of_their_own() -> None:
+    x = numbers(6, 20)
+    factors = torch.tensor([1.0, 1.5, 1.0, 0.25, 1.0, 1.0])[:, None]
+    assert told(x * factors, x) == (
+        "Within each row, every element is the same multiple of the right one (0.25 in row 3). "
+        "What the row is divided or multiplied by is wrong."
+    )
+    factors[2] = 0.0
+    assert "multiple" not in told(x * factors, x)
+    assert "Within each row" not in told((x * factors.abs().clamp(min=1))[:, :3], x[:, :3])  # too short
+
+
+def test_rows_that_are_shifted() -> None:
+    x = numbers(6, 20)
+    text = told(x + torch.tensor([0.0, 0.5, 0.0, 0.0, -0.75, 0.0])[:, None], x)
+    assert text.startswith("Within each row, every element is off by the same amount (-0.75 in row 4).")
+    moved = x + torch.tensor([0.0, 0.5, 0.0, 0.0, -0.75, 0.0])[:, None]
+    moved[1, 3] += 1
+    assert "off by the same amount" not in told(moved, x)
+
+
+def test_a_gradient_whose_rows_must_add_up_to_zero() -> None:
+    grad_out, weight = numbers(6, 20, dtype=torch.float64), numbers(20, dtype=torch.float64, seed=6)
+    g = grad_out * weight
+    right = g - g.mean(dim=1, keepdim=True)
+    text = told((0.5 * g).float(), right, cotangent=grad_out)
+    assert text.startswith("Each row of the right gradient adds up to 0")
+    assert "adds up to 0" not in told((0.5 * g).float(), right)  # forward
+    assert "adds up to 0" not in told((0.5 * g).float(), g, cotangent=grad_out)
+    changed_elsewhere = right.clone()
+    changed_elsewhere[2, 3] += 1
+    changed_elsewhere[2, 5] -= 1
+    assert "adds up to 0" not in told(changed_elsewhere.float(), right, cotangent=grad_out)
+
+
+@pytest.mark.parametrize("special", ["wrong", "nan"])
+def test_a_mean_that_is_large_beside_the_spread(special: str) -> None:
+    x = 1e4 + numbers(1, 60)
+    right = normalised(x.double(), 60)
+    got = right.float() * 0.3 if special == "wrong" else torch.full((1, 60), float("nan"))
+    text = told(got, right, inputs=[("x", x)])
+    assert text.startswith("Cancellation? The mean of x is 1e+04 and its spread 0.26.")
+    assert text.endswith("Subtract the mean first, then square.")
+    assert "Cancellation" not in told(got, right, inputs=[("x", x - 1e4)])
+    assert "Cancellation" not in told(got, right, inputs=[("x", x.double())])  # has digits enough
+    assert "Cancellation" not in told(got, right, inputs=[("x", torch.ones(60))])

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import places, relations
+from grader.checks.values import places, relations, rows
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.never_written,
     places.bytes_for_elements,
+    rows.cancellation,
     places.not_a_number,
     places.all_zero,
     relations.a_factor,
@@ -23,6 +24,9 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.a_chain_factor,
     relations.the_cotangent,
     relations.an_input,
+    rows.scaled_rows,
+    rows.shifted_rows,
+    rows.unbalanced_gradient,
     relations.low_precision,
     places.a_region,
 )
