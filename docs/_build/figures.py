@@ -17,6 +17,7 @@ import counted
 import dispatcher_pictures
 import execution
 import home_pictures
+import norm_pictures
 import package_pictures
 import reduction_pictures
 import roofline
@@ -52,6 +53,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,
+    "merged_moments": norm_pictures.merged_moments,
+    "two_directions": norm_pictures.two_directions,
     "key_stack": dispatcher_pictures.key_stack,
     "fork_and_join": stream_pictures.fork_and_join,
     "block_given_again": stream_pictures.block_given_again,

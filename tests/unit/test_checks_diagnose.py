@@ -303,7 +303,7 @@ def test_a_variance_with_another_divisor(got: int, right: int, words: str) -> No
     x = numbers(6, 20, dtype=torch.float64)
     text = told(normalised(x, got).float(), normalised(x, right))
     assert text.startswith("Within each row, every element is the same multiple of the right one (")
-    assert text.endswith(f"Is the variance of a row of n = 20 divided by {words}?")
+    assert text.endswith(f"in every row). Is the variance of a row of n = 20 divided by {words}?")
 
 
 def test_rows_with_factors_of_their_own() -> None:
@@ -352,3 +352,41 @@ def test_a_mean_that_is_large_beside_the_spread(special: str) -> None:
     assert "Cancellation" not in told(got, right, inputs=[("x", x - 1e4)])
     assert "Cancellation" not in told(got, right, inputs=[("x", x.double())])  # has digits enough
     assert "Cancellation" not in told(got, right, inputs=[("x", torch.ones(60))])
+
+
+def test_rows_with_both_statistics_wrong() -> None:
+    x = normalised(numbers(6, 20, dtype=torch.float64), 20)
+    factors = torch.tensor([1.0, 1.5, 1.0, 0.25, 1.0, 1.0], dtype=torch.float64)[:, None]
+    text = told((x * factors + 0.5).float(), x)
+    assert text.startswith(
+        "Within each row, every element is the right one times 0.25 in row 3, plus a number (0.5 in every "
+        "row). Both statistics of the row are wrong"
+    )
+    noise = numbers(6, 20, seed=7, dtype=torch.float64)
+    assert "statistics" not in told((x * factors + noise).float(), x)
+
+
+def layer_norm_gradient(x: torch.Tensor, g: torch.Tensor, variance: bool = True) -> torch.Tensor:
+    """Of a layer norm without weight, with or without the term that comes from the variance."""
+    rows = normalised(x, x.shape[1])
+    found = g - g.mean(dim=1, keepdim=True)
+    return found - rows * (g * rows).mean(dim=1, keepdim=True) if variance else found
+
+
+def test_a_gradient_that_ignores_the_variance() -> None:
+    x, g = numbers(6, 20, dtype=torch.float64), numbers(6, 20, dtype=torch.float64, seed=6)
+    right, got = layer_norm_gradient(x, g), layer_norm_gradient(x, g, variance=False).float()
+    text = told(got, right, cotangent=g, inputs=[("x", x)])
+    assert text.startswith("Each row of the right gradient is orthogonal to its row of x less the mean")
+    assert "orthogonal" not in told(got, right, cotangent=g, inputs=[("x", numbers(6, 20, seed=8))])
+    assert "orthogonal" not in told(got, right, inputs=[("x", x)])  # forward
+    assert "orthogonal" not in told(got[:1], right[:1], cotangent=g[:1], inputs=[("x", x[:1])])
+
+
+def test_the_gradient_of_a_parameter_with_the_wrong_factor() -> None:
+    x, g = numbers(6, 20, dtype=torch.float64), numbers(6, 20, dtype=torch.float64, seed=6)
+    right, got = (g * normalised(x, 20)).sum(dim=0), (g * x).sum(dim=0).float()
+    text = told(got, right, cotangent=g, inputs=[("x", x)])
+    assert text.startswith("The result is grad_out * x, added up over the rows.")
+    assert "added up" not in told(2.5 * got, right, cotangent=g, inputs=[("x", x)])
+    assert "added up" not in told(got, right, inputs=[("x", x)])

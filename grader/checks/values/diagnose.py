@@ -24,9 +24,12 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.a_chain_factor,
     relations.the_cotangent,
     relations.an_input,
+    rows.summed_product,
+    rows.unbalanced_gradient,
+    rows.radial_gradient,
     rows.scaled_rows,
     rows.shifted_rows,
-    rows.unbalanced_gradient,
+    rows.scaled_and_shifted_rows,
     relations.low_precision,
     places.a_region,
 )
