@@ -19,6 +19,7 @@ import embedding_pictures
 import execution
 import home_pictures
 import measuring_pictures
+import norm_pictures
 import package_pictures
 import precision_pictures
 import reduction_pictures
@@ -62,6 +63,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,
+    "merged_moments": norm_pictures.merged_moments,
+    "two_directions": norm_pictures.two_directions,
     "key_stack": dispatcher_pictures.key_stack,
     "fork_and_join": stream_pictures.fork_and_join,
     "block_given_again": stream_pictures.block_given_again,

@@ -25,6 +25,9 @@ Stage: TypeAlias = Literal["forward", "backward"]
 Cotangent: TypeAlias = Literal["random", "expanded", "transposed"]
 
 
+OUTPUT, COTANGENT, GRADIENT_OF = "the output", "grad_out", "grad_"  # tensors that are no arguments
+
+
 @dataclass(frozen=True)
 class Metric:
     """What is counted, over all launches of the submission's own kernels.
@@ -75,7 +78,9 @@ class Limit:
 
     ``most`` is a number, or a function of the arguments of ``reference``, which get the tensors at the case's
     own dtypes. ``share`` is the limit's part of the points, relative to those of the others. ``rule`` is a
-    sentence that is said when the limit is exceeded: what to do about it, not how.
+    sentence that is said when the limit is exceeded: what to do about it, not how. ``of`` counts only the
+    accesses to one tensor in global memory: an argument (``"x"``), ``"the output"``, or of a backward
+    ``"grad_out"`` and ``"grad_x"``. The verdict then says how many times that tensor is read or written.
     """
 
     metric: str
@@ -83,6 +88,7 @@ class Limit:
     stage: Stage = "forward"
     share: float = 1.0
     rule: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,12 +123,12 @@ def _checked_one(value: Any, parameters: tuple[str, ...]) -> Efficiency:
             f"EFFICIENCY, {case.name!r}: the cotangent {efficiency.cotangent!r} is none of {kinds}"
         )
     for limit in efficiency.limits:
-        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"))
+        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"), parameters)
     named = named_arguments(case.args, parameters, f"EFFICIENCY, {case.name!r}")
     return replace(efficiency, case=replace(case, args=named))
 
 
-def _check_limit(limit: Limit) -> None:
+def _check_limit(limit: Limit, parameters: tuple[str, ...]) -> None:
     if limit.metric not in METRICS:
         raise ValueError(f"EFFICIENCY limits {limit.metric!r}, which is none of {', '.join(METRICS)}")
     if limit.stage not in ("forward", "backward"):
@@ -133,3 +139,15 @@ def _check_limit(limit: Limit) -> None:
         raise ValueError(
             f"EFFICIENCY, {limit.metric}: share is {limit.share}, but every limit earns something"
         )
+    if limit.of:
+        _check_tensor(limit, parameters)
+
+
+def _check_tensor(limit: Limit, parameters: tuple[str, ...]) -> None:
+    known = [*parameters, OUTPUT]
+    if limit.stage == "backward":
+        known += [COTANGENT, *(GRADIENT_OF + name for name in parameters)]
+    if limit.of not in known:
+        raise ValueError(f"EFFICIENCY, {limit.metric}: of={limit.of!r} is none of {', '.join(known)}")
+    if METRICS[limit.metric].space != "global":
+        raise ValueError(f"EFFICIENCY, {limit.metric}: of={limit.of!r}, but tensors are in global memory")

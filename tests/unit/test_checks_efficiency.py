@@ -217,6 +217,22 @@ def test_a_limit_that_is_exceeded_costs_its_share_and_names_the_line(monkeypatch
     )
 
 
+def test_a_limit_on_one_tensor_says_how_often_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a, 8 sectors; what else is read, and in how many launches, makes no difference."""
+    again, other = line(lambda lane: 4 * lane, 2), line(lambda lane: 4 * lane, 3)
+    other = replace(other, sample=replace(other.sample, allocation=X + 1))
+    both = [counts([line(lambda lane: 4 * lane), other]), counts([again])]
+    enough = Limit("global_load_sectors", 400, of="a")
+    assert judged(monkeypatch, [enough], both[:1]).sentence == (
+        "Within all limits: muladd(a: float32 (64,)) takes 400 sectors of a read from global memory."
+    )
+    outcome = judged(monkeypatch, [enough], both)
+    assert outcome.status is Status.FAIL and outcome.got == "800 sectors of a read from global memory"
+    assert outcome.sentence.startswith(
+        "kernel.cu:4: Reads a: 400 sectors of 800; a is read 100 times, in lines 2 and 4."
+    )
+
+
 def test_only_the_learners_launches_count(monkeypatch: pytest.MonkeyPatch) -> None:
     library = counts([line(lambda lane: 4 * lane)], "void at::native::copy_kernel")
     assert judged(monkeypatch, LIMITS, [*good(), library]).status is Status.PASS
@@ -376,6 +392,12 @@ def test_limits_are_read_and_arguments_named(tmp_path: Path) -> None:
         (found,) = load_spec(fake_exercise(tmp_path)).efficiency
         assert found.case.args[0].name == "x"  # type: ignore[union-attr]
         assert found.limits[0].metric == "launches"
+    for stage, names in (("forward", ("x", "the output")), ("backward", ("x", "grad_out", "grad_x"))):
+        for name in names:
+            limit = f'Limit("global_sectors", 1, "{stage}", of="{name}")'
+            text = f'Efficiency(Case("many", [tensor(64), 2.0]), [{limit}])'
+            (tmp_path / "spec.py").write_text(f"{SPEC}EFFICIENCY = {text}")
+            assert load_spec(fake_exercise(tmp_path)).efficiency[0].limits[0].of == name
 
 
 @pytest.mark.parametrize(
@@ -396,6 +418,12 @@ def test_limits_are_read_and_arguments_named(tmp_path: Path) -> None:
         ("Efficiency(CASES[0], [Limit('launches', '1')])", "most is neither a number nor a function"),
         ("Efficiency(CASES[0], [Limit('launches', 1, stage='both')])", "the stage is 'both'"),
         ("Efficiency(CASES[0], [Limit('launches', 1, share=0)])", "every limit earns something"),
+        ("Efficiency(CASES[0], [Limit('global_sectors', 1, of='y')])", "is none of x, factor, the output"),
+        (
+            "Efficiency(CASES[0], [Limit('global_sectors', 1, of='grad_x')])",
+            "is none of x, factor, the output",
+        ),
+        ("Efficiency(CASES[0], [Limit('bank_conflicts', 0, of='x')])", "tensors are in global memory"),
         ("Efficiency(Case('n', [1, 2, 3]), [Limit('launches', 1)])", "3 arguments, but reference takes 2"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from grader.words import listed
 _COPYING = ("aten::contiguous", "aten::clone", "aten::copy_", "aten::reshape", "aten::_to_copy")
 WARP = 32
 WIDEST = 16 * WARP  # bytes that one request moves at most
+_PLACES = 6  # lines that are listed; a loop that was unrolled by hand has more
+_DONE = {"load": "read", "store": "written", "atomic": "updated"}
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
 
 
@@ -27,6 +29,7 @@ _AGAIN = 1.05  # times every sector: from there on memory is asked for what was 
 class CountedStage:
     """A forward or backward call: the launches of the learner's kernels, the tensors by address, the folder
     of the sources; the number of allocations of device memory, and the operators that the call used.
+    ``sizes`` are bytes of tensors by name; ``of`` is the one tensor whose accesses are left (`only`), or "".
     """
 
     call: str
@@ -35,6 +38,18 @@ class CountedStage:
     files: Path
     allocations: int = 0
     operators: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    of: str = ""
+
+    def only(self, name: str) -> CountedStage:
+        """The accesses to the tensor `name`, one of ``sizes``."""
+        nbytes = self.sizes[name]
+        kept = []
+        for position, each in enumerate(self.launches):
+            lines = tuple(line for line in each.lines if line.space == "global" and self.name(line) == name)
+            touched = 0 if position else nbytes  # once, whatever the number of launches
+            kept.append(replace(each, lines=lines, read_bytes=touched, written_bytes=touched))
+        return replace(self, launches=tuple(kept), of=name)
 
     def name(self, line: LineCounts) -> str:
         """The tensor that a line went to; memory without a name is a temporary."""
@@ -65,9 +80,11 @@ def amount_of(metric: Metric, stage: CountedStage) -> int:
     return sum(int(getattr(line, metric.field)) for line in _lines(metric, launches))
 
 
-def in_words(metric: Metric, amount: float) -> str:
-    """``4,096 sectors read from global memory``."""
-    return f"{counted(amount, metric.unit, metric.plural)} {metric.doing}".strip()
+def in_words(metric: Metric, amount: float, of: str = "") -> str:
+    """``4,096 sectors read from global memory``, or of one tensor ``4,096 sectors of x read from ...``."""
+    subject = f" of {of}" if of else ""
+    doing = "" if of and metric.doing.startswith("of ") else metric.doing
+    return f"{counted(amount, metric.unit, metric.plural)}{subject} {doing}".strip()
 
 
 class Reason(NamedTuple):
@@ -141,12 +158,23 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
     written = sum(each.written_bytes for each in stage.launches) // SECTOR
     touched: dict[tuple[str, ...], int] = {("load",): read, ("store",): written}
     distinct = touched.get(metric.accesses, read + written)
+    if distinct and amount > _AGAIN * distinct and stage.of:
+        return f"{does}: {share}; {_times_over(metric, stage, line, amount / distinct)}."
     if distinct and amount > _AGAIN * distinct:
         again = f"Every sector comes {number(amount / distinct)} times on average"
         return f"{does}: {share}. {again}{_why_again(stage, written)}"
     if distinct > most:
         return f"{does}: {share}. Results in between go through memory; one kernel keeps them in registers."
     return f"{does}: {share}."
+
+
+def _times_over(metric: Metric, stage: CountedStage, line: LineCounts, times: float) -> str:
+    """How often one tensor is read or written, and in which lines."""
+    frames = {each.frame for each in _lines(metric, stage.launches) if each.frame.file == line.frame.file}
+    lines = sorted({str(frame.line) for frame in frames}, key=int)
+    where = f", in lines {listed(lines)}" if 1 < len(lines) <= _PLACES else ""
+    often = "twice" if number(times) == "2" else f"{number(times)} times"
+    return f"{stage.of} is {_DONE[line.access]} {often}{where}"
 
 
 def _why_again(stage: CountedStage, written: int) -> str:
