@@ -1,24 +1,10 @@
-"""Measurements of the lessons that need a table of their own: each function returns it.
-"""Measurements of the lessons that are not measured like most: each function returns the lesson's table.
-
-01 is about copies between host and device, 04 about the layout of an operand, 05 about several streams, 10
-about a backward, 23 about the time and size of a build, 27 about the time of a test suite.
-01 is about copies between host and device, 05 about several streams, 10 about a backward, 23 about the time
-and size of a build, 27 about the time of a test suite. ``MORE`` has the tables that a lesson shows after the
-usual one: 08 compares dtypes.
-01 is about copies between host and device, 05 about several streams, 09 about colliding updates, 10 about a
-backward, 23 about the time and size of a build, 27 about the time of a test suite.
-01 is about copies between host and device, 05 about several streams, 10 about a backward, 11 about measuring
-itself, 23 about the time and size of a build, 27 about the time of a test suite.
-01 is about copies between host and device, 05 about several streams, 10 about a backward, 12 about kernels in
-two dtypes, 23 about the time and size of a build, 27 about the time of a test suite.
-and size of a build, 27 about the time of a test suite. What 15 measures is in `matmuls`.
 """Measurements of the lessons that `lessons.measure` does not make: each function returns a table.
 
-``TABLES`` are those of exercises without a speed case, ``MORE`` those that follow the usual table.
-
-01 is about copies between host and device, 05 about several streams, 10 about a backward, 16 about rows of
-several widths, 23 about the time and size of a build, 27 about the time of a test suite.
+``TABLES`` are those of lessons that are not measured like most: 01 is about copies between host and device,
+04 about the layout of an operand, 05 about several streams, 09 about colliding updates, 10 about a backward,
+11 about measuring itself, 12 about kernels in two dtypes, 15 about arithmetic, 23 about the time and size of
+a build, 27 about the time of a test suite. ``MORE`` follow the usual table: 08 compares dtypes, 16 widths of
+rows.
 """
 
 from __future__ import annotations
@@ -38,9 +24,8 @@ import numpy as np
 import record
 import scatters
 import torch
-from device_clock import copy_bandwidth, milliseconds, wall_milliseconds
 import vector_kernels
-from device_clock import milliseconds, wall_milliseconds
+from device_clock import copy_bandwidth, milliseconds, wall_milliseconds
 
 from grader.catalog import Exercise
 
@@ -302,6 +287,8 @@ def pooled_dtypes(exercise: Exercise, load: Load) -> str:
     plainly = "`scale * (x * weight).sum(1)`"
     heading = ("dtype", "`pool`", "its least traffic over time", "its error", plainly, "its error")
     return record.table(heading, rows)
+
+
 def softmax_widths(exercise: Exercise, load: Load) -> str:
     """16: rows of several widths, and the backward; the same number of elements in every row of the table."""
     load(exercise.solution_dir, "timed_16")
@@ -351,5 +338,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "27_write_the_tests": suite,
 }
 # What a lesson measures beside what is measured of most.
-MORE: dict[str, Callable[[Exercise, Load], str]] = {"08_half_and_bfloat16": pooled_dtypes}
-MORE: dict[str, Callable[[Exercise, Load], str]] = {"16_softmax": softmax_widths}
+MORE: dict[str, Callable[[Exercise, Load], str]] = {
+    "08_half_and_bfloat16": pooled_dtypes,
+    "16_softmax": softmax_widths,
+}

@@ -34,22 +34,17 @@ SPEEDS = {"00_first_kernel": Speed([tensor(1 << 26), 2.0], baseline="alpha * x")
 ON_THE_WAY = {
     "08_half_and_bfloat16": ("rounded", "two_channels"),
     "13_transpose": ("naive", "tiled", "swizzled"),
-}
-SAMPLES = {
-    "08_half_and_bfloat16": Path(record.REPOSITORY) / "docs" / "samples" / "half",
-    "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
-    "13_transpose": ("naive", "tiled", "swizzled"),
     "16_softmax": ("naive", "online", "registers"),
-}
-SAMPLES = {
-    "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
-    "16_softmax": Path(record.REPOSITORY) / "docs" / "samples" / "softmaxes",
-    "13_transpose": ("naive", "tiled", "swizzled"),
     "17_layer_norm": ("naive", "block_per_row"),
 }
 SAMPLES = {
-    "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
-    "17_layer_norm": Path(record.REPOSITORY) / "docs" / "samples" / "layer_norms",
+    slug: Path(record.REPOSITORY) / "docs" / "samples" / folder
+    for slug, folder in (
+        ("08_half_and_bfloat16", "half"),
+        ("13_transpose", "transposes"),
+        ("16_softmax", "softmaxes"),
+        ("17_layer_norm", "layer_norms"),
+    )
 }
 # Exercises whose backward is measured too: the bytes that it cannot do without.
 BACKWARDS: dict[str, Callable[..., int]] = {
@@ -74,10 +69,6 @@ def own_call(folder: Path, exercise: Exercise, stage: Stage = "forward") -> Call
     return (lambda: entry(*arguments)) if stage == "forward" else backward_of(entry, arguments)
 
 
-def on_the_way(exercise: Exercise) -> Iterator[tuple[str, float]]:
-    """Name and time of each kernel that the lesson shows before the solution's."""
-    names = ON_THE_WAY.get(exercise.slug, ())
-    return milliseconds_of(exercise, SAMPLES[exercise.slug], names) if names else iter(())
 def backward_of(function: Callable[..., torch.Tensor], arguments: list[object]) -> Callable[[], object]:
     """The gradients of every tensor argument, for one random cotangent; forward runs here, once."""
     leaves = [each.detach().requires_grad_() for each in arguments if isinstance(each, torch.Tensor)]
@@ -88,17 +79,9 @@ def backward_of(function: Callable[..., torch.Tensor], arguments: list[object]) 
 
 
 def on_the_way(exercise: Exercise, stage: Stage = "forward") -> Iterator[tuple[str, float]]:
-    """Name and time of each kernel that the lesson shows before the solution's.
-
-    Each in a process of its own: no two libraries may register one operator.
-    """
-    for name in ON_THE_WAY.get(exercise.slug, ()):
-        with tempfile.TemporaryDirectory() as scratch:
-            copy = Path(shutil.copytree(exercise.solution_dir, Path(scratch) / name))
-            shutil.copyfile(SAMPLES[exercise.slug] / f"{name}.cu", copy / "kernel.cu")
-            command = [sys.executable, __file__, "--time", exercise.slug, str(copy), stage]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            yield name, float(done.stdout.split()[-1])
+    """Name and time of each kernel that the lesson shows before the solution's."""
+    names = ON_THE_WAY.get(exercise.slug, ())
+    return milliseconds_of(exercise, SAMPLES[exercise.slug], names, stage) if names else iter(())
 
 
 def speed_of(exercise: Exercise, spec: Spec) -> Speed:

@@ -177,11 +177,19 @@ class Bench:
         traced = trace or self._is_traced("backward", case.stream, inputs)
         self.pending = f"The backward of {self.text(inputs, case)}"
         reply = self.session.backward(handle, cotangents, trace=traced, **_counting(count))
+        region = bool(case.autocast)
         return self._record(
             Call(
-                "backward", case.name, self.pending, reply, case.stream, traced, case.device,
-                bool(case.autocast), case.waits,
-            )  # fmt: skip
+                "backward",
+                case.name,
+                self.pending,
+                reply,
+                case.stream,
+                traced,
+                case.device,
+                region,
+                case.waits,
+            )
         )
 
     def _record(self, call: Call) -> Call:

@@ -149,6 +149,8 @@ def _overflow(wrong: Wrong, number: int) -> str:
         f"{text}float16 ends at {limit:.0f}: the answer fits, so a product or a partial sum did not. "
         "Compute in float, and convert at the store."
     )
+
+
 _LOST = "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
 _NOT_REPORTED = (
     "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "

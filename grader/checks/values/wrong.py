@@ -16,8 +16,8 @@ class Wrong:
     """A wrong answer: ``got`` as returned, ``expected`` in double precision, ``mask`` of the wrong elements.
 
     ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient, and
-    ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known to
-    have been written, ``terms`` how many are added into an element at most.
+    ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known
+    to have been written, ``terms`` how many are added into an element at most.
     """
 
     got: torch.Tensor
