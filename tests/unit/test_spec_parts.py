@@ -47,6 +47,16 @@ def test_what_else_is_exported_goes_with_the_first_part(exercise: Exercise) -> N
     assert spec.parts[1].traffic is None
 
 
+def test_or_with_the_part_that_is_marked_as_the_main_one(exercise: Exercise) -> None:
+    text = SPEC.replace('Part("less", "a smaller number",', 'Part("less", "a", main=True,')
+    text = text.replace('Case("large", [tensor(4096)])', 'Case("large", [tensor(4096), 0.5])')
+    spec = spec_of(exercise, text)
+    assert spec.entry == "less" and spec.part is not None and spec.part.main
+    assert spec.profile is not None and spec.parts[0].profile is None
+    with pytest.raises(BrokenSpec, match="only one part is the main one"):
+        spec_of(exercise, text.replace('Part("twice", "an even number",', 'Part("twice", "a", main=True,'))
+
+
 def test_a_word_of_the_parts_may_be_written_once_for_some_of_them(exercise: Exercise) -> None:
     text = SPEC.replace("PARTS = [", 'REFUSALS = [Refusal("bad", [tensor(2), 1.0])]\nPARTS = [')
     text = text.replace("import Case,", "import Case, Refusal,")
