@@ -8,7 +8,7 @@ from functools import partial
 import torch
 
 from grader.checks.bench import Bench, Call
-from grader.checks.device.findings import cause_of
+from grader.checks.device.causes import cause_of
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_gradient
 from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient

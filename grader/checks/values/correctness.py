@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.findings import cause_of
+from grader.checks.device.causes import cause_of
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
