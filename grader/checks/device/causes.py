@@ -1,4 +1,4 @@
-"""Why the values of a call are wrong, as far as somebody knows: that comes before any guess from the numbers."""
+"""Why the values of a call are wrong, where that is known: it comes before any guess from the numbers."""
 
 from __future__ import annotations
 
@@ -58,6 +58,6 @@ def _warned(log: Path) -> str:
     if found is None:
         return ""
     return (
-        f"{found['file']}:{found['line']}: the compiler warns that `{found['name']}` may be read before it has a "
-        "value: a local variable holds whatever was in its register."
+        f"{found['file']}:{found['line']}: the compiler warns that `{found['name']}` may be read before it has "
+        "a value: a local variable holds whatever was in its register."
     )
