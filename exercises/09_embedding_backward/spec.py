@@ -113,6 +113,7 @@ GRADIENT = Gradient(
         Case("no indices", [tensor(0, "int64"), tensor((8, 5))]),
         Case("on a side stream", inputs(60, (9, 30)), stream="side"),
         Case("deterministic", inputs(300, (4, 33)), deterministic=True),
+        Case("deterministic, in many blocks", inputs(4000, (3, 8)), deterministic=True),
         Case("deterministic, always the same index", inputs(500, (6, 20), among=(2, 2)), deterministic=True),
         Case(
             "deterministic, in two dimensions, int32",
