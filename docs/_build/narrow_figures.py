@@ -24,6 +24,7 @@ LAYOUTS = {
     "matmul_load_a_exchanged": _ONE_SECTOR,
     "matmul_load_b": _THIRTY_TWO,
     "reduction_trees": Layout(panels=((0, 231), (232, 465), (466, 696))),
+    "segments": Layout(at=((0, 0), (98, 78), (110, 84), (636, 358))),
     "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "sixteen_bits": Layout(at=((0, 0), (88, 66), (100, 72), (660, 358))),
     "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),
