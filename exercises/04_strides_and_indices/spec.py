@@ -92,6 +92,11 @@ def flops(a: torch.Tensor, b: torch.Tensor, by: str) -> int:
     return a.numel()
 
 
+def one_write(a: torch.Tensor, b: torch.Tensor, by: str) -> int:
+    """The sectors of the result, each once."""
+    return a.numel() * a.element_size() // 32
+
+
 NO_COPY = "Follow the strides of an operand instead of copying it."
 ONE_RESULT = [Limit("allocations", 1, rule=NO_COPY), Limit("launches", 1)]
 EFFICIENCY = [
@@ -99,6 +104,7 @@ EFFICIENCY = [
         Case("every second column of a, b expanded", [*pair((128, 64), "sliced", "expanded"), POINTERS]),
         [
             *ONE_RESULT,
+            Limit("global_store_sectors", one_write, rule="Each element has one thread that computes it."),
             # One for each of two gradients; grad_out has strides of 0.
             Limit("allocations", 2, stage="backward", share=2, rule=NO_COPY),
         ],

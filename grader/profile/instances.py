@@ -18,10 +18,17 @@ _UNNAMED = re.compile(r"\((?:anonymous namespace|unnamed)\)::|<unnamed>::|_GLOBA
 
 
 def instance_of(counts: LaunchCounts) -> str:
-    """The kernel's name with its template arguments, else the text of the launch."""
+    """The kernel's name with its template arguments, else the text of the launch.
+
+    A line of a `__device__` function that was not inlined does not know the kernel: another line may.
+    """
     text = instance_name(counts.launch.kernel)
-    sites = tuple(line.pc for line in counts.lines[:1])
-    return kernel_among(_functions(counts.launch.module, sites), text)
+    found = text
+    for line in reversed(counts.lines):
+        found = kernel_among(_functions(counts.launch.module, (line.pc,)), text)
+        if base_name(found) == base_name(text):
+            break
+    return found
 
 
 def kernel_among(functions: Sequence[str], text: str) -> str:
