@@ -10,6 +10,7 @@ import torch
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.launches import own_launches
 from grader.checks.outcome import Outcome, passed
+from grader.checks.values import misread
 from grader.checks.values.compare import compare, compare_values, number
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
@@ -82,6 +83,9 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
     failure = wrong_output(expected, inputs, call) or _wrong_arguments(bench, case, inputs, call)
+    if failure is not None and failure.topic == "values" and len(call.reply.outputs) == len(expected):
+        why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
+        failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
     if failure is None:
         bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
     return failure
