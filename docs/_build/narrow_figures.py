@@ -37,5 +37,8 @@ LAYOUTS = {
     "transpose_tile": Layout(panels=((0, 290), (290, 420), (420, 640)), arrows=2),
     "turned_tile": Layout(panels=((0, 238), (238, 660)), arrows=1),
     "wheel": Layout(panels=((0, 279), (280, 560), (561, 760)), arrows=1),
+    "wrapped_offset": Layout(
+        at=((0, 0), (36, 8), (98, 62), (320, 150), (382, 204), (548, 296), (610, 350), (640, 358))
+    ),
     "which_tool": Layout(at=((0, 0), (310, 140), (420, 172), (570, 270), (580, 274), (700, 358))),
 }

@@ -438,3 +438,28 @@ def test_the_gradient_of_a_parameter_with_the_wrong_factor() -> None:
     assert text.startswith("The result is grad_out * x, added up over the rows.")
     assert "added up" not in told(2.5 * got, right, cotangent=g, inputs=[("x", x)])
     assert "added up" not in told(got, right, inputs=[("x", x)])
+
+
+def test_a_difference_that_fell_below_zero_in_uint8() -> None:
+    a, b = (torch.arange(40, dtype=torch.uint8) * step % 251 for step in (7, 11))
+    right = torch.maximum(a, b) - torch.minimum(a, b)
+    assert told(a - b, right).startswith("Every wrong element is 256 minus the right one: a difference fell")
+    assert "256 minus" not in told(right + 1, right)
+    assert "256 minus" not in told((a - b).int(), right.int())
+
+
+def test_bytes_that_happen_to_be_the_fill_pattern_are_no_sign_of_unwritten_memory() -> None:
+    right = torch.arange(200, dtype=torch.uint8)
+    assert "0xA5" not in told(right + 1, right)  # of 200 wrong bytes one is 0xA5
+    assert "0xA5" not in told(right.clone().index_fill_(0, torch.tensor([3]), 9), right)  # and 165 is right
+    tail = right.clone()
+    tail[150:] = 0xA5
+    assert told(tail, right).startswith("Elements 150 to 199 were never written")
+
+
+@pytest.mark.parametrize(("missing", "loop"), [(5000, True), (600, False)])
+def test_many_elements_that_are_left_over_are_a_loops(missing: int, loop: bool) -> None:
+    got, right = changed(lambda got: got.fill_(1.0), 1 << 17)
+    got = right.clone()
+    got[(1 << 17) - missing // 32 * 32 :] = POISONED
+    assert ("each thread has to go on in a loop" in told(got, right)) is loop

@@ -14,6 +14,7 @@ from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.beyond_32_bits,
+    relations.below_zero,
     places.never_written,
     places.bytes_for_elements,
     rows.cancellation,
