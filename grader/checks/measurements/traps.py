@@ -135,7 +135,7 @@ def _statistics(subject: Subject) -> Iterator[Trap]:
         return
     names = {"median_ms": "the median", "low_ms": "the lower quartile", "high_ms": "the upper quartile"}
     found = {
-        "the mean: one slow call in five moves it": statistics.fmean(pattern),
+        "the mean": statistics.fmean(pattern),
         "the fastest call": min(pattern),
         "the slowest call": max(pattern),
         "the median": statistics.median(pattern),
@@ -146,6 +146,7 @@ def _statistics(subject: Subject) -> Iterator[Trap]:
     }
     for what, factor in found.items():
         said = f"That is {what}, not {names[subject.quantity]}."
+        said += " A few slow calls are enough to move a mean." if what == "the mean" else ""
         yield Trap(work * factor, said, "statistics")
     if subject.run.calls[0] < subject.rounds:
         said = f"The call was made {subject.run.calls[0]} times: one of its times is no median of many."
