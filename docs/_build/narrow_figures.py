@@ -23,6 +23,7 @@ LAYOUTS = {
     "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),
     "strided_view": Layout(at=((0, 0), (176, 60), (190, 66), (620, 358))),
+    "three_ways": Layout(at=((0, 0), (80, 50), (88, 58), (712, 352), (720, 358))),
     "transpose_banks_padded": _THIRTY_TWO,
     "transpose_banks_tiled": _THIRTY_TWO,
     "transpose_store_naive": _ONE_SECTOR,

@@ -54,7 +54,7 @@ BY_ROUNDS = """
 
 
 def test_a_benchmark_written_in_another_way_is_right(tmp_path: Path) -> None:
-    """Nanoseconds under a name of their own, one wait for each round, torch's quantiles, a buffer of floats."""
+    """Nanoseconds under another name, a wait for each round, torch's quantiles, a buffer of floats."""
     verdict = verdict_on(
         tmp_path,
         ("import time\n", "import time\nfrom time import perf_counter_ns\n"),

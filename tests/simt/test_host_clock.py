@@ -1,4 +1,4 @@
-"""The host's simulated time: what takes it how long, and that waiting for the device takes until it is done."""
+"""The host's simulated time: what takes it how long, and that it waits until the device is done."""
 
 from __future__ import annotations
 
