@@ -362,3 +362,27 @@ def test_a_comparison_of_wrong_medians_says_where_they_come_from() -> None:
 
 def test_an_exercise_without_workloads_has_nothing_to_judge() -> None:
     assert measurements.check(_bench(honest)).status is Status.UNAVAILABLE
+
+
+def test_on_a_gpu_a_number_is_wrong_when_it_is_wrong_three_times() -> None:
+    asked = []
+
+    def told(plan: dict[str, Any]) -> str:
+        asked.append(plan)
+        noisy = len(asked) < 3
+        return answered({"median_ms": 9.0}) if noisy else honest(plan)
+
+    class OnGpu(Planted):
+        def run_inside(
+            self, check: str, args: Any, *, trace: bool = False, seconds: float | None = None
+        ) -> Reply:
+            return super().run_inside(check, [*args[:2], True], trace=trace, seconds=seconds)
+
+    workloads = checked(Workloads("measure", WORKLOADS[:1]))
+    bench = fake_bench(OnGpu(told), lambda a: a, [], workloads=workloads, backend="cuda")
+    assert measurements.check(bench).status is Status.PASS
+    assert len(asked) == 3 and asked[0] == asked[2]
+    asked.clear()
+    bench = fake_bench(OnGpu(lambda plan: answered({"median_ms": 9.0})), lambda a: a, [], workloads=workloads,
+                       backend="cuda")  # fmt: skip
+    assert measurements.check(bench).status is Status.FAIL

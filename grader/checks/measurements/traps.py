@@ -78,7 +78,7 @@ def _seen(subject: Subject, reported: float) -> Trap | None:
     """What the record of the run shows beyond doubt."""
     run, drawn = subject.run, subject.drawn
     if subject.quantity in _DEVICE_TIMES:
-        if reported < subject.truth / 50 and "R" in run.done and drawn.workload.stream == "side":
+        if reported < subject.truth / 5 and "R" in run.done and drawn.workload.stream == "side":
             return Trap(reported, "The call ran on another stream than the events are recorded on.", "stream")
         spans = _BETWEEN_EVENTS.findall(run.done)
         if reported > subject.truth and spans and any("F" in each for each in spans[-1]):
