@@ -12,7 +12,8 @@ from grader.checks.bench import Bench
 from grader.checks.measurements import measurements
 from grader.checks.measurements.drawn import Drawn, drawn
 from grader.checks.measurements.nearness import shown, within
-from grader.checks.measurements.traps import Run, Subject, explanation
+from grader.checks.measurements.subject import Run, Subject
+from grader.checks.measurements.traps import explanation
 from grader.checks.outcome import Outcome
 from grader.run.values import Output, RemoteError, Reply
 from grader.spec import Pair, Workload, Workloads
@@ -32,7 +33,7 @@ def planted(**facts: Any) -> Drawn:
 
 def explained(planted: Drawn, quantity: str, reported: float, done: str = "RCR", **facts: Any) -> str:
     """The topic of the trap that explains a wrong number, or ""."""
-    run = Run({quantity: reported}, facts.pop("calls", (40,)), done, facts.pop("live", 4 * MEBI))
+    run = Run({quantity: reported}, (40,), done * 10, facts.pop("live", 4 * MEBI))
     trap = explanation(Subject(quantity, planted, run, rounds=10, **facts))
     return trap.topic if trap else ""
 
@@ -129,6 +130,9 @@ def test_numbers_are_drawn_within_their_ranges_and_memory_in_even_mebibytes() ->
         ({}, 500.0, "RCR", "units"),
         ({}, 5.0, "RCR", "units"),
         ({}, 0.54, "WTCWT", "host_clock"),
+        ({}, 0.6, "WTCCCCWT", "host_clock"),  # a part of the launches
+        ({}, 0.0, "RRC", "stream"),
+        ({"device_us": 50.0, "host_us": 200.0, "launches": 4}, 0.6, "hFRCR", "head_start"),  # too short
         ({}, 0.56, "RFCR", "flush_timed"),
         ({}, 3.0, "RhCR", "flush_timed"),
         ({"stream": "side"}, 0.0, "RCR", "stream"),
@@ -149,8 +153,12 @@ def test_the_spread_of_extremes_is_named() -> None:
     assert explained(planted(pattern=PATTERN), "high_ms", 2.8) == "statistics"
 
 
-def test_one_round_is_named_by_the_number_of_calls() -> None:
-    assert explained(planted(pattern=PATTERN), "low_ms", 0.5, calls=(3,)) == "statistics"
+def test_too_few_rounds_are_counted_whatever_their_time_is() -> None:
+    for reported in (0.5, 0.77):
+        run = Run({"low_ms": reported}, (30,), "CCCCC" + "hFRCR" * 3, 0)
+        trap = explanation(Subject("low_ms", planted(pattern=PATTERN), run, rounds=10))
+        assert trap is not None and trap.topic == "statistics"
+        assert trap.sentence == "3 calls between events, of 10 rounds: that is too few."
 
 
 def test_emptying_the_allocators_pool_is_told_from_emptying_l2() -> None:
@@ -181,12 +189,13 @@ def test_a_wrong_host_time_is_explained() -> None:
 @pytest.mark.parametrize(
     ("reported", "done", "topic"),
     [
-        (60, "C", "peak_reset"),
-        (12, "C", "peak_before"),  # 8 and the 4 that were in use
-        (10, "C", "peak"),  # the result before it, too
-        (28, "C", "peak"),  # with what a first call keeps
-        (2, "C", "peak"),  # what is left
-        (128, "C", "peak"),  # with the buffer that empties L2
+        (60, "PC", "peak_reset"),
+        (100, "C", "peak_reset"),  # of what ran before
+        (12, "PC", "peak_before"),  # 8 and the 4 that were in use
+        (10, "PC", "peak"),  # the result before it, too
+        (28, "PC", "peak"),  # with what a first call keeps
+        (2, "PC", "peak"),  # what is left
+        (128, "PC", "peak"),  # with the buffer that empties L2
         (80, "VC", "reserved"),
     ],
 )

@@ -17,7 +17,8 @@ from grader.checks.measurements import pairs
 from grader.checks.measurements.asking import Problem, ask, uniform
 from grader.checks.measurements.drawn import drawn
 from grader.checks.measurements.nearness import shown, within
-from grader.checks.measurements.traps import Subject, explanation
+from grader.checks.measurements.subject import Subject
+from grader.checks.measurements.traps import explanation
 from grader.checks.outcome import Outcome, passed
 from grader.spec.workloads import QUANTITIES, Pair, Workload, Workloads
 from grader.verdict import Status
@@ -85,6 +86,8 @@ def _line(first: Problem, problem: Problem | None) -> str:
         return "right"
     if problem is first:
         return "wrong: see above"
+    if problem.sentence == first.sentence:
+        return "wrong: the same"
     cause = "" if problem.topic == first.topic else f" {problem.cause}"
     return f"wrong: {problem.sentence}{cause}".rstrip()
 

@@ -9,7 +9,7 @@ from grader.checks.bench import Bench
 from grader.checks.measurements.asking import Problem, ask, uniform
 from grader.checks.measurements.drawn import Drawn, drawn
 from grader.checks.measurements.nearness import shown, within
-from grader.checks.measurements.traps import Trap
+from grader.checks.measurements.subject import Trap
 from grader.spec.workloads import COMPARED, Pair, Workloads
 
 _NEAR = 0.06
