@@ -18,6 +18,7 @@ import dispatcher_pictures
 import execution
 import home_pictures
 import measuring_pictures
+import memory_pictures
 import package_pictures
 import reduction_pictures
 import roofline
@@ -50,6 +51,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "which_tool": before_pictures.which_tool,
     "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
+    "allocated_over_time": memory_pictures.allocated_over_time,
     "three_ways": measuring_pictures.three_ways,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,

@@ -8,6 +8,7 @@ _ONE_SECTOR = Layout(at=((0, 0), (92, 80), (684, 358)))  # the rest of each row 
 _THIRTY_TWO = Layout(fold=(92, 380, 668))
 
 LAYOUTS = {
+    "allocated_over_time": Layout(panels=((36, 446), (492, 716))),
     "backward_contract": Layout(at=((0, 0), (130, 96), (660, 358))),
     "bias_columns": Layout(panels=((20, 320), (340, 640))),
     "block_given_again": Layout(at=((0, 0), (118, 52), (604, 348), (720, 358))),
