@@ -25,7 +25,7 @@ _SPINS = 40
 _SIMULATED_RATE = 1980.0  # cycles a microsecond
 
 
-def benchmark(submission: Any, entry: str, plan: str, simulated: bool) -> str:
+def measure(submission: Any, entry: str, plan: str, simulated: bool) -> str:
     """Call ``entry(call, warm_up, rounds)`` for one planted workload."""
     asked = json.loads(plan)
     instruments = Instruments(submission, simulated)
@@ -35,7 +35,7 @@ def benchmark(submission: Any, entry: str, plan: str, simulated: bool) -> str:
     return instruments.answer(result, asked["attributes"])
 
 
-def comparison(submission: Any, entry: str, plan: str, simulated: bool) -> str:
+def compare(submission: Any, entry: str, plan: str, simulated: bool) -> str:
     """Call ``entry(call, baseline, bytes_moved, warm_up, rounds)`` for two planted workloads."""
     asked = json.loads(plan)
     instruments = Instruments(submission, simulated)

@@ -99,7 +99,7 @@ def _workload(bench: Bench, asked: Workloads, workload: Workload, number: int) -
         "workloads": [planted.plan()], "attributes": list(QUANTITIES), "warm_up": asked.warm_up,
         "rounds": asked.rounds,
     }  # fmt: skip
-    run = ask(bench, "benchmark", asked.entry, plan)
+    run = ask(bench, "measure", asked.entry, plan)
     if isinstance(run, Problem):
         return run
     if run.calls[0] == 0:

@@ -26,7 +26,7 @@ def judged(bench: Bench, asked: Workloads, pair: Pair, number: int) -> Problem |
         "workloads": [call.plan(), baseline.plan()], "attributes": list(COMPARED), "bytes_moved": moved,
         "warm_up": asked.warm_up, "rounds": asked.rounds,
     }  # fmt: skip
-    run = ask(bench, "comparison", asked.compare, plan)
+    run = ask(bench, "compare", asked.compare, plan)
     if isinstance(run, Problem):
         return run
     if 0 in run.calls:
