@@ -20,6 +20,7 @@ import execution
 import home_pictures
 import measuring_pictures
 import norm_pictures
+import memory_pictures
 import package_pictures
 import precision_pictures
 import reduction_pictures
@@ -59,6 +60,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "which_tool": before_pictures.which_tool,
     "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
+    "allocated_over_time": memory_pictures.allocated_over_time,
     "three_ways": measuring_pictures.three_ways,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,

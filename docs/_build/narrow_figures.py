@@ -8,6 +8,7 @@ _ONE_SECTOR = Layout(at=((0, 0), (92, 80), (684, 358)))  # the rest of each row 
 _THIRTY_TWO = Layout(fold=(92, 380, 668))
 
 LAYOUTS = {
+    "allocated_over_time": Layout(panels=((36, 446), (492, 716))),
     "backward_contract": Layout(at=((0, 0), (130, 96), (660, 358))),
     "bias_columns": Layout(panels=((20, 320), (340, 640))),
     "block_given_again": Layout(at=((0, 0), (118, 52), (604, 348), (720, 358))),
@@ -30,6 +31,7 @@ LAYOUTS = {
     "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),
     "strided_view": Layout(at=((0, 0), (176, 60), (190, 66), (620, 358))),
     "strides_load_transposed": _ONE_SECTOR,
+    "three_ways": Layout(at=((0, 0), (80, 50), (88, 58), (712, 352), (720, 358))),
     "transpose_banks_padded": _THIRTY_TWO,
     "transpose_banks_tiled": _THIRTY_TWO,
     "transpose_store_naive": _ONE_SECTOR,
