@@ -77,6 +77,7 @@ CAPTURES = (
     Capture("03_fused_muladd.double_not_instantiated", "03", mutant="double not instantiated"),
     Capture("05_streams_and_devices.scratch_not_recorded", "05", mutant="scratch not recorded"),
     Capture("07_fused_bias_gelu.inner_derivative_forgotten", "07", mutant="inner derivative forgotten"),
+    Capture("12_vectorized_access.alignment_not_tested", "12", mutant="alignment not tested"),
     Capture("13_transpose.written_by_columns", "13", mutant="written by columns"),
     Capture("21_dispatcher.derivative_under_the_cuda_key", "21", mutant="derivative under the CUDA key"),
     Capture("06_naive_matmul.profile_exchanged", "06", profiled=counted.EXCHANGED, nvcc="13.0"),

@@ -25,6 +25,7 @@ import suite_pictures
 import timeline
 import transpose_pictures
 import values
+import vector_pictures
 from generated import bring_up_to_date
 
 from grader.simt.canvas import Canvas
@@ -62,6 +63,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
     "wheel": package_pictures.wheel,
+    "requests_and_sectors": vector_pictures.requests_and_sectors,
+    "where_a_view_begins": vector_pictures.where_a_view_begins,
     "transpose_tile": transpose_pictures.tile_way,
     "transpose_store_naive": transpose_pictures.store_naive,
     "transpose_store_tiled": transpose_pictures.store_tiled,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import roofline
 import transpose_pictures
+import vector_pictures
 from generated import bring_up_to_date
 
 from grader.catalog import Catalog
@@ -103,6 +104,7 @@ TABLES = {
     "roofline": roofline_points,
     "multiprocessors": multiprocessors,
     "transposes": transpose_pictures.table,
+    "vectors": vector_pictures.table,
 }
 
 
