@@ -56,6 +56,7 @@ AMBIGUOUS = {
     "06: guards exchanged": "product",
     "07: bias left out of backward": "slope",
     "07: output saved instead of x": "slope",
+    "12: aligned to one element": "launcher",
     "14: last warp in step": "warp_sum",
     "14: values from nowhere in the last warp": "warp_sum",
     "14: second stage missing": "vector_stage",
