@@ -57,13 +57,14 @@ class Hints:
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
 
-    def swapped(self, got: torch.Tensor) -> str:
-        """Whether `got` is the gradient of another input."""
+    def swapped(self, got: torch.Tensor, expected: torch.Tensor) -> str:
+        """Whether `got` is the gradient of another input, and that is not the expected one, too."""
         for name, values in self.others.items():
             if (
                 values.shape == got.shape
                 and bool(values.any())
                 and torch.allclose(got.to(values.dtype), values)
+                and not torch.allclose(expected, values.to(expected.dtype))
             ):
                 return (
                     f"This equals the gradient of {name}: either the two are returned in another order than "
@@ -101,7 +102,7 @@ def mismatch_outcome(
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
     wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written)
-    hint = hints.swapped(got) or diagnose(wrong)
+    hint = hints.swapped(got, expected.values) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
