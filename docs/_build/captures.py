@@ -81,6 +81,12 @@ CAPTURES = (
     Capture("13_transpose.written_by_columns", "13", mutant="written by columns"),
     Capture("21_dispatcher.derivative_under_the_cuda_key", "21", mutant="derivative under the CUDA key"),
     Capture("06_naive_matmul.profile_exchanged", "06", profiled=counted.EXCHANGED, nvcc="13.0"),
+    Capture(
+        "12_vectorized_access.profile_scalar",
+        "12",
+        profiled=(("if (aligned(a) && aligned(b) && aligned(out)) {", "if (n < 0) {"),),
+        nvcc="13.0",
+    ),
     Capture("27_write_the_tests.class_of_the_exception", "27", mutant="any exception will do"),
     Capture("27_write_the_tests.too_strict", "27", mutant="messages word for word"),
     Capture("90_row_sums.second_barrier_missing", "90", mutant="second barrier missing", course=SAMPLE),
