@@ -11,7 +11,7 @@ def test_chunks_quarter_the_requests_and_leave_the_sectors() -> None:
 
 
 def test_the_table_is_what_follows_from_the_sizes() -> None:
-    """40,003 floats fill 1251 warps, or 10,000 chunks and a tail of 3; 40,005 halves 5,000 and a tail of 5."""
+    """40,003 floats fill 1251 warps, or 10,000 chunks and 3 more; 40,005 halves 5,000 chunks and 5 more."""
     rows = [row.split(" | ") for row in vector_pictures.table().splitlines()[2:]]
     counts = {
         row[0].strip("| "): [int(cell.strip("| ").replace(",", "")) for cell in row[1:]] for row in rows
