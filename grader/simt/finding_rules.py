@@ -27,7 +27,8 @@ _RULES = {
     "immediately. If another stream uses it too, call tensor.record_stream(stream) before it is freed.",
     "copy_source": "Do not change the source of an asynchronous copy before waiting for the copy.",
     "misaligned": "An access of n bytes needs an address that is a multiple of n. A pointer may begin "
-    "anywhere, as that of a view does: test it first, and take single elements where it does not fit.",
+    "anywhere, as that of a view does: test it before the access, and take single elements where it does "
+    "not fit.",
     "divergent_barrier": "Every thread of the block must reach the same __syncthreads(), or none.",
     "deadlock": "All threads that a barrier or a warp operation waits for must reach it.",
     "barrier_count": "A phase of a barrier object takes exactly as many arrivals as init() was given.",
