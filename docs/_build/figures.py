@@ -63,13 +63,13 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
     "wheel": package_pictures.wheel,
-    "requests_and_sectors": vector_pictures.requests_and_sectors,
-    "where_a_view_begins": vector_pictures.where_a_view_begins,
     "transpose_tile": transpose_pictures.tile_way,
     "transpose_store_naive": transpose_pictures.store_naive,
     "transpose_store_tiled": transpose_pictures.store_tiled,
     "transpose_banks_tiled": transpose_pictures.banks_tiled,
     "transpose_banks_padded": transpose_pictures.banks_padded,
+    "requests_and_sectors": vector_pictures.requests_and_sectors,
+    "where_a_view_begins": vector_pictures.where_a_view_begins,
 }
 
 
