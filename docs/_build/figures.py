@@ -31,6 +31,7 @@ import suite_pictures
 import timeline
 import transpose_pictures
 import values
+import vector_pictures
 from generated import bring_up_to_date
 
 from grader.simt.canvas import Canvas
@@ -86,6 +87,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "transpose_store_tiled": transpose_pictures.store_tiled,
     "transpose_banks_tiled": transpose_pictures.banks_tiled,
     "transpose_banks_padded": transpose_pictures.banks_padded,
+    "requests_and_sectors": vector_pictures.requests_and_sectors,
+    "where_a_view_begins": vector_pictures.where_a_view_begins,
 }
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import roofline
 import torch
 import transpose_pictures
+import vector_pictures
 from generated import bring_up_to_date
 from torch.testing._comparison import default_tolerances
 
@@ -147,6 +148,7 @@ TABLES = {
     "roofline": roofline_points,
     "multiprocessors": multiprocessors,
     "transposes": transpose_pictures.table,
+    "vectors": vector_pictures.table,
 }
 
 

@@ -58,6 +58,7 @@ AMBIGUOUS = {
     "05: never waits for the caller": "fork",
     "06: guards exchanged": "product",
     "07: bias left out of backward": "slope",
+    "12: aligned to one element": "launcher",
     "07: output saved instead of x": "slope",
     "09: atomics over the sorted indices": "choose",
     "14: last warp in step": "warp_sum",
