@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import backward_pictures
+import barrier_pictures
 import before_pictures
 import binding_pictures
 import counted
@@ -22,6 +23,7 @@ import reduction_pictures
 import roofline
 import stream_pictures
 import suite_pictures
+import tile_pictures
 import timeline
 import transpose_pictures
 import values
@@ -67,6 +69,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "transpose_store_tiled": transpose_pictures.store_tiled,
     "transpose_banks_tiled": transpose_pictures.banks_tiled,
     "transpose_banks_padded": transpose_pictures.banks_padded,
+    "tile_rounds": tile_pictures.tile_rounds,
+    "two_barriers": barrier_pictures.two_barriers,
 }
 
 

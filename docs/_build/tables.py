@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import barrier_pictures
 import roofline
 import transpose_pictures
 from generated import bring_up_to_date
@@ -103,6 +104,7 @@ TABLES = {
     "roofline": roofline_points,
     "multiprocessors": multiprocessors,
     "transposes": transpose_pictures.table,
+    "barrier_steps": barrier_pictures.in_words,
 }
 
 

@@ -131,11 +131,11 @@ EFFICIENCY = [
     Efficiency(
         Case("96 x 64 times 64 x 128", pair(96, 64, 128)),
         [
-            Limit("global_load_sectors", forward_sectors, share=3, rule=READ),
+            Limit("global_load_sectors", forward_sectors, share=4, rule=READ),
             Limit("global_store_sectors", out_sectors, rule=WRITE),
-            Limit("bank_conflicts", 0, share=2, rule=BANKS),
-            Limit("global_load_sectors", backward_sectors, stage="backward", share=2, rule=BACKWARD),
-            Limit("bank_conflicts", 0, stage="backward", share=2, rule=BANKS),
+            Limit("bank_conflicts", 0, rule=BANKS),
+            Limit("global_load_sectors", backward_sectors, stage="backward", share=3, rule=BACKWARD),
+            Limit("bank_conflicts", 0, stage="backward", rule=BANKS),
         ],
     ),
     Efficiency(
