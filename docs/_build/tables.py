@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import barrier_pictures
+import product_counts
 import roofline
 import transpose_pictures
 from generated import bring_up_to_date
@@ -104,6 +105,7 @@ TABLES = {
     "roofline": roofline_points,
     "multiprocessors": multiprocessors,
     "transposes": transpose_pictures.table,
+    "products": product_counts.table,
     "barrier_steps": barrier_pictures.in_words,
 }
 
