@@ -3,9 +3,9 @@
 For every exercise with a speed case: the time of the solution, of the kernels that its lesson shows on the
 way to it, of the spec's baseline, and of the same expression under ``torch.compile``; the traffic that the
 operation cannot do without, and the time that moving it takes at the bandwidth of a large copy on the same
-device. Times are medians of CUDA events, with launches queued ahead (`device_clock`). What the other lessons
-measure is in `lesson_extras`. ``--record`` writes one file for each exercise, ``results/lesson_SLUG.md``; the
-lessons are built from these.
+device; of some exercises, the same for the backward. Times are medians of CUDA events, with launches queued
+ahead (`device_clock`). What the other lessons measure is in `lesson_extras`. ``--record`` writes one file for
+each exercise, ``results/lesson_SLUG.md``; the lessons are built from these.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from __future__ import annotations
 import argparse
 import importlib.util
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import lesson_extras
 import record
@@ -26,13 +27,32 @@ from stand_ins import milliseconds_of
 from grader.catalog import Catalog, Exercise
 from grader.spec import Spec, Speed, TensorSpec, load_spec, tensor
 
+Stage: TypeAlias = Literal["forward", "backward"]
 # Graded for no speed, and measured like the others: the lesson's next step is about this figure.
 SPEEDS = {"00_first_kernel": Speed([tensor(1 << 26), 2.0], baseline="alpha * x")}
 # Kernels that stand in for the kernel.cu of an exercise, in the order of its lesson.
-ON_THE_WAY = {"13_transpose": ("naive", "tiled", "swizzled")}
-SAMPLES = {"13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes"}
+ON_THE_WAY = {
+    "08_half_and_bfloat16": ("rounded", "two_channels"),
+    "13_transpose": ("naive", "tiled", "swizzled"),
+    "16_softmax": ("naive", "online", "registers"),
+    "17_layer_norm": ("naive", "block_per_row"),
+}
+SAMPLES = {
+    slug: Path(record.REPOSITORY) / "docs" / "samples" / folder
+    for slug, folder in (
+        ("08_half_and_bfloat16", "half"),
+        ("13_transpose", "transposes"),
+        ("16_softmax", "softmaxes"),
+        ("17_layer_norm", "layer_norms"),
+    )
+}
+# Exercises whose backward is measured too: the bytes that it cannot do without.
+BACKWARDS: dict[str, Callable[..., int]] = {
+    "17_layer_norm": lambda x, weight, bias, eps: (3 * x.numel() + 3 * weight.numel()) * x.element_size(),
+}
 
 
+@cache
 def loaded(folder: Path, name: str) -> ModuleType:
     recipe = importlib.util.spec_from_file_location(name, folder / "op.py")
     assert recipe is not None and recipe.loader is not None
@@ -41,18 +61,27 @@ def loaded(folder: Path, name: str) -> ModuleType:
     return module
 
 
-def own_call(folder: Path, exercise: Exercise) -> Callable[[], object]:
+def own_call(folder: Path, exercise: Exercise, stage: Stage = "forward") -> Callable[[], object]:
     """The call of the submission in ``folder`` that is timed, in this process."""
     spec = load_spec(exercise)
     arguments = [draw(each) for each in speed_of(exercise, spec).args]
     entry = getattr(loaded(folder, f"timed_{exercise.slug}"), spec.entry)
-    return lambda: entry(*arguments)
+    return (lambda: entry(*arguments)) if stage == "forward" else backward_of(entry, arguments)
 
 
-def on_the_way(exercise: Exercise) -> Iterator[tuple[str, float]]:
+def backward_of(function: Callable[..., torch.Tensor], arguments: list[object]) -> Callable[[], object]:
+    """The gradients of every tensor argument, for one random cotangent; forward runs here, once."""
+    leaves = [each.detach().requires_grad_() for each in arguments if isinstance(each, torch.Tensor)]
+    ahead = iter(leaves)
+    out = function(*[next(ahead) if isinstance(each, torch.Tensor) else each for each in arguments])
+    cotangent = torch.rand_like(out)
+    return lambda: torch.autograd.grad(out, leaves, cotangent, retain_graph=True)
+
+
+def on_the_way(exercise: Exercise, stage: Stage = "forward") -> Iterator[tuple[str, float]]:
     """Name and time of each kernel that the lesson shows before the solution's."""
     names = ON_THE_WAY.get(exercise.slug, ())
-    return milliseconds_of(exercise, SAMPLES[exercise.slug], names) if names else iter(())
+    return milliseconds_of(exercise, SAMPLES[exercise.slug], names, stage) if names else iter(())
 
 
 def speed_of(exercise: Exercise, spec: Spec) -> Speed:
@@ -64,12 +93,18 @@ def speed_of(exercise: Exercise, spec: Spec) -> Speed:
 
 def baselines(spec: Spec, speed: Speed, arguments: list[object]) -> dict[str, Callable[[], object]]:
     """The expression that the solution is compared with, eager and compiled."""
+    return {
+        name: lambda function=function: function(*arguments)  # type: ignore[misc]
+        for name, function in baseline_functions(spec, speed).items()
+    }
+
+
+def baseline_functions(spec: Spec, speed: Speed) -> dict[str, Callable[..., torch.Tensor]]:
     names: dict[str, Any] = {"torch": torch}
     exec(f"def baseline({', '.join(spec.parameters)}):\n    return {speed.baseline}", names)
-    compiled = torch.compile(names["baseline"])
     return {
-        f"`{speed.baseline}`": lambda: names["baseline"](*arguments),
-        "the same under `torch.compile`": lambda: compiled(*arguments),
+        f"`{speed.baseline}`": names["baseline"],
+        "the same under `torch.compile`": torch.compile(names["baseline"]),
     }
 
 
@@ -93,7 +128,7 @@ def measure(exercise: Exercise, spec: Spec, bandwidth: float) -> str:
     tensors = [each for each in speed.args if isinstance(each, TensorSpec)]
     shapes = ", ".join("×".join(map(str, each.shape)) for each in tensors)
     rows = [
-        ("inputs", f"{shapes}, float32"),
+        ("inputs", f"{shapes}, {tensors[0].dtype}"),
         ("least traffic", f"{bytes_moved / 1e6:.1f} MB"),
         ("floor: that traffic at the speed of a large copy", f"{bytes_moved / bandwidth:.4f} ms"),
         *((f"kernel `{name}.cu`", f"{each:.4f} ms") for name, each in on_the_way(exercise)),
@@ -109,19 +144,43 @@ def measure(exercise: Exercise, spec: Spec, bandwidth: float) -> str:
     return record.table(("what", "value"), rows)
 
 
+def measure_backward(exercise: Exercise, spec: Spec, bandwidth: float) -> str:
+    """The second table of an exercise in BACKWARDS: the same rows for the gradients of all its inputs."""
+    speed = speed_of(exercise, spec)
+    arguments = [draw(each) for each in speed.args]
+    calls = {"reference solution": own_call(exercise.solution_dir, exercise, "backward")}
+    # A graph that is run again and again must keep what it would otherwise overwrite.
+    with torch._functorch.config.patch(donated_buffer=False):
+        for name, function in baseline_functions(spec, speed).items():
+            calls[name] = backward_of(function, arguments)
+        times = {name: milliseconds(call) for name, call in calls.items()}
+    bytes_moved = BACKWARDS[exercise.slug](*arguments)
+    moved = bytes_moved / times["reference solution"] / 1e9
+    rows = [
+        ("least traffic", f"{bytes_moved / 1e6:.1f} MB"),
+        ("floor: that traffic at the speed of a large copy", f"{bytes_moved / bandwidth:.4f} ms"),
+        *((f"kernel `{name}.cu`", f"{each:.4f} ms") for name, each in on_the_way(exercise, "backward")),
+        *((name, f"{each:.4f} ms") for name, each in times.items()),
+        ("least traffic over the solution's time", f"{moved:.2f} TB/s"),
+    ]
+    return record.table(("backward", "value"), rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="write results/lesson_SLUG.md as well")
-    parser.add_argument("--time", nargs=2, metavar=("SLUG", "FOLDER"), help="only this submission: its ms")
+    parser.add_argument(
+        "--time", nargs=3, metavar=("SLUG", "FOLDER", "STAGE"), help="only this submission: its ms"
+    )
     parser.add_argument("names", nargs="*", metavar="SLUG", help="the lessons to measure; default all")
     options = parser.parse_args()
     if not torch.cuda.is_available():
         raise SystemExit("This measures on a GPU, and torch finds none here.")
     exercises = Catalog.open(Path(record.REPOSITORY)).exercises
     if options.time:
-        slug, folder = options.time
+        slug, folder, stage = options.time
         (exercise,) = (each for each in exercises if each.slug == slug)
-        print(milliseconds(own_call(Path(folder), exercise)))
+        print(milliseconds(own_call(Path(folder), exercise, stage)))
         return
     bandwidth = copy_bandwidth()
     for exercise in exercises:
@@ -131,6 +190,10 @@ def main() -> None:
             table = extra(exercise, loaded)
         else:
             table = measure(exercise, load_spec(exercise), bandwidth)
+            if more := lesson_extras.MORE.get(exercise.slug):
+                table += "\n\n" + more(exercise, loaded)
+            if exercise.slug in BACKWARDS:
+                table += "\n\n" + measure_backward(exercise, load_spec(exercise), bandwidth)
         name = f"lesson_{exercise.slug}" if options.record else None
         record.report(f"{exercise.title}, measured", table, name)
 

@@ -14,8 +14,10 @@ from grader.catalog import Exercise
 LESSONS = Path(__file__).parent / "lessons.py"
 
 
-def milliseconds_of(exercise: Exercise, samples: Path, names: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """Name and time of ``samples/NAME.cu``, for each of ``names``.
+def milliseconds_of(
+    exercise: Exercise, samples: Path, names: Sequence[str], stage: str = "forward"
+) -> Iterator[tuple[str, float]]:
+    """Name and time of ``samples/NAME.cu``, for each of ``names``; ``stage`` is forward or backward.
 
     Each in a process of its own: no two libraries may register one operator.
     """
@@ -23,6 +25,6 @@ def milliseconds_of(exercise: Exercise, samples: Path, names: Sequence[str]) -> 
         with tempfile.TemporaryDirectory() as scratch:
             copy = Path(shutil.copytree(exercise.solution_dir, Path(scratch) / name))
             shutil.copyfile(samples / f"{name}.cu", copy / "kernel.cu")
-            command = [sys.executable, str(LESSONS), "--time", exercise.slug, str(copy)]
+            command = [sys.executable, str(LESSONS), "--time", exercise.slug, str(copy), stage]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             yield name, float(done.stdout.split()[-1])

@@ -15,13 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from grader.spec.naming import named_arguments, of_kind
 from grader.spec.vocabulary import Case
 
 Most: TypeAlias = "Callable[..., float] | float"
 Stage: TypeAlias = Literal["forward", "backward"]
+Cotangent: TypeAlias = Literal["random", "expanded", "transposed"]
+
+
+OUTPUT, COTANGENT, GRADIENT_OF = "the output", "grad_out", "grad_"  # tensors that are no arguments
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,8 @@ class Metric:
     """What is counted, over all launches of the submission's own kernels.
 
     ``field`` is added up over the source lines that access ``space`` in one of the ways in ``accesses``;
-    without a space it belongs to launches as a whole. ``unit`` and ``doing`` say it: 3 ``sectors`` ``read
-    from global memory``.
+    without a space it belongs to launches as a whole, or to the call where ``of_call`` says so. ``unit`` and
+    ``doing`` say it: 3 ``sectors`` ``read from global memory``.
     """
 
     unit: str
@@ -39,6 +43,7 @@ class Metric:
     space: Literal["global", "shared"] | None = None
     accesses: tuple[str, ...] = ()
     plural: str = ""  # where it takes more than an s
+    of_call: bool = False
 
 
 _DOING = {"load": "read from", "store": "written to", "atomic": "updated in"}
@@ -63,6 +68,7 @@ METRICS: dict[str, Metric] = {
     "bank_conflicts": Metric("bank conflict", "", "conflicts", "shared", tuple(_DOING)),
     "barriers": Metric("barrier", "counted for each warp", "barriers"),
     "launches": Metric("launch", "", "launches", plural="launches"),
+    "allocations": Metric("allocation", "of device memory", "allocations", of_call=True),
 }
 
 
@@ -72,7 +78,9 @@ class Limit:
 
     ``most`` is a number, or a function of the arguments of ``reference``, which get the tensors at the case's
     own dtypes. ``share`` is the limit's part of the points, relative to those of the others. ``rule`` is a
-    sentence that is said when the limit is exceeded: what to do about it, not how.
+    sentence that is said when the limit is exceeded: what to do about it, not how. ``of`` counts only the
+    accesses to one tensor in global memory: an argument (``"x"``), ``"the output"``, or of a backward
+    ``"grad_out"`` and ``"grad_x"``. The verdict then says how many times that tensor is read or written.
     """
 
     metric: str
@@ -80,6 +88,7 @@ class Limit:
     stage: Stage = "forward"
     share: float = 1.0
     rule: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,11 +96,14 @@ class Efficiency:
     """One case, whose answer has to be right, and the limits on what it may cost.
 
     The case should be so large that edges do not weigh, and so small that a simulated GPU is done within a
-    second: it executes some million accesses in that time.
+    second: it executes some million accesses in that time. Backward gets a cotangent of the kind
+    ``cotangent``: ``expanded`` is one number with strides of 0, as after ``sum()``, and ``transposed`` has
+    the last two dimensions exchanged in memory, so that a backward which makes it dense allocates.
     """
 
     case: Case
     limits: Sequence[Limit]
+    cotangent: Cotangent = "random"
 
 
 def checked(value: Any, parameters: tuple[str, ...]) -> tuple[Efficiency, ...]:
@@ -105,13 +117,18 @@ def _checked_one(value: Any, parameters: tuple[str, ...]) -> Efficiency:
     case: Case = of_kind(Case, efficiency.case, "EFFICIENCY")
     if not efficiency.limits:
         raise ValueError(f"EFFICIENCY, {case.name!r}, has no limits")
+    if efficiency.cotangent not in get_args(Cotangent):
+        kinds = ", ".join(get_args(Cotangent))
+        raise ValueError(
+            f"EFFICIENCY, {case.name!r}: the cotangent {efficiency.cotangent!r} is none of {kinds}"
+        )
     for limit in efficiency.limits:
-        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"))
+        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"), parameters)
     named = named_arguments(case.args, parameters, f"EFFICIENCY, {case.name!r}")
     return replace(efficiency, case=replace(case, args=named))
 
 
-def _check_limit(limit: Limit) -> None:
+def _check_limit(limit: Limit, parameters: tuple[str, ...]) -> None:
     if limit.metric not in METRICS:
         raise ValueError(f"EFFICIENCY limits {limit.metric!r}, which is none of {', '.join(METRICS)}")
     if limit.stage not in ("forward", "backward"):
@@ -122,3 +139,15 @@ def _check_limit(limit: Limit) -> None:
         raise ValueError(
             f"EFFICIENCY, {limit.metric}: share is {limit.share}, but every limit earns something"
         )
+    if limit.of:
+        _check_tensor(limit, parameters)
+
+
+def _check_tensor(limit: Limit, parameters: tuple[str, ...]) -> None:
+    known = [*parameters, OUTPUT]
+    if limit.stage == "backward":
+        known += [COTANGENT, *(GRADIENT_OF + name for name in parameters)]
+    if limit.of not in known:
+        raise ValueError(f"EFFICIENCY, {limit.metric}: of={limit.of!r} is none of {', '.join(known)}")
+    if METRICS[limit.metric].space != "global":
+        raise ValueError(f"EFFICIENCY, {limit.metric}: of={limit.of!r}, but tensors are in global memory")

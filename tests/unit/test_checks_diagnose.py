@@ -285,3 +285,156 @@ def test_a_right_answer_and_complex_numbers_are_left_alone() -> None:
 
 def test_a_single_wrong_element_is_no_pattern() -> None:
     assert told(torch.tensor([5.0]), torch.tensor([3.0])) == ""
+
+
+def far_rows() -> torch.Tensor:
+    """Two rows of 20 bytes, the second beyond offset 2^31, of which only these rows are resident."""
+    return torch.empty(2**31 + 50, dtype=torch.uint8).as_strided((2, 20), (2**31 + 21, 1)).fill_(7)
+
+
+def test_an_offset_that_needs_more_than_31_bits() -> None:
+    right = torch.arange(40, dtype=torch.uint8).view(2, 20)
+    inputs = [("a", right), ("far", far_rows())]
+    second = torch.cat([right[:1], right[1:] + 100])
+    sentence = told(second, right, inputs=inputs)
+    assert sentence.startswith(
+        "All wrong elements read far beyond offset 2^31, which a 32-bit integer cannot"
+    )
+    assert "32 bits" not in told(right + 100, right, inputs=inputs)
+    assert "32 bits" not in told(second, right, inputs=inputs[:1])
+
+
+def test_a_gradient_for_a_cotangent_of_ones() -> None:
+    cotangent, counts = numbers(300), numbers(300, seed=9).round() + 40.0
+    words = told(counts, counts * numbers(300, seed=3), cotangent=cotangent, for_ones=counts)
+    assert words == "This is the gradient for a grad_out of ones: the incoming gradient is not used."
+    zeros = torch.zeros(300)
+    assert "grad_out of ones" not in told(zeros, RIGHT, cotangent=cotangent, for_ones=zeros)
+
+
+def test_a_term_of_a_sum_that_was_written_over_the_others() -> None:
+    cotangent = numbers(30, 10, seed=7)
+    right = cotangent.reshape(10, 3, 10).sum(dim=1)
+    last = cotangent.reshape(10, 3, 10)[:, 2]
+    assert told(last, right, cotangent=cotangent) == (
+        "Each of the 100 wrong elements is one element of grad_out, where several should be added up: it is "
+        "written, and the others are overwritten."
+    )
+    # Each right element is one of grad_out too: then something else is wrong.
+    assert "added up" not in told(cotangent.flip(0), cotangent, cotangent=cotangent)
+    # Nor does a sum that lacks a term consist of single elements.
+    two = cotangent.reshape(10, 3, 10)[:, :2].sum(dim=1)
+    assert "added up" not in told(two, right, cotangent=cotangent)
+
+
+def test_nan_that_no_input_brings_is_not_lost_on_the_way() -> None:
+    right = RIGHT.clone()
+    right[7] = float("nan")
+    finite = [("x", numbers(300))]
+    assert told(RIGHT, right, inputs=finite).startswith("The inputs are finite: NaN or infinity is the")
+    assert told(RIGHT, right, inputs=[("x", right)]).startswith("NaN and infinity must reach")
+
+
+# ---- rows --------------------------------------------------------------------------------------------------
+
+
+def normalised(x: torch.Tensor, divisor: int) -> torch.Tensor:
+    """Rows of x with mean 0, and variance 1 if the sum of squares is divided by `divisor`."""
+    centered = x - x.mean(dim=1, keepdim=True)
+    return centered / (centered.square().sum(dim=1, keepdim=True) / divisor).sqrt()
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "words"), [(19, 20, "n - 1 instead of n"), (20, 19, "n instead of n - 1")]
+)
+def test_a_variance_with_another_divisor(got: int, right: int, words: str) -> None:
+    x = numbers(6, 20, dtype=torch.float64)
+    text = told(normalised(x, got).float(), normalised(x, right))
+    assert text.startswith("Within each row, every element is the same multiple of the right one (")
+    assert text.endswith(f"in every row). Is the variance of a row of n = 20 divided by {words}?")
+
+
+def test_rows_with_factors_of_their_own() -> None:
+    x = numbers(6, 20)
+    factors = torch.tensor([1.0, 1.5, 1.0, 0.25, 1.0, 1.0])[:, None]
+    assert told(x * factors, x) == (
+        "Within each row, every element is the same multiple of the right one (0.25 in row 3). "
+        "What the row is divided or multiplied by is wrong."
+    )
+    factors[2] = 0.0
+    assert "multiple" not in told(x * factors, x)
+    assert "Within each row" not in told((x * factors.abs().clamp(min=1))[:, :3], x[:, :3])  # too short
+
+
+def test_rows_that_are_shifted() -> None:
+    x = numbers(6, 20)
+    text = told(x + torch.tensor([0.0, 0.5, 0.0, 0.0, -0.75, 0.0])[:, None], x)
+    assert text.startswith("Within each row, every element is off by the same amount (-0.75 in row 4).")
+    moved = x + torch.tensor([0.0, 0.5, 0.0, 0.0, -0.75, 0.0])[:, None]
+    moved[1, 3] += 1
+    assert "off by the same amount" not in told(moved, x)
+
+
+def test_a_gradient_whose_rows_must_add_up_to_zero() -> None:
+    grad_out, weight = numbers(6, 20, dtype=torch.float64), numbers(20, dtype=torch.float64, seed=6)
+    g = grad_out * weight
+    right = g - g.mean(dim=1, keepdim=True)
+    text = told((0.5 * g).float(), right, cotangent=grad_out)
+    assert text.startswith("Each row of the right gradient adds up to 0")
+    assert "adds up to 0" not in told((0.5 * g).float(), right)  # forward
+    assert "adds up to 0" not in told((0.5 * g).float(), g, cotangent=grad_out)
+    changed_elsewhere = right.clone()
+    changed_elsewhere[2, 3] += 1
+    changed_elsewhere[2, 5] -= 1
+    assert "adds up to 0" not in told(changed_elsewhere.float(), right, cotangent=grad_out)
+
+
+@pytest.mark.parametrize("special", ["wrong", "nan"])
+def test_a_mean_that_is_large_beside_the_spread(special: str) -> None:
+    x = 1e4 + numbers(1, 60)
+    right = normalised(x.double(), 60)
+    got = right.float() * 0.3 if special == "wrong" else torch.full((1, 60), float("nan"))
+    text = told(got, right, inputs=[("x", x)])
+    assert text.startswith("Cancellation? The mean of x is 1e+04 and its spread 0.26.")
+    assert text.endswith("Subtract the mean first, then square.")
+    assert "Cancellation" not in told(got, right, inputs=[("x", x - 1e4)])
+    assert "Cancellation" not in told(got, right, inputs=[("x", x.double())])  # has digits enough
+    assert "Cancellation" not in told(got, right, inputs=[("x", torch.ones(60))])
+
+
+def test_rows_with_both_statistics_wrong() -> None:
+    x = normalised(numbers(6, 20, dtype=torch.float64), 20)
+    factors = torch.tensor([1.0, 1.5, 1.0, 0.25, 1.0, 1.0], dtype=torch.float64)[:, None]
+    text = told((x * factors + 0.5).float(), x)
+    assert text.startswith(
+        "Within each row, every element is the right one times 0.25 in row 3, plus a number (0.5 in every "
+        "row). Both statistics of the row are wrong"
+    )
+    noise = numbers(6, 20, seed=7, dtype=torch.float64)
+    assert "statistics" not in told((x * factors + noise).float(), x)
+
+
+def layer_norm_gradient(x: torch.Tensor, g: torch.Tensor, variance: bool = True) -> torch.Tensor:
+    """Of a layer norm without weight, with or without the term that comes from the variance."""
+    rows = normalised(x, x.shape[1])
+    found = g - g.mean(dim=1, keepdim=True)
+    return found - rows * (g * rows).mean(dim=1, keepdim=True) if variance else found
+
+
+def test_a_gradient_that_ignores_the_variance() -> None:
+    x, g = numbers(6, 20, dtype=torch.float64), numbers(6, 20, dtype=torch.float64, seed=6)
+    right, got = layer_norm_gradient(x, g), layer_norm_gradient(x, g, variance=False).float()
+    text = told(got, right, cotangent=g, inputs=[("x", x)])
+    assert text.startswith("Each row of the right gradient is orthogonal to its row of x less the mean")
+    assert "orthogonal" not in told(got, right, cotangent=g, inputs=[("x", numbers(6, 20, seed=8))])
+    assert "orthogonal" not in told(got, right, inputs=[("x", x)])  # forward
+    assert "orthogonal" not in told(got[:1], right[:1], cotangent=g[:1], inputs=[("x", x[:1])])
+
+
+def test_the_gradient_of_a_parameter_with_the_wrong_factor() -> None:
+    x, g = numbers(6, 20, dtype=torch.float64), numbers(6, 20, dtype=torch.float64, seed=6)
+    right, got = (g * normalised(x, 20)).sum(dim=0), (g * x).sum(dim=0).float()
+    text = told(got, right, cotangent=g, inputs=[("x", x)])
+    assert text.startswith("The result is grad_out * x, added up over the rows.")
+    assert "added up" not in told(2.5 * got, right, cotangent=g, inputs=[("x", x)])
+    assert "added up" not in told(got, right, inputs=[("x", x)])

@@ -6,6 +6,7 @@ or one that other code than the learner's kernels wrote, is not counted at all: 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from grader.checks.values.wording import error_outcome
 from grader.profile.words import number
 from grader.simt.counters import symbolise
 from grader.simt.source_lines import quoting_from
-from grader.spec.efficiency import METRICS, Efficiency, Limit, Stage
+from grader.spec.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
 from grader.verdict import NOT_JUDGED, Finding, Status
 from grader.words import listed
 
@@ -73,7 +74,9 @@ def check(bench: Bench) -> Outcome:
 
 def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged:
     most = limit.most(*inputs.for_reference(widen=False)) if callable(limit.most) else limit.most
-    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage.launches), most)
+    if limit.of:
+        stage = stage.only(limit.of)
+    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage), most)
 
 
 # ---- counting ----------------------------------------------------------------------------------------------
@@ -96,10 +99,19 @@ def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, 
         work = device_work.judge_call(bench, each) if each is not None else None
         if work is not None:
             return work
-    stages: dict[Stage, CountedStage] = {"forward": _stage(call, call, bench.files)}
+    sizes = _sizes(inputs, call)
+    stages: dict[Stage, CountedStage] = {"forward": _stage(call, call, bench.files, sizes)}
     if back is not None:
-        stages["backward"] = _stage(back, call, bench.files)
+        stages["backward"] = _stage(back, call, bench.files, sizes)
     return stages
+
+
+def _sizes(inputs: Inputs, forward: Call) -> dict[str, int]:
+    """The bytes of every tensor that a limit may be about, by its name."""
+    arguments = {each.name: each.tensor.nbytes for each in inputs.tensors()}
+    gradients = {GRADIENT_OF + name: nbytes for name, nbytes in arguments.items()}
+    output = sum(each.nbytes for each in dense(forward))
+    return {**arguments, **gradients, OUTPUT: output, COTANGENT: output}
 
 
 def _count_backward(
@@ -111,9 +123,10 @@ def _count_backward(
     try:
         with numeric_sizes():
             tape = record_tape(bench, inputs, names, case.name)
-            cotangents = [cotangent(bench, out, "random", case.name) for out in dense(call)]
+            kind = efficiency.cotangent
+            cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, count=True)
-            wrong = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, "random")
+            wrong = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
         return _failed(back) or wrong or back
     finally:
         bench.session.release(handle)
@@ -139,7 +152,8 @@ def _failed(call: Call) -> Outcome | None:
 def _obstacle(bench: Bench) -> Outcome | None:
     """Counts of what is wrong say nothing, also where the case that is counted happens to be right."""
     both = any(limit.stage == "backward" for each in bench.spec.efficiency for limit in each.limits)
-    for check, why in _NOT_COUNTED.items():
+    part = {bench.spec.part.name: _NOT_COUNTED["correctness"]} if bench.spec.part is not None else {}
+    for check, why in (_NOT_COUNTED | part).items():
         known = bench.outcomes.get(check)
         if known is None or not known.status.stands_in_the_way or (check == "gradient" and not both):
             continue
@@ -155,14 +169,17 @@ _NOT_COUNTED = {
 }
 
 
-def _stage(call: Call, forward: Call, files: Path) -> CountedStage:
+def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> CountedStage:
     found = symbolise(call.reply.trace.counts, quote=quoting_from(files))
     counts = [each for each in found if is_own(each.launch.kernel)]
     names = tensor_names(forward.reply)
     if call is not forward:
         names |= tensor_names(call.reply, backward=True)  # forward's tensors are still alive
     text = forward.text if call is forward else f"the backward of {forward.text}"
-    return CountedStage(text, tuple(counts), names, files)
+    trace = call.reply.trace
+    return CountedStage(
+        text, tuple(counts), names, files, trace.allocations, trace.operators, sizes
+    )  # fmt: skip
 
 
 # ---- the outcome -------------------------------------------------------------------------------------------
@@ -182,8 +199,8 @@ def _outcome(bench: Bench, judged: list[Judged]) -> Outcome:
         f"{place}{findings[0].sentence} {findings[0].rule}".strip(),
         share=kept / sum(each.limit.share for each in judged),
         case=first.case,
-        expected=f"at most {in_words(metric, first.most)}",
-        got=in_words(metric, first.amount),
+        expected=f"at most {in_words(metric, first.most, first.limit.of)}",
+        got=in_words(metric, first.amount, first.limit.of),
         findings=findings,
         lines=_table(judged, bench.exercise.number, first.case),
         topic=first.limit.metric,
@@ -194,7 +211,8 @@ def _praise(judged: list[Judged]) -> str:
     """Every call with what was counted in it."""
     calls: dict[str, list[str]] = {}
     for each in judged:
-        calls.setdefault(each.stage.call, []).append(in_words(METRICS[each.limit.metric], each.amount))
+        counted = in_words(METRICS[each.limit.metric], each.amount, each.limit.of)
+        calls.setdefault(each.stage.call, []).append(counted)
     told = "; ".join(f"{call} takes {listed(amounts)}" for call, amounts in calls.items())
     return f"Within all limits: {told}."
 
@@ -213,7 +231,7 @@ def _finding(judged: Judged) -> Finding:
     metric = METRICS[limit.metric]
     text, frame, access = reason(metric, stage, judged.amount, judged.most)
     enough = f"{number(judged.most)} would do" if judged.most else "none is needed"
-    amount = in_words(metric, judged.amount)
+    amount = in_words(metric, judged.amount, limit.of)
     total = f"In all, {stage.call} comes to {amount}, where {enough}."
     if amount in text:
         total = f"In {stage.call}, {enough}."
@@ -231,7 +249,7 @@ def _finding(judged: Judged) -> Finding:
 def _table(judged: list[Judged], exercise: int, case: str) -> tuple[str, ...]:
     """One row for each limit, and the command that shows the counts of each line."""
     rows = [
-        f"{'✓' if each.holds else '✗'} {in_words(METRICS[each.limit.metric], each.amount)}, "
+        f"{'✓' if each.holds else '✗'} {in_words(METRICS[each.limit.metric], each.amount, each.limit.of)}, "
         f"at most {number(each.most)} in {each.stage.call}"
         for each in judged
     ]

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import places, relations
+from grader.checks.values import places, relations, rows
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
+    places.beyond_32_bits,
     places.never_written,
     places.bytes_for_elements,
+    rows.cancellation,
     places.not_a_number,
     places.all_zero,
     relations.a_factor,
@@ -22,8 +24,17 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.shifted,
     relations.a_chain_factor,
     relations.the_cotangent,
+    relations.for_ones,
+    relations.single_terms,
     relations.an_input,
+    rows.summed_product,
+    rows.unbalanced_gradient,
+    rows.radial_gradient,
+    rows.scaled_rows,
+    rows.shifted_rows,
+    rows.scaled_and_shifted_rows,
     relations.low_precision,
+    relations.narrow_arithmetic,
     places.a_region,
 )
 

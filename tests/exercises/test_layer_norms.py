@@ -1,0 +1,50 @@
+"""The kernels on the way to exercise 17: each is right, and moves more than the lesson says is needed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.checks import grade
+from grader.verdict import Status
+
+from .conftest import ROOT, SEED
+
+EXERCISE = Catalog.open(ROOT).find("17")
+SAMPLES = ROOT / "docs" / "samples" / "layer_norms"
+FORWARD = "layer_norm(x: float32 (128, 512), weight: float32 (512,), bias: float32 (512,), 1e-05)"
+ONCE = 8192  # sectors of x
+
+
+@pytest.mark.parametrize(
+    ("kernel", "forward", "backward"),
+    [("naive.cu", 3 * 8 * ONCE, 2 * 8 * ONCE + ONCE), ("block_per_row.cu", 3 * ONCE, 3 * ONCE)],
+)
+def test_a_step_on_the_way_is_right_and_reads_x_several_times(
+    tmp_path: Path, kernel: str, forward: int, backward: int
+) -> None:
+    """The naive kernel moves a sector for each value where its lanes are in 32 rows."""
+    for file in EXERCISE.edit:
+        shutil.copyfile(EXERCISE.solution_dir / file, tmp_path / file)
+    shutil.copyfile(SAMPLES / kernel, tmp_path / "kernel.cu")
+    verdict = grade(EXERCISE, tmp_path, backend="simt", seed=SEED)
+
+    failed = [check for check in verdict.checks if check.status is Status.FAIL]
+    assert [check.name for check in failed] == ["efficiency"]
+    lines = failed[0].lines
+    assert f"✗ {forward:,} sectors of x read from global memory, at most {ONCE:,} in {FORWARD}" in lines
+    assert (
+        f"✗ {backward:,} sectors of x read from global memory, at most {ONCE:,} in the backward of {FORWARD}"
+    ) in lines
+
+
+def test_block_per_row_is_said_to_read_x_three_times(tmp_path: Path) -> None:
+    for file in EXERCISE.edit:
+        shutil.copyfile(EXERCISE.solution_dir / file, tmp_path / file)
+    shutil.copyfile(SAMPLES / "block_per_row.cu", tmp_path / "kernel.cu")
+    verdict = grade(EXERCISE, tmp_path, backend="simt", seed=SEED, until="efficiency")
+    (failed,) = (check for check in verdict.checks if check.status is Status.FAIL)
+    assert "; x is read 3 times, in lines " in failed.sentence
