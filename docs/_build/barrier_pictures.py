@@ -30,7 +30,7 @@ def two_barriers() -> Canvas:
     canvas.text(8, y, "L: load the warp's row. ×0, ×1: multiply with row 0, row 1. Empty box: wait.", "small")
     canvas.text(8, y + 17, "✗0, ✗1: multiply with elements of a wrong round. Dashed: a barrier.", "small")
     canvas.text(
-        8, y + 34, "In the tile: the round whose elements the row holds, or – for nothing yet.", "small"
+        8, y + 34, "row 0, row 1 of the tile: the round whose elements they hold, or – for nothing yet.", "small"
     )
     return canvas
 
@@ -45,7 +45,7 @@ def _panel(canvas: Canvas, trace: Trace, top: float) -> None:
                 _draw(canvas, step, y)
     for row in range(WARPS):
         y = top + (WARPS + row) * _ROW + 6
-        canvas.text(_LEFT - 8, y + 16, f"tile, row {row}", "end small")
+        canvas.text(_LEFT - 8, y + 16, f"row {row}", "end small")
         for time in range(END):
             held = trace.held(row, time)
             place = _LEFT + time * _UNIT, y
@@ -115,7 +115,8 @@ def _doing(step: Step | None, warp: int) -> str:
     said = f"warp {warp} multiplies in round {step.round} with row {step.row}"
     if not step.wrong:
         return said
-    found = (
-        "where nothing has been loaded" if step.read == EMPTY else f"and finds elements of round {step.read}"
-    )
-    return f"{said}, <strong>{found}</strong>"
+    if step.read == EMPTY:
+        return f"{said}, <strong>which holds nothing yet</strong>"
+    if step.read < step.round:
+        return f"{said}, <strong>which still holds round {step.read}</strong>"
+    return f"{said}, <strong>which is overwritten for round {step.read} meanwhile</strong>"
