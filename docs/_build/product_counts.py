@@ -16,7 +16,7 @@ from grader.workspace import without_markers
 COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLES = COURSE / "docs" / "samples" / "matmuls"
 CASE = "96 x 64 times 64 x 128"
-# What it is called, the sample that stands in for kernel.cu, and an edit of it.
+# What it is called, the sample that replaces kernel.cu, and an edit of it.
 KERNELS: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
     ("exercise 06's, with strides", "naive.cu", ()),
     ("tiles of 16 × 16", "tile16.cu", ()),
