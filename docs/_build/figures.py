@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import backward_pictures
+import barrier_pictures
 import before_pictures
 import binding_pictures
 import counted
@@ -28,6 +29,7 @@ import roofline
 import stream_pictures
 import stride_pictures
 import suite_pictures
+import tile_pictures
 import timeline
 import transpose_pictures
 import values
@@ -89,6 +91,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "transpose_banks_padded": transpose_pictures.banks_padded,
     "requests_and_sectors": vector_pictures.requests_and_sectors,
     "where_a_view_begins": vector_pictures.where_a_view_begins,
+    "tile_rounds": tile_pictures.tile_rounds,
+    "two_barriers": barrier_pictures.two_barriers,
 }
 
 

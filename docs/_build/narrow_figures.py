@@ -37,6 +37,7 @@ LAYOUTS = {
     "transpose_store_naive": _ONE_SECTOR,
     "transpose_store_tiled": _THIRTY_TWO,
     "transpose_tile": Layout(panels=((0, 290), (290, 420), (420, 640)), arrows=2),
+    "two_barriers": Layout(at=((0, 0), (100, 56), (632, 354), (640, 358))),
     "turned_tile": Layout(panels=((0, 238), (238, 660)), arrows=1),
     "wheel": Layout(panels=((0, 279), (280, 560), (561, 760)), arrows=1),
     "wrapped_offset": Layout(

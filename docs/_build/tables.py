@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import barrier_pictures
+import product_counts
 import roofline
 import torch
 import transpose_pictures
@@ -149,6 +151,8 @@ TABLES = {
     "multiprocessors": multiprocessors,
     "transposes": transpose_pictures.table,
     "vectors": vector_pictures.table,
+    "products": product_counts.table,
+    "barrier_steps": barrier_pictures.in_words,
 }
 
 

@@ -67,6 +67,7 @@ AMBIGUOUS = {
     "17: last rounds of the warp missing": "merge",
     "17: variance saved as rstd": "gradients",
     "17: weight left out of the sums": "gradients",
+    "15: strides of a for both": "load",
     "27: a tolerance with room to spare": "dtypes",
     "90: first barrier missing": "stride",
 }

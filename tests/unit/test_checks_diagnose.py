@@ -463,3 +463,40 @@ def test_many_elements_that_are_left_over_are_a_loops(missing: int, loop: bool) 
     got = right.clone()
     got[(1 << 17) - missing // 32 * 32 :] = POISONED
     assert ("each thread has to go on in a loop" in told(got, right)) is loop
+
+
+SQUARE = {"a": numbers(8, 8, seed=1), "b": numbers(8, 8, seed=2)}
+
+
+def products() -> list[tuple[str, torch.Tensor]]:
+    a, b = (each.double() for each in SQUARE.values())
+    return [("a", a.mT @ b), ("b", a @ b.mT), ("a and b", a.mT @ b.mT)]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_an_operand_that_was_read_transposed(number: int) -> None:
+    names, got = products()[number]
+    right = (SQUARE["a"].double() @ SQUARE["b"].double()).float()
+    said = told(got.float(), right, inputs=list(SQUARE.items()), turned=products)
+    assert said.startswith(f"This is the right result for {names} transposed: ")
+
+
+def test_another_wrong_product_is_not_one_of_transposed_operands() -> None:
+    right = (SQUARE["a"].double() @ SQUARE["b"].double()).float()
+    assert "transposed" not in told(right + SQUARE["a"] ** 2, right, turned=products)
+
+
+@pytest.mark.parametrize("added", [32, 64])
+def test_terms_of_ones_are_counted(added: int) -> None:
+    ones = [("a", torch.ones(9, 40)), ("b", torch.ones(40, 9))]
+    got, right = torch.full((9, 9), float(added)), torch.full((9, 9), 40.0)
+    assert told(got, right, inputs=ones).endswith(f"counts terms: {added} instead of 40.")
+
+
+def test_no_terms_are_counted_where_inputs_are_not_ones_or_elements_differ() -> None:
+    right = torch.full((9, 9), 40.0)
+    uneven = torch.full((9, 9), 32.0)
+    uneven[0, 0] = 31.0
+    assert "counts terms" not in told(uneven, right, inputs=[("a", torch.ones(9, 40))])
+    assert "counts terms" not in told(right - 8, right, inputs=[("a", numbers(9, 40))])
+    assert "counts terms" not in told(right - 8, right, inputs=[("a", torch.ones(0))])

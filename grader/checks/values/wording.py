@@ -125,8 +125,9 @@ def mismatch_outcome(
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
     wrong = Wrong(
-        got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms, hints.for_ones
-    )
+        got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms,
+        hints.for_ones, expected.turned,
+    )  # fmt: skip
     hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
