@@ -20,6 +20,7 @@ import home_pictures
 import package_pictures
 import reduction_pictures
 import roofline
+import softmax_pictures
 import stream_pictures
 import suite_pictures
 import timeline
@@ -52,6 +53,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,
+    "running_max_and_sum": softmax_pictures.running_max_and_sum,
+    "butterfly": softmax_pictures.butterfly,
     "key_stack": dispatcher_pictures.key_stack,
     "fork_and_join": stream_pictures.fork_and_join,
     "block_given_again": stream_pictures.block_given_again,

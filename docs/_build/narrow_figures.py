@@ -11,6 +11,7 @@ LAYOUTS = {
     "backward_contract": Layout(at=((0, 0), (130, 96), (660, 358))),
     "bias_columns": Layout(panels=((20, 320), (340, 640))),
     "block_given_again": Layout(at=((0, 0), (118, 52), (604, 348), (720, 358))),
+    "butterfly": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "host_device": Layout(at=((0, 0), (10, 4), (210, 98), (430, 252), (630, 346), (640, 358))),
     "key_stack": Layout(
         moved=((160, 12, 33),), fold=(290, 521, 752), at=((0, 0), (150, 140), (290, 150), (529, 358))
@@ -20,6 +21,7 @@ LAYOUTS = {
     "matmul_load_a_exchanged": _ONE_SECTOR,
     "matmul_load_b": _THIRTY_TWO,
     "reduction_trees": Layout(panels=((0, 231), (232, 465), (466, 696))),
+    "running_max_and_sum": Layout(fold=(130, 382, 634)),
     "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),
     "strided_view": Layout(at=((0, 0), (176, 60), (190, 66), (620, 358))),

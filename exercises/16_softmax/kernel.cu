@@ -1,5 +1,5 @@
-// The softmax of every row of a matrix, and its gradient. A row that fits into the registers of one block is
-// read once, a longer one twice.
+// The softmax of every row of a matrix, and its gradient. A row that fits into the registers of one
+// block is read once, a longer one twice.
 #include <cmath>
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -64,8 +64,9 @@ __device__ V warp_merge(V value) {
     return value;
 }
 
-// The values of all threads of a row merged, in every one of them. blockDim.x threads have the row: a warp, or a
-// whole block. `nothing` changes no value that it is merged with. Every thread of the row must call it, once.
+// The values of all threads of a row merged, in every one of them. blockDim.x threads have the row: a
+// warp, or a whole block. `nothing` changes no value that it is merged with. Every thread of the row
+// must call it, and only once in a kernel.
 template <typename V>
 __device__ V row_merge(V value, V nothing) {
     __shared__ V of_warp[kMostThreads / kWarp];
@@ -73,7 +74,7 @@ __device__ V row_merge(V value, V nothing) {
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     const int warps = static_cast<int>(blockDim.x) / kWarp;
     if (warps == 1) return warp_merge(value);
-    // TODO(row_merge): put every warp's value into of_warp, then let every warp merge those, about 4
+    // TODO(row_merge): put every warp's value into of_warp, then let every warp merge those, about 6
     //   lines.
     return value;
 }
@@ -84,9 +85,9 @@ struct alignas(sizeof(T) * Width) Pack {
     T at[Width];
 };
 
-// What the threads of a row hold together: the next kHeld<T> * blockDim.x elements from `from` on, of which the row
-// has `left`. Thread t has packs t, t + blockDim.x, t + 2 * blockDim.x... of them, and `filler` for what is beyond
-// the end of the row. The loads do not depend on one another, so all of them are in flight together.
+// What the threads of a row hold together: the next kHeld<T> * blockDim.x elements from `from` on, of
+// which the row has `left`. Thread t has packs t, t + blockDim.x, t + 2 * blockDim.x... of them, and
+// `filler` beyond the end of the row. No load depends on another, so all are in flight together.
 template <int Width, typename T>
 __device__ void load(T (&held)[kHeld<T>], const T* __restrict__ from, int64_t left, T filler) {
     const int end = static_cast<int>(min(left, static_cast<int64_t>(blockDim.x) * kHeld<T>));
@@ -119,8 +120,8 @@ __device__ void store(const T (&held)[kHeld<T>], T* __restrict__ to, int64_t lef
     }
 }
 
-// Turns the elements that a thread holds into exp(element - max), with the maximum of just these, and returns
-// that maximum and their sum.
+// Turns the elements that a thread holds into exp(element - max), where max is the largest of just these
+// elements, and returns that maximum and the sum.
 template <typename T>
 __device__ MaxSum<T> exponentials(T (&held)[kHeld<T>]) {
     MaxSum<T> mine = nothing<T>();
@@ -142,7 +143,8 @@ __global__ void __launch_bounds__(kMostThreads)
     store<Width>(held, out + row * columns, columns);
 }
 
-// x, out: gridDim.x rows of `columns` elements, dense. A block has a row and goes through it in pieces, twice.
+// x, out: gridDim.x rows of `columns` elements, dense. A block has a row, and goes through it in pieces,
+// twice.
 template <typename T, int Width>
 __global__ void __launch_bounds__(kLongThreads)
     softmax_long(const T* __restrict__ x, T* __restrict__ out, int64_t columns) {

@@ -1,5 +1,5 @@
-// The softmax of every row of a matrix, and its gradient. A row that fits into the registers of one block is
-// read once, a longer one twice.
+// The softmax of every row of a matrix, and its gradient. A row that fits into the registers of one
+// block is read once, a longer one twice.
 #include <cmath>
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -69,8 +69,9 @@ __device__ V warp_merge(V value) {
     // --8<-- [end:warp_merge]
 }
 
-// The values of all threads of a row merged, in every one of them. blockDim.x threads have the row: a warp, or a
-// whole block. `nothing` changes no value that it is merged with. Every thread of the row must call it, once.
+// The values of all threads of a row merged, in every one of them. blockDim.x threads have the row: a
+// warp, or a whole block. `nothing` changes no value that it is merged with. Every thread of the row
+// must call it, and only once in a kernel.
 template <typename V>
 __device__ V row_merge(V value, V nothing) {
     __shared__ V of_warp[kMostThreads / kWarp];
@@ -82,7 +83,9 @@ __device__ V row_merge(V value, V nothing) {
     value = warp_merge(value);
     if (lane == 0) of_warp[warp] = value;
     __syncthreads();  // every warp has written its value
-    return warp_merge(lane < warps ? of_warp[lane] : nothing);  // in each warp: all threads need the result
+    value = nothing;
+    if (lane < warps) value = of_warp[lane];
+    return warp_merge(value);  // in every warp, because all threads of the row need the result
     // --8<-- [end:row_merge]
 }
 
@@ -92,9 +95,9 @@ struct alignas(sizeof(T) * Width) Pack {
     T at[Width];
 };
 
-// What the threads of a row hold together: the next kHeld<T> * blockDim.x elements from `from` on, of which the row
-// has `left`. Thread t has packs t, t + blockDim.x, t + 2 * blockDim.x... of them, and `filler` for what is beyond
-// the end of the row. The loads do not depend on one another, so all of them are in flight together.
+// What the threads of a row hold together: the next kHeld<T> * blockDim.x elements from `from` on, of
+// which the row has `left`. Thread t has packs t, t + blockDim.x, t + 2 * blockDim.x... of them, and
+// `filler` beyond the end of the row. No load depends on another, so all are in flight together.
 template <int Width, typename T>
 __device__ void load(T (&held)[kHeld<T>], const T* __restrict__ from, int64_t left, T filler) {
     const int end = static_cast<int>(min(left, static_cast<int64_t>(blockDim.x) * kHeld<T>));
@@ -127,8 +130,8 @@ __device__ void store(const T (&held)[kHeld<T>], T* __restrict__ to, int64_t lef
     }
 }
 
-// Turns the elements that a thread holds into exp(element - max), with the maximum of just these, and returns
-// that maximum and their sum.
+// Turns the elements that a thread holds into exp(element - max), where max is the largest of just these
+// elements, and returns that maximum and the sum.
 template <typename T>
 __device__ MaxSum<T> exponentials(T (&held)[kHeld<T>]) {
     MaxSum<T> mine = nothing<T>();
@@ -162,7 +165,8 @@ __global__ void __launch_bounds__(kMostThreads)
     store<Width>(held, out + row * columns, columns);
 }
 
-// x, out: gridDim.x rows of `columns` elements, dense. A block has a row and goes through it in pieces, twice.
+// x, out: gridDim.x rows of `columns` elements, dense. A block has a row, and goes through it in pieces,
+// twice.
 template <typename T, int Width>
 __global__ void __launch_bounds__(kLongThreads)
     softmax_long(const T* __restrict__ x, T* __restrict__ out, int64_t columns) {

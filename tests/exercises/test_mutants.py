@@ -59,6 +59,9 @@ AMBIGUOUS = {
     "14: last warp in step": "warp_sum",
     "14: values from nowhere in the last warp": "warp_sum",
     "14: second stage missing": "vector_stage",
+    "16: every thread with its own maximum": "merge",
+    "16: x saved instead of y": "backward_on_chip",
+    "16: arguments exchanged": "backward_on_chip",
     "27: a tolerance with room to spare": "dtypes",
     "90: first barrier missing": "stride",
 }
