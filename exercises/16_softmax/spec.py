@@ -21,17 +21,18 @@ def rows(
     return [tensor(shape, dtype, low=-limit, high=limit, **more)]
 
 
-# How long a row may be before more threads share it: 512 float32 fit into a warp, 16,384 into a block; of
-# float64 it is half as many.
+# As few threads as can hold a row share it: a lane holds 16 float32, a warp 512, a block 16,384; of float64 it
+# is half as many.
 CASES = [
     # Of ones, every result is one over the width: these cases say which elements were counted, and how often.
-    Case("a warp of ones, four in each lane", [tensor((3, 128), special="ones")]),
-    Case("33 ones, two of them in lane 0", [tensor((3, 33), special="ones")]),
+    Case("ones, eight lanes to a row", [tensor((3, 128), special="ones")]),
+    Case("33 ones, one more in lane 0", [tensor((3, 33), special="ones")]),
     Case("two warps of ones", [tensor((2, 1000), special="ones")]),
     Case("ones, too long to fit", [tensor((1, 20_000), special="ones")]),
     Case("width 1: every result is 1", rows((300, 1))),
-    Case("one warp holds a row", rows((3, 40))),
-    Case("a whole warp of 16-byte packs", rows((9, 128))),
+    Case("four lanes hold a row", rows((3, 40))),
+    Case("a warp holds a row", rows((5, 400))),
+    Case("eight lanes, one block and one row more", rows((33, 128))),
     Case("two warps hold a row", rows((3, 1000))),
     Case("one element", rows((1, 1))),
     Case("one row, no leading dimension", rows(77)),
