@@ -26,6 +26,7 @@ import package_pictures
 import precision_pictures
 import reduction_pictures
 import roofline
+import softmax_pictures
 import stream_pictures
 import stride_pictures
 import suite_pictures
@@ -70,6 +71,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "turned_tile": reduction_pictures.turned_tile,
     "merged_moments": norm_pictures.merged_moments,
     "two_directions": norm_pictures.two_directions,
+    "running_max_and_sum": softmax_pictures.running_max_and_sum,
+    "butterfly": softmax_pictures.butterfly,
     "key_stack": dispatcher_pictures.key_stack,
     "fork_and_join": stream_pictures.fork_and_join,
     "block_given_again": stream_pictures.block_given_again,

@@ -15,6 +15,7 @@ LAYOUTS = {
     "four_views": Layout(panels=((0, 190), (190, 346), (346, 490), (490, 648))),
     "grid_stride": Layout(at=((0, 0), (96, 46), (612, 358))),
     "gather_and_scatter": Layout(panels=((0, 320), (340, 660))),
+    "butterfly": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "host_device": Layout(at=((0, 0), (10, 4), (210, 98), (430, 252), (630, 346), (640, 358))),
     "key_stack": Layout(
         moved=((160, 12, 33),), fold=(290, 521, 752), at=((0, 0), (150, 140), (290, 150), (529, 358))
@@ -26,6 +27,7 @@ LAYOUTS = {
     "matmul_load_b": _THIRTY_TWO,
     "reduction_trees": Layout(panels=((0, 231), (232, 465), (466, 696))),
     "segments": Layout(at=((0, 0), (98, 78), (110, 84), (636, 358))),
+    "running_max_and_sum": Layout(fold=(130, 382, 634)),
     "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "sixteen_bits": Layout(at=((0, 0), (88, 66), (100, 72), (660, 358))),
     "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),

@@ -68,6 +68,9 @@ AMBIGUOUS = {
     "17: variance saved as rstd": "gradients",
     "17: weight left out of the sums": "gradients",
     "15: strides of a for both": "load",
+    "16: every thread with its own maximum": "merge",
+    "16: x saved instead of y": "backward_on_chip",
+    "16: arguments exchanged": "backward_on_chip",
     "27: a tolerance with room to spare": "dtypes",
     "90: first barrier missing": "stride",
 }
