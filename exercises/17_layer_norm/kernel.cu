@@ -71,7 +71,7 @@ __device__ Moments<T> merge(Moments<T> a, Moments<T> b) {
 template <typename T, int kWidth>
 __device__ Moments<T> moments_of(const Held<T, kWidth>& held, unsigned tile, int64_t columns) {
     // TODO(moments_of): go over the held values twice: first their count and mean, then the squared
-    //   distances from that mean, about 16 lines.
+    //   distances from that mean, about 18 lines.
     return {};
 }
 
@@ -113,7 +113,7 @@ __global__ void layer_norm_kernel(const T* __restrict__ x, const T* __restrict__
     }
     moments = block_moments(moments);
     // TODO(normalise): 1 / sqrt(variance + eps); normalise, scale and shift the held values; write the
-    //   tile, and once per row mean and rstd, about 14 lines.
+    //   tile, and once per row mean and rstd, about 15 lines.
 }
 
 // The two sums over a row that backward needs: of g, the gradient of the normalised values, and of g
