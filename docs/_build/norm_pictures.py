@@ -7,7 +7,7 @@ from typing import NamedTuple
 from grader.profile.words import number
 from grader.simt.canvas import Canvas
 
-_ROW = (2, 7, 4, 1, 4, 8, 9, 3, 6, 6)
+_ROW = (2, 7, 4, 5, 4, 8, 9, 7, 6, 6)
 _THREADS = 4
 _COLOURS = "abcd"
 
@@ -36,7 +36,7 @@ def merged_moments() -> Canvas:
     """17: a row of ten values, held by four threads, and the two rounds that merge their moments."""
     cell, group, left, top, level = 36, 90, 8, 34, 96
     canvas = Canvas(
-        "merged-moments", 376, 444, "Four threads merge the moments of a row of ten values",
+        "merged-moments", 376, 440, "Four threads merge the moments of a row of ten values",
         "A row of ten values. Thread t holds columns t, t + 4 and t + 8, so threads 0 and 1 hold three values "
         "and threads 2 and 3 two. Each computes the count, the mean and the sum of squared distances, m2, of "
         "its own values. In the first round thread 0 merges the moments of thread 2 with its own, and thread 1 "
@@ -52,7 +52,6 @@ def merged_moments() -> Canvas:
     _groups(canvas, groups, left, y, group)
     for distance in (2, 1):
         below = y + level + 28
-        canvas.text(left, y + level + 2, f"distance {distance}: merge", "small")
         groups = {thread: merge(groups[thread], groups[thread + distance]) for thread in range(distance)}
         for thread in groups:
             end = (left + thread * group + (group - 6) / 2, below - 2)
@@ -60,8 +59,9 @@ def merged_moments() -> Canvas:
             canvas.arrow([(end[0] + distance * group, y + 70), (end[0] + 10, below - 2)])
         y = below
         _groups(canvas, groups, left, y, group)
+        canvas.text(left + distance * group + 10, y + 40, f"merged at distance {distance}", "small")
     canvas.text(
-        left, 436, f"variance of the row: {number(groups[0].m2)} / {number(groups[0].count)}", "small"
+        left, 436, f"variance of the row: {_short(groups[0].m2)} / {number(groups[0].count)}", "small"
     )
     return canvas
 
