@@ -12,10 +12,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -26,6 +22,7 @@ import lesson_extras
 import record
 import torch
 from device_clock import copy_bandwidth, launch_microseconds, milliseconds
+from stand_ins import milliseconds_of
 
 from grader.catalog import Catalog, Exercise
 from grader.spec import Spec, Speed, TensorSpec, load_spec, tensor
@@ -35,12 +32,19 @@ Stage: TypeAlias = Literal["forward", "backward"]
 SPEEDS = {"00_first_kernel": Speed([tensor(1 << 26), 2.0], baseline="alpha * x")}
 # Kernels that stand in for the kernel.cu of an exercise, in the order of its lesson.
 ON_THE_WAY = {
+    "08_half_and_bfloat16": ("rounded", "two_channels"),
     "13_transpose": ("naive", "tiled", "swizzled"),
+    "16_softmax": ("naive", "online", "registers"),
     "17_layer_norm": ("naive", "block_per_row"),
 }
 SAMPLES = {
-    "13_transpose": Path(record.REPOSITORY) / "docs" / "samples" / "transposes",
-    "17_layer_norm": Path(record.REPOSITORY) / "docs" / "samples" / "layer_norms",
+    slug: Path(record.REPOSITORY) / "docs" / "samples" / folder
+    for slug, folder in (
+        ("08_half_and_bfloat16", "half"),
+        ("13_transpose", "transposes"),
+        ("16_softmax", "softmaxes"),
+        ("17_layer_norm", "layer_norms"),
+    )
 }
 # Exercises whose backward is measured too: the bytes that it cannot do without.
 BACKWARDS: dict[str, Callable[..., int]] = {
@@ -75,17 +79,9 @@ def backward_of(function: Callable[..., torch.Tensor], arguments: list[object]) 
 
 
 def on_the_way(exercise: Exercise, stage: Stage = "forward") -> Iterator[tuple[str, float]]:
-    """Name and time of each kernel that the lesson shows before the solution's.
-
-    Each in a process of its own: no two libraries may register one operator.
-    """
-    for name in ON_THE_WAY.get(exercise.slug, ()):
-        with tempfile.TemporaryDirectory() as scratch:
-            copy = Path(shutil.copytree(exercise.solution_dir, Path(scratch) / name))
-            shutil.copyfile(SAMPLES[exercise.slug] / f"{name}.cu", copy / "kernel.cu")
-            command = [sys.executable, __file__, "--time", exercise.slug, str(copy), stage]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            yield name, float(done.stdout.split()[-1])
+    """Name and time of each kernel that the lesson shows before the solution's."""
+    names = ON_THE_WAY.get(exercise.slug, ())
+    return milliseconds_of(exercise, SAMPLES[exercise.slug], names, stage) if names else iter(())
 
 
 def speed_of(exercise: Exercise, spec: Spec) -> Speed:
@@ -132,7 +128,7 @@ def measure(exercise: Exercise, spec: Spec, bandwidth: float) -> str:
     tensors = [each for each in speed.args if isinstance(each, TensorSpec)]
     shapes = ", ".join("×".join(map(str, each.shape)) for each in tensors)
     rows = [
-        ("inputs", f"{shapes}, float32"),
+        ("inputs", f"{shapes}, {tensors[0].dtype}"),
         ("least traffic", f"{bytes_moved / 1e6:.1f} MB"),
         ("floor: that traffic at the speed of a large copy", f"{bytes_moved / bandwidth:.4f} ms"),
         *((f"kernel `{name}.cu`", f"{each:.4f} ms") for name, each in on_the_way(exercise)),
@@ -194,6 +190,8 @@ def main() -> None:
             table = extra(exercise, loaded)
         else:
             table = measure(exercise, load_spec(exercise), bandwidth)
+            if more := lesson_extras.MORE.get(exercise.slug):
+                table += "\n\n" + more(exercise, loaded)
             if exercise.slug in BACKWARDS:
                 table += "\n\n" + measure_backward(exercise, load_spec(exercise), bandwidth)
         name = f"lesson_{exercise.slug}" if options.record else None

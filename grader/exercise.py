@@ -12,7 +12,7 @@ KINDS = ("write", "fix", "predict", "test")
 INTERFACES = ("torch_library", "torch_extension", "pybind", "wheel")
 CHECKS = (
     "correctness", "gradient", "parts", "safety", "device_work", "dispatcher", "packaging",
-    "accepts", "kills", "efficiency", "performance", "answers",
+    "measurements", "accepts", "kills", "efficiency", "performance", "answers",
 )  # fmt: skip
 ALLOWANCES = ("torch.library",)  # what [audit] allow may grant to op.py beyond what every op.py may use
 DEFAULT_SCORES = {"correctness": 40, "gradient": 20, "safety": 10, "device_work": 10, "performance": 20}

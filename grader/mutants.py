@@ -19,9 +19,9 @@ from grader.toml_table import TomlTable, read_toml
 class Mutant:
     """``find``, which stands once in ``file`` of the solution, replaced by ``replace``.
 
-    ``caught_by`` names the check that must fail and ``finding`` the kind of finding it must report, if any;
-    ``backends`` are those that can catch it, on a machine with as many GPUs as ``devices`` says. ``demo``
-    marks those whose answers are right all the same.
+    ``caught_by`` names the check that must fail and ``finding``, if any, the kind of finding it must report
+    or the section of the lesson that it must point at; ``backends`` are those that can catch it, on a machine
+    with as many GPUs as ``devices`` says. ``demo`` marks those whose answers are right all the same.
     """
 
     exercise: Exercise

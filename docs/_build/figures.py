@@ -15,13 +15,17 @@ import before_pictures
 import binding_pictures
 import counted
 import dispatcher_pictures
+import embedding_pictures
 import execution
 import home_pictures
+import measuring_pictures
 import norm_pictures
 import package_pictures
+import precision_pictures
 import reduction_pictures
 import roofline
 import stream_pictures
+import stride_pictures
 import suite_pictures
 import timeline
 import transpose_pictures
@@ -42,6 +46,11 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_warp": execution.matmul_warp,
     "bias_columns": values.bias_columns,
     "gelu_curves": values.gelu_curves,
+    "sixteen_bits": precision_pictures.sixteen_bits,
+    "running_sum": precision_pictures.running_sum,
+    "gather_and_scatter": embedding_pictures.gather_and_scatter,
+    "lost_update": embedding_pictures.lost_update,
+    "segments": embedding_pictures.segments,
     "backward_contract": backward_pictures.backward_contract,
     "kept_on_ctx": backward_pictures.kept_on_ctx,
     "expanded_cotangent": backward_pictures.expanded_cotangent,
@@ -50,6 +59,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "which_tool": before_pictures.which_tool,
     "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
+    "three_ways": measuring_pictures.three_ways,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,
@@ -65,6 +75,10 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
     "wheel": package_pictures.wheel,
+    "four_views": stride_pictures.four_views,
+    "grid_stride": stride_pictures.grid_stride,
+    "wrapped_offset": stride_pictures.wrapped_offset,
+    "strides_load_transposed": stride_pictures.load_transposed,
     "transpose_tile": transpose_pictures.tile_way,
     "transpose_store_naive": transpose_pictures.store_naive,
     "transpose_store_tiled": transpose_pictures.store_tiled,

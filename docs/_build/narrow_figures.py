@@ -11,11 +11,15 @@ LAYOUTS = {
     "backward_contract": Layout(at=((0, 0), (130, 96), (660, 358))),
     "bias_columns": Layout(panels=((20, 320), (340, 640))),
     "block_given_again": Layout(at=((0, 0), (118, 52), (604, 348), (720, 358))),
+    "four_views": Layout(panels=((0, 190), (190, 346), (346, 490), (490, 648))),
+    "grid_stride": Layout(at=((0, 0), (96, 46), (612, 358))),
+    "gather_and_scatter": Layout(panels=((0, 320), (340, 660))),
     "host_device": Layout(at=((0, 0), (10, 4), (210, 98), (430, 252), (630, 346), (640, 358))),
     "key_stack": Layout(
         moved=((160, 12, 33),), fold=(290, 521, 752), at=((0, 0), (150, 140), (290, 150), (529, 358))
     ),
     "layers": Layout(at=((0, 0), (118, 92), (130, 98), (530, 352), (640, 358))),
+    "lost_update": Layout(panels=((0, 320), (340, 660))),
     "matmul_load_a": _ONE_SECTOR,
     "matmul_load_a_exchanged": _ONE_SECTOR,
     "matmul_load_b": _THIRTY_TWO,
@@ -23,6 +27,7 @@ LAYOUTS = {
     "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),
     "strided_view": Layout(at=((0, 0), (176, 60), (190, 66), (620, 358))),
+    "strides_load_transposed": _ONE_SECTOR,
     "transpose_banks_padded": _THIRTY_TWO,
     "transpose_banks_tiled": _THIRTY_TWO,
     "transpose_store_naive": _ONE_SECTOR,

@@ -6,13 +6,16 @@ of a multiprocessor are the simulated devices' own. Points are those of exercise
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import roofline
+import torch
 import transpose_pictures
 from generated import bring_up_to_date
+from torch.testing._comparison import default_tolerances
 
 from grader.catalog import Catalog
 from grader.instruct.course import judged_scores
@@ -22,6 +25,7 @@ from grader.simt import memory_model
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "tables"
 WARP = 32
+FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 # What it is called, bytes of an element, and the element that a lane takes.
 PATTERNS: tuple[tuple[str, int, Callable[[int], int]], ...] = (
@@ -43,6 +47,44 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Numbers to the right, the first column to the left."""
     rule = ["---", *["--:"] * (len(header) - 1)]
     return "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
+
+
+def _scientific(value: float) -> str:
+    """6.1·10⁻⁵"""
+    digits, _, power = f"{value:.1e}".partition("e")
+    return f"{digits}·10{_raised(int(power))}"
+
+
+def dtypes() -> str:
+    """What torch.finfo says, and what follows from it."""
+    rows = []
+    for dtype in FLOATING:
+        facts = torch.finfo(dtype)
+        bits = 1 - round(math.log2(facts.eps))
+        largest = f"{facts.max:.0f}" if facts.max < 1e6 else _scientific(facts.max)
+        rows.append([
+            f"`{str(dtype).removeprefix('torch.')}`", str(bits), f"2{_raised(-bits)} = {_scientific(facts.eps / 2)}",
+            largest, _scientific(facts.smallest_normal), _scientific(facts.smallest_normal * facts.eps),
+        ])  # fmt: skip
+    header = (
+        "dtype", "significant bits", "u", "largest number", "smallest normal number", "spacing below that",
+    )  # fmt: skip
+    return table(header, rows)
+
+
+def _raised(power: int) -> str:
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def assert_close() -> str:
+    """The constants of torch.testing, beside the unit roundoff."""
+    rows = []
+    for dtype in FLOATING:
+        relative, absolute = default_tolerances(dtype)
+        in_units = relative / (torch.finfo(dtype).eps / 2)
+        name = str(dtype).removeprefix("torch.")
+        rows.append([f"`{name}`", f"{relative:g}", f"{in_units:,.1f} u", f"{absolute:g}"])
+    return table(("dtype", "`rtol`", "in units of u", "`atol`"), rows)
 
 
 def warp_patterns() -> str:
@@ -98,6 +140,8 @@ def multiprocessors() -> str:
 
 
 TABLES = {
+    "dtypes": dtypes,
+    "assert_close": assert_close,
     "warp_patterns": warp_patterns,
     "points": points,
     "roofline": roofline_points,

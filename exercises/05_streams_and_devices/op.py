@@ -1,4 +1,8 @@
-"""One step of heat around every ring of a list, in place, with gradients."""
+"""One step of heat around rings: one ring, several side by side, and several in place with gradients.
+
+A ring is a contiguous float32 or float64 tensor of any size on a CUDA device. Each cell moves by
+rate * (left - 2 * cell + right). All rings of a list are on one device.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +16,23 @@ grader.load("streams_and_devices", ["kernel.cu", "binding.cpp"], is_python_modul
 _ops = torch.ops.streams_and_devices
 
 Gradients = tuple[torch.Tensor | None, ...]
+
+
+def step(ring: torch.Tensor, rate: float) -> torch.Tensor:
+    """Part 1: the ring after one step, on the caller's stream."""
+    return _ops.step(ring, rate)
+
+
+def step_each(rings: Sequence[torch.Tensor], rate: float) -> list[torch.Tensor]:
+    """Part 2: every ring after one step, each computed on a stream of its own."""
+    return _ops.step_each(rings, rate) if rings else []  # an empty list names no device
+
+
+def step_each_(rings: Sequence[torch.Tensor], rate: float) -> Sequence[torch.Tensor]:
+    """Part 3: one step of every ring, in place and unknown to autograd; returns the rings."""
+    if rings:
+        _ops.step_each_(rings, rate)
+    return rings
 
 
 class Diffuse(torch.autograd.Function):
@@ -31,11 +52,7 @@ class Diffuse(torch.autograd.Function):
 
 
 def diffuse_(rings: Sequence[torch.Tensor], rate: float) -> Sequence[torch.Tensor]:
-    """One step of heat in every ring, in place; returns the rings.
-
-    The rings are contiguous float32 or float64 tensors on one CUDA device, of any size. Each cell
-    moves by rate * (left - 2 * cell + right).
-    """
-    if rings:  # the dispatcher finds the CUDA implementation by the tensors: an empty list has none
+    """Part 4: one step of every ring, in place and known to autograd; returns the rings."""
+    if rings:
         Diffuse.apply(rate, *rings)
     return rings

@@ -1,4 +1,4 @@
-"""column_sums: x of (rows, columns) gives (columns,), a vector its sum; and questions about three trees."""
+"""Sums by warps, by blocks, of a vector and of columns, in four parts; and questions about three trees."""
 
 from typing import Any
 
@@ -11,34 +11,77 @@ from grader.spec import (
     Efficiency,
     Gradient,
     Limit,
+    Part,
     Program,
     Refusal,
     Speed,
     tensor,
 )
 
-ENTRY = "column_sums"
 
-
-def reference(x: torch.Tensor) -> torch.Tensor:
+def column_sums(x: torch.Tensor) -> torch.Tensor:
     return x.sum(dim=0)
 
 
-CASES = [
-    # The sum of ones says how many elements were added, and how often.
+def by_groups(x: torch.Tensor, size: int) -> torch.Tensor:
+    """The sum of every `size` elements; the last one may have fewer."""
+    groups = -(-x.numel() // size)
+    padded = torch.zeros(groups * size, dtype=x.dtype, device=x.device)
+    padded[: x.numel()] = x
+    return padded.view(groups, size).sum(dim=1)
+
+
+def warp_sums(x: torch.Tensor) -> torch.Tensor:
+    return by_groups(x, 32)
+
+
+def block_sums(x: torch.Tensor) -> torch.Tensor:
+    return by_groups(x, 256)
+
+
+# The sum of ones says how many elements were added, and how often.
+WARPS = [
     Case("a warp of ones", [tensor(32, special="ones")]),
-    Case("a block of ones", [tensor(256, special="ones")]),
-    Case("20,000 ones, several blocks", [tensor(20_000, special="ones")]),
-    Case("a tile of ones", [tensor((32, 32), special="ones")]),
-    Case("1000 rows of ones, several parts", [tensor((1000, 37), special="ones")]),
-    Case("one block of a vector", [tensor(256)]),
+    Case("a warp", [tensor(32)]),
     Case("one element", [tensor(1, low=0.5, high=3)]),
     Case("31 elements, not a whole warp", [tensor(31)]),
     Case("33 elements, one more than a warp", [tensor(33)]),
+    Case("1000 elements", [tensor(1000)]),
+    Case("float64", [tensor(300, "float64")]),
+    Case("no element", [tensor(0)]),
+    Case("not-a-number stays in its warp", [tensor(400, special="nan")]),
+    Case("on a side stream", [tensor(500)], stream="side"),
+]
+
+BLOCKS = [
+    Case("a block of ones", [tensor(256, special="ones")]),
+    Case("a block", [tensor(256)]),
+    Case("one element", [tensor(1, low=0.5, high=3)]),
+    Case("a warp and one element", [tensor(33)]),
+    Case("one more than a block", [tensor(257)]),
+    Case("5000 elements", [tensor(5000)]),
+    Case("float64", [tensor(700, "float64")]),
+    Case("no element", [tensor(0)]),
+    Case("on a side stream", [tensor(900)], stream="side"),
+]
+
+VECTORS = [
+    Case("a block of ones", [tensor(256, special="ones")]),
+    Case("20,000 ones, several blocks", [tensor(20_000, special="ones")]),
+    Case("one block of a vector", [tensor(256)]),
+    Case("one element", [tensor(1, low=0.5, high=3)]),
+    Case("31 elements, not a whole warp", [tensor(31)]),
     Case("1025 elements", [tensor(1025)]),
     Case("1,000,003 elements, many blocks", [tensor(1_000_003)]),
     Case("a vector of nothing", [tensor(0)]),
     Case("a vector, float64", [tensor(20_001, "float64")]),
+    Case("every second element of a vector", [tensor(3000, layout="sliced")]),
+    Case("a vector on a side stream", [tensor(9000)], stream="side"),
+]
+
+COLUMNS = [
+    Case("a tile of ones", [tensor((32, 32), special="ones")]),
+    Case("1000 rows of ones, several parts", [tensor((1000, 37), special="ones")]),
     Case("one row", [tensor((1, 45))]),
     Case("one column", [tensor((70, 1))]),
     Case("one row less than a tile, one column more", [tensor((31, 33))]),
@@ -47,11 +90,9 @@ CASES = [
     Case("no rows", [tensor((0, 40))]),
     Case("no columns", [tensor((40, 0))]),
     Case("x transposed", [tensor((50, 70), layout="transposed")]),
-    Case("every second element of a vector", [tensor(3000, layout="sliced")]),
     Case("x expanded over the rows", [tensor((40, 35), layout="expanded")]),
     Case("large values", [tensor((300, 40), special="large")]),
     Case("not-a-number goes through", [tensor((300, 40), special="nan")]),
-    Case("a vector on a side stream", [tensor(9000)], stream="side"),
     Case("a matrix on a side stream", [tensor((300, 40))], stream="side"),
 ]
 
@@ -76,8 +117,55 @@ GRADIENT = Gradient(
 
 
 def accumulation(x: torch.Tensor) -> int:
-    """Every row is added into one sum."""
+    """Every row is added into one sum; by warps and by blocks, no more than that."""
     return max(1, x.shape[0])
+
+
+PARTS = [
+    Part(
+        "warps",
+        "a sum for each warp",
+        entry="warp_sums",
+        reference=warp_sums,
+        cases=WARPS,
+        accumulation=accumulation,
+        sections=("warp_sum",),
+        points=12,
+    ),
+    Part(
+        "blocks",
+        "a sum for each block",
+        entry="block_sums",
+        reference=block_sums,
+        cases=BLOCKS,
+        accumulation=accumulation,
+        sections=("block_sum",),
+        points=12,
+    ),
+    Part(
+        "vector",
+        "the sum of a vector, in two stages",
+        entry="vector_sum",
+        reference=column_sums,
+        cases=VECTORS,
+        accumulation=accumulation,
+        sections=("vector_stage", "stages"),
+        points=16,
+    ),
+    Part(
+        "columns",
+        "the sums of columns, with gradients",
+        entry="column_sums",
+        reference=column_sums,
+        cases=COLUMNS,
+        refusals=REFUSALS,
+        gradient=GRADIENT,
+        accumulation=accumulation,
+        sections=("read_rows", "turn", "backward"),
+        points=20,
+        main=True,
+    ),
+]
 
 
 def traffic(x: torch.Tensor) -> int:

@@ -86,10 +86,12 @@ _HEADERS = re.compile(
 )
 # What may be included, and is audited: a file of Python or TOML can hold C++, too.
 SUFFIXES = ("", ".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".inc", ".cu", ".cpp", ".cc", ".cxx", ".c")
-# Headers of algorithms that are launched from the host: somebody else's kernels.
+# Headers of algorithms that are launched from the host: somebody else's kernels. The one that is left out
+# only asks whether 32-bit offsets suffice for a tensor.
 _LIBRARIES = re.compile(
     r"thrust/(?!complex\.h).*|cub/(cub\.cuh|device/.*|agent/.*|grid/.*)|(cute|cutlass)/.*|curand\.h|"
-    r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w*\.h|ATen/native/.*|ATen/cuda/(cub|CUDABlas|CUDASparse|Sleep)\S*"
+    r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w*\.h|ATen/native/(?!CanUse32BitIndexMath\.h$).*|"
+    r"ATen/cuda/(cub|CUDABlas|CUDASparse|Sleep)\S*"
 )
 # Those with a line below begin in PyTorch's own macros, and MAKE_ in code that says itself how long it holds.
 _REGISTRATION = re.compile(r"(_|_?STABLE_|MAKE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?")

@@ -30,7 +30,8 @@ _CONTROLS = re.compile(
 )
 # Libraries of ready-made loops: on simt a kernel could call them, on a GPU it could not.
 _READY_MADE = re.compile(
-    r"cblas_\w+|[sdcz](gemm|gemv|ger|axpy|scal|dot)_?|mkl_\w+|LAPACKE_\w+|v[sd][A-Z]\w+|_ZNK?2at(6native|3cpu)\w*"
+    r"cblas_\w+|[sdcz](gemm|gemv|ger|axpy|scal|dot)_?|mkl_\w+|LAPACKE_\w+|v[sd][A-Z]\w+|"
+    r"_ZNK?2at(6native(?!20canUse32BitIndexMath)|3cpu)\w*"  # which only asks
 )
 _CHANGES_TORCH = re.compile(r"_ZNK?3c1010Dispatcher\w*|_ZN5torch17RegisterOperators\w*")
 

@@ -11,7 +11,7 @@ from grader.audit.parsing import audited, parse_expression
 
 IMPORTS = frozenset((
     "torch", "numpy", "math", "cmath", "typing", "collections", "dataclasses", "functools",
-    "itertools", "enum", "abc", "warnings", "__future__",
+    "itertools", "enum", "abc", "time", "warnings", "__future__",
 ))  # fmt: skip
 _IMPORT_RULE = f"It may import grader, {', '.join(sorted(IMPORTS - {'__future__'}))}."
 _GRADER_RULE = "Of the grader, a submission uses `grader.load` alone."

@@ -32,7 +32,7 @@ def audit(text: str, file: str) -> Iterator[Objection]:
 
 
 class _TestAudit(SourceAudit):
-    imports = IMPORTS | {"pytest", "op"}
+    imports = IMPORTS - {"time"} | {"pytest", "op"}  # a suite is no place for the host's clock
     import_rule = f"A suite may import {', '.join(sorted(imports - {'__future__'}))}."
     closed = CLOSED_TORCH - {"testing"}
 

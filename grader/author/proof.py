@@ -11,7 +11,7 @@ from grader.build.request import Backend
 from grader.catalog import Exercise
 from grader.checks import grade
 from grader.mutants import Mutant, load_mutants
-from grader.verdict import NOT_JUDGED, Status, Verdict
+from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 from grader.workspace import shipped_files
 
 _SEED = 20260401
@@ -70,11 +70,17 @@ def uncaught(mutant: Mutant, verdict: Verdict) -> str:
         return f"{mutant.caught_by} did not get to judge it."
     if catcher.status is Status.INFRA_ERROR:
         return "The machine failed."
-    if mutant.finding and mutant.finding not in {finding.kind for finding in catcher.findings}:
+    if mutant.finding and mutant.finding not in _said_of(catcher):
         return f"No finding is of the kind {mutant.finding}."
     if mutant.demo and results["correctness"].status is not Status.PASS:
         return "It is marked for the demonstration, and its answers are not right."
     return ""
+
+
+def _said_of(check: CheckResult) -> set[str]:
+    """The kinds of its findings, and the topic of the section of the lesson that it points at."""
+    topic = check.lesson.rpartition("#")[2].replace("-", "_")
+    return {topic, *(finding.kind for finding in check.findings)}
 
 
 def _said(verdict: Verdict) -> str:

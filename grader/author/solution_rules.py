@@ -19,8 +19,8 @@ _TELLING = 24  # characters: a shorter line, like `if (i >= n) return;`, may sta
 # What of the spec a check goes by; each is a field of Spec of the same name.
 _JUDGED_BY = {
     "accepts": "TESTS", "answers": "QUESTIONS", "dispatcher": "DISPATCHER", "efficiency": "EFFICIENCY",
-    "gradient": "GRADIENT", "kills": "TESTS", "packaging": "PACKAGING", "parts": "PARTS",
-    "performance": "SPEED",
+    "gradient": "GRADIENT", "kills": "TESTS", "measurements": "WORKLOADS", "packaging": "PACKAGING",
+    "parts": "PARTS", "performance": "SPEED",
 }  # fmt: skip
 _OWN_FILES = {"exercise.toml", "spec.py", "hints.md", KEY}
 

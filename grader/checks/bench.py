@@ -30,7 +30,7 @@ class Session(Protocol):
     def call(
         self, entry: str, args: Sequence[Any], *, stream: Stream = ..., device: int = ..., grad: bool = ...,
         trace: bool = ..., schedule: Schedule = ..., count: bool = ..., seconds: float | None = ...,
-        in_place: Sequence[str] = ...,
+        in_place: Sequence[str] = ..., autocast: str | None = ..., deterministic: bool = ...,
     ) -> Reply: ...  # fmt: skip
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,
@@ -47,7 +47,10 @@ class Session(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """One request: ``text`` describes the call, ``stage`` is forward, backward or refusal."""
+    """One request: ``text`` describes the call, ``stage`` is forward, backward or refusal.
+
+    ``waits`` says that the case allows it to wait for the device.
+    """
 
     stage: str
     case: str
@@ -55,6 +58,9 @@ class Call:
     reply: Reply
     stream: str = "default"
     traced: bool = True
+    device: int = 0  # the current one at the call
+    autocast: bool = False
+    waits: bool = False
 
     @property
     def succeeded(self) -> bool:
@@ -107,8 +113,11 @@ class Bench:
     def generator(self, *labels: object) -> torch.Generator:
         return seeded(self.seed, self.exercise.slug, *labels)
 
-    def text(self, inputs: Inputs, stream: str = "default") -> str:
-        return call_text(self.spec.entry, inputs, stream)
+    def text(self, inputs: Inputs, case: Case | Refusal | None = None) -> str:
+        """The call in words, with what `case` puts around it."""
+        if not isinstance(case, Case):
+            return call_text(self.spec.entry, inputs)
+        return call_text(self.spec.entry, inputs, case.stream, case.autocast, case.deterministic)
 
     def forward(
         self, case: Case | Refusal, inputs: Inputs, *, stage: str = "forward", schedule: Schedule = "forward",
@@ -120,6 +129,7 @@ class Bench:
         """
         stream: Stream = case.stream if isinstance(case, Case) else "default"
         device = case.device if isinstance(case, Case) else 0
+        mode = _mode(case)
         self.current_case = case.name
         self.tried = True
         if self.context_lost:
@@ -127,13 +137,17 @@ class Bench:
             self.context_lost = False
         side_by_side = isinstance(case, Case) and case.streams > 1  # only a trace tells on which streams
         traced = side_by_side or self._is_traced(stage, stream, inputs)
-        self.pending = self.text(inputs, stream)
+        self.pending = self.text(inputs, case)
         reply = self.session.call(
             self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
             grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
-            **_in_place(case, requires_grad),
+            **_in_place(case, requires_grad), **_under_autocast(case), **mode,
         )  # fmt: skip
-        return self._record(Call(stage, case.name, self.pending, reply, stream, traced))
+        region = bool(_under_autocast(case))
+        waits = isinstance(case, Case) and case.waits
+        return self._record(
+            Call(stage, case.name, self.pending, reply, stream, traced, device, region, waits)
+        )
 
     def _is_traced(self, stage: str, stream: str, inputs: Inputs) -> bool:
         """Always on simt; on cuda, where the profiler is slow, one call of each stage and stream."""
@@ -161,9 +175,22 @@ class Bench:
         """
         self.current_case = case.name
         traced = trace or self._is_traced("backward", case.stream, inputs)
-        self.pending = f"The backward of {self.text(inputs, case.stream)}"
+        self.pending = f"The backward of {self.text(inputs, case)}"
         reply = self.session.backward(handle, cotangents, trace=traced, **_counting(count))
-        return self._record(Call("backward", case.name, self.pending, reply, case.stream, traced))
+        region = bool(case.autocast)
+        return self._record(
+            Call(
+                "backward",
+                case.name,
+                self.pending,
+                reply,
+                case.stream,
+                traced,
+                case.device,
+                region,
+                case.waits,
+            )
+        )
 
     def _record(self, call: Call) -> Call:
         self.calls.append(call)
@@ -178,6 +205,14 @@ def _in_place(case: Case | Refusal, requires_grad: Collection[str]) -> dict[str,
     """Autograd lets nobody change a leaf, so what is changed in place has to come as something else."""
     names = case.modifies if requires_grad and isinstance(case, Case) else ()
     return {"in_place": names} if names else {}
+
+
+def _under_autocast(case: Case | Refusal) -> dict[str, Any]:
+    return {"autocast": case.autocast} if isinstance(case, Case) and case.autocast else {}
+
+
+def _mode(case: Case | Refusal) -> dict[str, Any]:
+    return {"deterministic": True} if isinstance(case, Case) and case.deterministic else {}
 
 
 def _counting(count: bool) -> dict[str, Any]:

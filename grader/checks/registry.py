@@ -11,6 +11,7 @@ CHECKS = {
     "device_work": "device.device_work",
     "dispatcher": "operators.dispatcher",
     "packaging": "packaging",
+    "measurements": "measurements.measurements",
     "accepts": "suites.accepts",
     "kills": "suites.kills",
     "efficiency": "device.efficiency",
@@ -20,8 +21,9 @@ CHECKS = {
 WITHOUT_CODE = ("answers",)  # the checks that do not run the submission
 # What the workers of a check import, once for all of them: pytest, and what torch imports when `backward` and
 # `torch.testing.assert_close` are first called; the compiler and opcheck, which want a folder for temporary
-# files.
+# files; what torch imports for a dispatch mode.
 WORKER_MODULES = {
     "dispatcher": ("torch._dynamo", "torch.testing._internal.optests"),
+    "measurements": ("torch._dynamo", "torch.utils._python_dispatch"),
     "kills": ("pytest", "torch.fx.experimental.symbolic_shapes", "torch.distributed.tensor"),
 }

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.changes import section_at
+from grader.exercise import CHECKS
 from grader.hints import Rungs, Symptom, read_hints, read_symptoms
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
+_BACKWARD = re.compile("The backward of|The second derivative of|gradcheck")
 _PLACE = re.compile(r"(?P<file>[\w./-]+\.\w+):(?P<line>\d+)")
 
 
@@ -24,7 +26,7 @@ class _Rule:
     sections: tuple[str, ...]
 
     def section(self, check: CheckResult, text: str, rungs: Rungs) -> str:
-        if self.check not in ("", check.name) or not re.search(self.said, text):
+        if self.check not in ("", _judged_by(check)) or not re.search(self.said, text):
             return ""
         return next((name for name in self.sections if name in rungs), "")
 
@@ -61,7 +63,9 @@ def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
     by itself. Empty where nothing tells.
     """
     failed = [check for check in verdict.checks if _says_what_failed(check)]
-    wrong = any(check.name == "correctness" and _own(check).startswith("values:") for check in failed)
+    if "parts" in exercise.scores and exercise.kind != "fix":
+        failed = failed[:1]  # each part builds on the ones before it
+    wrong = any(_judged_by(check) == "correctness" and _own(check).startswith("values:") for check in failed)
     case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise), wrong)
     found = [case.section(failed)]
     for check in failed:
@@ -133,7 +137,7 @@ class _Case:
     def _subject(self, failed: Sequence[CheckResult]) -> str:
         """By what the check judges. Where forward is wrong, the gradient says nothing about backward."""
         for check in failed:
-            if check.name == "gradient" and self.wrong_values:
+            if _judged_by(check) == "gradient" and self.wrong_values:
                 continue
             if section := _by_rule(_SUBJECTS, self.rungs, check):
                 return section
@@ -162,6 +166,13 @@ def _by_rule(rules: tuple[_Rule, ...], rungs: Rungs, check: CheckResult) -> str:
             if section := rule.section(check, text, rungs):
                 return section
     return ""
+
+
+def _judged_by(check: CheckResult) -> str:
+    """The check's name; for a part of an exercise, the check that it failed."""
+    if check.name in CHECKS or check.name == "build":
+        return check.name
+    return "gradient" if _BACKWARD.search(check.sentence) else "correctness"
 
 
 def _texts(check: CheckResult) -> tuple[str, ...]:

@@ -14,14 +14,20 @@ from collections.abc import Sequence
 
 from grader.simt.counters import LaunchCounts
 
+_ADDRESS = re.compile(r"^0x(?=[0-9a-f]+$)", re.MULTILINE)  # a line of its own before each answer
 _UNNAMED = re.compile(r"\((?:anonymous namespace|unnamed)\)::|<unnamed>::|_GLOBAL__N__\w+::")
 
 
 def instance_of(counts: LaunchCounts) -> str:
-    """The kernel's name with its template arguments, else the text of the launch."""
+    """The kernel's name with its template arguments, else the text of the launch.
+
+    The first line may be in a device function that was not inlined; another one is in the kernel itself.
+    """
     text = instance_name(counts.launch.kernel)
-    sites = tuple(line.pc for line in counts.lines[:1])
-    return kernel_among(_functions(counts.launch.module, sites), text)
+    places = _functions(counts.launch.module, tuple(line.pc for line in counts.lines))
+    names = [kernel_among(functions, text) for functions in places]
+    named = (name for name in names if base_name(name) == base_name(text))
+    return next(named, names[0] if names else text)
 
 
 def kernel_among(functions: Sequence[str], text: str) -> str:
@@ -64,10 +70,11 @@ def demangled(names: Sequence[str]) -> list[str]:
 
 
 @functools.cache
-def _functions(module: str, offsets: tuple[int, ...]) -> list[str]:
-    """The functions at `offsets`, innermost first: each inlined into the next."""
+def _functions(module: str, offsets: tuple[int, ...]) -> list[list[str]]:
+    """For each of `offsets` the functions that it is in, innermost first: each inlined into the next."""
     program = shutil.which("addr2line")
     if program is None or not module or not offsets:
         return []
-    command = [program, "-f", "-C", "-i", "-e", module, *map(hex, offsets)]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()[::2]
+    command = [program, "-a", "-f", "-C", "-i", "-e", module, *map(hex, offsets)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return [each.splitlines()[1::2] for each in _ADDRESS.split(said)[1:]]

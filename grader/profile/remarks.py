@@ -16,6 +16,7 @@ _IDLE_LANES = 8  # on average, from which on they are worth a word
 _WEIGHT = 0.2  # of a launch's requests, that a line with idle lanes must make
 _REUSE = 4  # times each byte is asked for
 _CONTENTION = 4  # lanes that update one address
+_QUEUE = 32  # updates of one sector, on average
 _HALF = 0.5
 _MEMBERS = 8  # elements: a stride of so many may come from an array of structures
 _NAME = "\0"  # stands in a sentence for the names of tensors
@@ -73,6 +74,7 @@ def _of_stage(stage: Stage) -> Iterator[Remark]:
         for line in launched.counts.lines:
             yield from line_remarks(line, launched, stage)
         yield from _reuse(launched)
+        yield from _queues(launched, stage)
         yield from _resources(launched)
     yield from _traffic(stage)
     yield from _host(stage)
@@ -175,6 +177,21 @@ def _reuse(launched: Launched) -> Iterator[Remark]:
         f"each byte moves {number(launched.moved / launched.least)} times. Caches catch some of that; a "
         "tile in shared memory, loaded once by the block, catches what is used again.",
         useful - launched.least,
+    )
+
+
+def _queues(launched: Launched, stage: Stage) -> Iterator[Remark]:
+    """Atomics of many warps on few sectors, in a launch that writes nothing else: those sectors are known."""
+    lines = [line for line in launched.counts.lines if line.space == "global" and line.access != "load"]
+    sectors = launched.counts.written_bytes // SECTOR
+    if not sectors or len(lines) != 1 or lines[0].access != "atomic" or lines[0].sectors < _QUEUE * sectors:
+        return
+    line, times = lines[0], number(lines[0].sectors / sectors)
+    yield Remark(
+        f"{line.frame.where} updates {counted(sectors, 'sector')} of {stage.memory(line).name}, each {times} "
+        "times on average. Updates of one address happen one after another: the more there are, the longer "
+        "they queue. Add up what goes to the same address first, then update it once.",
+        line.lanes * SECTOR,
     )
 
 

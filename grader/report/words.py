@@ -43,6 +43,7 @@ NAMES = {
     "device_work": "device work",
     "dispatcher": "dispatcher",
     "packaging": "packaging",
+    "measurements": "measurements",
     "accepts": "accepts",
     "kills": "kills",
     "efficiency": "efficiency",

@@ -71,7 +71,8 @@ class Session:
     def call(
         self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: Schedule = "forward", count: bool = False,
-        seconds: float | None = None, in_place: Sequence[str] = (),
+        seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
+        deterministic: bool = False,
     ) -> Reply:  # fmt: skip
         """Call ``entry`` (an attribute of what was loaded, dots allowed) and wait for the device.
 
@@ -80,11 +81,13 @@ class Session:
         a gradient. ``schedule`` is the order in which the simulated device runs blocks and threads;
         ``count`` makes it count what every source line does to memory, into the trace. Arguments named in
         ``in_place`` that require a gradient are handed over as copies of the leaves, which the entry may
-        change. An exception that the entry raises is the reply's ``error``.
+        change. ``autocast`` is the dtype of a ``torch.autocast("cuda")`` region around the call;
+        ``deterministic`` sets PyTorch's deterministic mode for the call and for the backward of its graph. An
+        exception that the entry raises is the reply's ``error``.
         """
         options: dict[str, Any] = {
             "stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule,
-            "count": count, "in_place": list(in_place),
+            "count": count, "in_place": list(in_place), "autocast": autocast, "deterministic": deterministic,
         }  # fmt: skip
         return self._call(entry, args, options, f"calling `{entry}`", seconds)
 

@@ -26,11 +26,15 @@ _RULES = {
     "stream_reuse": "A freed block goes to the next request on the stream it was allocated on, "
     "immediately. If another stream uses it too, call tensor.record_stream(stream) before it is freed.",
     "copy_source": "Do not change the source of an asynchronous copy before waiting for the copy.",
-    "misaligned": "An access of n bytes needs an address that is a multiple of n.",
+    "misaligned": "An access of n bytes needs an address that is a multiple of n. A pointer may begin "
+    "anywhere, as that of a view does: test it before the access, and take single elements where it does "
+    "not fit.",
     "divergent_barrier": "Every thread of the block must reach the same __syncthreads(), or none.",
     "deadlock": "All threads that a barrier or a warp operation waits for must reach it.",
     "barrier_count": "A phase of a barrier object takes exactly as many arrivals as init() was given.",
     "bad_mask": "All lanes that a mask names, the caller too, must make the same call with the same mask.",
+    "absent_lane": "A lane that has exited or taken another branch brings no value: let every lane that the "
+    "mask names make the call, and a lane with nothing to add bring a zero.",
     "invalid_launch": "A launch that does not fit the device never starts, so its kernel does nothing.",
     "trap": "A failed assertion or __trap() stops the kernel, and every later CUDA call reports the error.",
     "division_by_zero": "An integer divided by zero has no defined value, and a GPU continues with an "
@@ -56,6 +60,11 @@ _EMPTY = (
 
 _BEFORE = "No thread has an element before the beginning: look at how the index is computed."
 
+_WRAPPED = (
+    "A 32-bit integer holds offsets below 2^31, and strides lead further than the number of elements says: "
+    "compute offsets in 64 bits, from 64-bit strides."
+)
+
 _UNFENCED = (
     "Write the data before a __threadfence() and the flag or ticket after it; otherwise other threads may "
     "see the flag first."
@@ -64,6 +73,11 @@ _UNFENCED = (
 _FOREIGN = (
     "A kernel runs on the device that is current at its launch, and sees that device's memory: make the "
     "tensors' device current first (c10::cuda::CUDAGuard)."
+)
+
+_DEVICE_FIRST = (
+    "A stream belongs to the device that was current when it was requested: make the tensors' device "
+    "current first (c10::cuda::CUDAGuard), then get its stream."
 )
 
 _HOST_POINTERS = {
@@ -106,6 +120,8 @@ def rule(finding: Finding) -> str:
 def _out_of_bounds(finding: Finding) -> str:
     if "another device" in finding.note:
         return _FOREIGN
+    if "32-bit offset" in finding.note:
+        return _WRAPPED
     return _BEFORE if _is_before(finding) else ""
 
 
@@ -139,6 +155,8 @@ def _race(finding: Finding) -> str:
 
 
 def _invalid_launch(finding: Finding) -> str:
+    if "current device" in finding.note:
+        return _DEVICE_FIRST
     return _EMPTY if " has 0 " in finding.note else ""
 
 

@@ -191,6 +191,10 @@ def _bad_mask(finding: Finding, names: Names) -> str:
     return f"Invalid mask of a warp operation: {finding.note}"
 
 
+def _absent_lane(finding: Finding, names: Names) -> str:
+    return f"Undefined value from a shuffle: {finding.note}"
+
+
 def _launch(finding: Finding, names: Names) -> str:
     return f"Invalid launch: {finding.note}"
 
@@ -240,6 +244,7 @@ _WORDS = {
     "divergent_barrier": _barrier,
     "deadlock": _deadlock,
     "bad_mask": _bad_mask,
+    "absent_lane": _absent_lane,
     "invalid_launch": _launch,
     "trap": _trap,
     "division_by_zero": _division,

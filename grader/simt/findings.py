@@ -17,7 +17,10 @@ from typing import Any
 from grader.simt.records import take_records
 from grader.simt.source_lines import NOWHERE, Frame, Quote, Site, frames_of, with_source
 
-__all__ = ["Allocation", "Finding", "Frame", "Index", "Party", "Tensor", "symbolise", "take"]
+__all__ = ["SUSPICIONS", "Allocation", "Finding", "Frame", "Index", "Party", "Tensor", "symbolise", "take"]
+
+# Kinds that are no fault by themselves, and explain values that are wrong.
+SUSPICIONS = frozenset({"absent_lane"})
 
 Index = tuple[int, int, int]
 Raw = Mapping[str, Any]
@@ -85,14 +88,19 @@ class Finding:
 
 
 def symbolise(
-    raw: Iterable[Raw], source_roots: Sequence[Path] = (), quote: Quote = with_source
+    raw: Iterable[Raw],
+    source_roots: Sequence[Path] = (),
+    quote: Quote = with_source,
+    suspicions: bool = False,
 ) -> list[Finding]:
     """The runtime's findings with their lines, in order of first sight; those of one kind and line are one.
 
     A finding's line is the innermost one in a file below `source_roots`; without roots, the innermost that
-    belongs neither to this backend's headers nor to the system's. `quote` gives a line its text.
+    belongs neither to this backend's headers nor to the system's. `quote` gives a line its text. SUSPICIONS
+    are left out unless `suspicions` is true.
     """
-    lines = [each for each in raw if isinstance(each.get("kind"), str)]
+    left_out = frozenset() if suspicions else SUSPICIONS
+    lines = [each for each in raw if isinstance(each.get("kind"), str) and each["kind"] not in left_out]
     frames = frames_of(_call_sites(lines), source_roots, quote)
     merged: dict[tuple[str, Frame, Frame, str], Finding] = {}
     for finding in (_finding(each, frames, quote) for each in lines):

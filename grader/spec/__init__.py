@@ -45,7 +45,7 @@ multiply-add::
 
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
 ``PROFILE``, ``EFFICIENCY``, ``DISPATCHER``, ``PACKAGING``, ``QUESTIONS``, ``traffic``, ``flops``,
-``accumulation`` and ``tolerances``:
+``accumulation``, ``tolerances`` and ``ROUNDED_ONCE``:
 
 ``PROFILE``
     The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
@@ -62,11 +62,14 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     Several operations, judged one by one, instead of ``ENTRY``, ``reference`` and ``CASES``; see
     :class:`Part`.
 ``QUESTIONS``
-    A list of ``Choice`` and ``Count``, for exercises with points for ``answers``: what the learner answers in
-    ``answers.toml``. ``python -m pydoc grader.spec.questions`` has the words.
+    A list of ``Choice``, ``Count`` and ``Returned``, for exercises with points for ``answers``: what the
+    learner answers in ``answers.toml``. ``python -m pydoc grader.spec.questions`` has the words.
 
 ``PACKAGING``
     What the wheel has to be, for exercises with points for ``packaging``; see :class:`Packaging`.
+``WORKLOADS``
+    For exercises with points for ``measurements``, in which the learner writes a benchmark: planted workloads
+    of known duration. ``python -m pydoc grader.spec.workloads`` has the words.
 ``TESTS``
     For exercises with points for ``accepts`` and ``kills``, in which the learner writes the tests:
     ``Tests("test_op.py", seconds=20)``. ``python -m pydoc grader.spec.suites``.
@@ -78,6 +81,10 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
 ``tolerances(dtype) -> (relative, absolute)``
     Replaces the derived tolerance, for an operation whose error has another source (``--use_fast_math``).
     ``dtype`` is the torch.dtype of the result.
+``ROUNDED_ONCE = True``
+    Asks that results in float16 and bfloat16 are computed in float32 and rounded once, when they are stored:
+    their tolerance is then one rounding of the result, plus that of float32 for the rest. Default False:
+    a short expression may round at every step.
 
 Arguments are named after the parameters of ``reference``; ``mentions`` and every sentence of a verdict use
 these names. What the reference returns at the case's own dtypes fixes the dtype and shape that are asked
@@ -89,7 +96,7 @@ from grader.spec.efficiency import Efficiency, Limit
 from grader.spec.loading import Spec, load_spec
 from grader.spec.packaging import Packaging
 from grader.spec.parts import Part
-from grader.spec.questions import Choice, Count, Program
+from grader.spec.questions import Choice, Count, Program, Returned
 from grader.spec.suites import Tests
 from grader.spec.vocabulary import (
     Argument,
@@ -100,6 +107,7 @@ from grader.spec.vocabulary import (
     TensorSpec,
     tensor,
 )
+from grader.spec.workloads import Pair, Workload, Workloads
 
 __all__ = [
     "Argument",
@@ -113,13 +121,17 @@ __all__ = [
     "Mapped",
     "Operator",
     "Packaging",
+    "Pair",
     "Part",
     "Program",
     "Refusal",
+    "Returned",
     "Spec",
     "Speed",
     "TensorSpec",
     "Tests",
+    "Workload",
+    "Workloads",
     "load_spec",
     "tensor",
 ]

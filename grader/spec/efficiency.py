@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from grader.spec.naming import named_arguments, of_kind
 from grader.spec.vocabulary import Case
 
 Most: TypeAlias = "Callable[..., float] | float"
 Stage: TypeAlias = Literal["forward", "backward"]
+Cotangent: TypeAlias = Literal["random", "expanded", "transposed"]
 
 
 OUTPUT, COTANGENT, GRADIENT_OF = "the output", "grad_out", "grad_"  # tensors that are no arguments
@@ -32,8 +33,8 @@ class Metric:
     """What is counted, over all launches of the submission's own kernels.
 
     ``field`` is added up over the source lines that access ``space`` in one of the ways in ``accesses``;
-    without a space it belongs to launches as a whole. ``unit`` and ``doing`` say it: 3 ``sectors`` ``read
-    from global memory``.
+    without a space it belongs to launches as a whole, or to the call where ``of_call`` says so. ``unit`` and
+    ``doing`` say it: 3 ``sectors`` ``read from global memory``.
     """
 
     unit: str
@@ -42,6 +43,7 @@ class Metric:
     space: Literal["global", "shared"] | None = None
     accesses: tuple[str, ...] = ()
     plural: str = ""  # where it takes more than an s
+    of_call: bool = False
 
 
 _DOING = {"load": "read from", "store": "written to", "atomic": "updated in"}
@@ -66,6 +68,7 @@ METRICS: dict[str, Metric] = {
     "bank_conflicts": Metric("bank conflict", "", "conflicts", "shared", tuple(_DOING)),
     "barriers": Metric("barrier", "counted for each warp", "barriers"),
     "launches": Metric("launch", "", "launches", plural="launches"),
+    "allocations": Metric("allocation", "of device memory", "allocations", of_call=True),
 }
 
 
@@ -93,11 +96,14 @@ class Efficiency:
     """One case, whose answer has to be right, and the limits on what it may cost.
 
     The case should be so large that edges do not weigh, and so small that a simulated GPU is done within a
-    second: it executes some million accesses in that time.
+    second: it executes some million accesses in that time. Backward gets a cotangent of the kind
+    ``cotangent``: ``expanded`` is one number with strides of 0, as after ``sum()``, and ``transposed`` has
+    the last two dimensions exchanged in memory, so that a backward which makes it dense allocates.
     """
 
     case: Case
     limits: Sequence[Limit]
+    cotangent: Cotangent = "random"
 
 
 def checked(value: Any, parameters: tuple[str, ...]) -> tuple[Efficiency, ...]:
@@ -111,6 +117,11 @@ def _checked_one(value: Any, parameters: tuple[str, ...]) -> Efficiency:
     case: Case = of_kind(Case, efficiency.case, "EFFICIENCY")
     if not efficiency.limits:
         raise ValueError(f"EFFICIENCY, {case.name!r}, has no limits")
+    if efficiency.cotangent not in get_args(Cotangent):
+        kinds = ", ".join(get_args(Cotangent))
+        raise ValueError(
+            f"EFFICIENCY, {case.name!r}: the cotangent {efficiency.cotangent!r} is none of {kinds}"
+        )
     for limit in efficiency.limits:
         _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"), parameters)
     named = named_arguments(case.args, parameters, f"EFFICIENCY, {case.name!r}")

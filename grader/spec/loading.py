@@ -12,7 +12,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import BrokenSpec
-from grader.spec import dispatcher, efficiency, packaging, parts, questions, suites
+from grader.spec import dispatcher, efficiency, packaging, parts, questions, suites, workloads
 from grader.spec.dispatcher import Dispatcher
 from grader.spec.efficiency import Efficiency
 from grader.spec.naming import named_arguments, named_calls, of_kind
@@ -21,6 +21,7 @@ from grader.spec.parts import Part
 from grader.spec.questions import Question
 from grader.spec.suites import Tests
 from grader.spec.vocabulary import Case, Gradient, Refusal, Speed
+from grader.spec.workloads import Workloads
 
 if TYPE_CHECKING:
     from grader.catalog import Exercise
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 REQUIRED = ("ENTRY", "reference", "CASES")
 CONSTANTS = (
     "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
-    "DISPATCHER", "PACKAGING",
+    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE", "WORKLOADS",
 )  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
@@ -37,7 +38,7 @@ FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 class Spec:
     """A validated ``spec.py``: every argument carries its name.
 
-    With ``PARTS`` it is that of the first part, and ``parts`` are those of all, each with its ``part``.
+    With ``PARTS`` it is that of the main part, and ``parts`` are those of all, each with its ``part``.
     """
 
     path: Path
@@ -52,12 +53,14 @@ class Spec:
     flops: Callable[..., int] | None = None
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
+    rounded_once: bool = False
     profile: Case | None = None
     efficiency: tuple[Efficiency, ...] = ()
     questions: tuple[Question, ...] = ()
     dispatcher: Dispatcher | None = None
     tests: Tests | None = None
     packaging: Packaging | None = None
+    workloads: Workloads | None = None
     part: Part | None = None
     parts: tuple[Spec, ...] = ()
     left_out: int = 0  # cases and refusals for devices that this machine does not have
@@ -122,20 +125,21 @@ def _broken(path: Path, what: str) -> BrokenSpec:
 
 
 def _validated_parts(exercise: Exercise, module: ModuleType) -> Spec:
-    """The first part's, with all of them in ``parts``; what else is exported goes with the first part."""
+    """The main part's, with all of them in ``parts``; what else is exported goes with the main part."""
     taken = [name for name in REQUIRED if hasattr(module, name)]
     if taken:
         raise ValueError(f"PARTS replaces {', '.join(REQUIRED)}, but {taken[0]} is there too")
     several = parts.checked(module.PARTS, exercise.scores.get("parts", 0), exercise.sections)
     shared = parts.shared_by(several, vars(module), FUNCTIONS)
+    main = parts.main_of(several)
     specs: list[Spec] = []
-    for part in several:
+    for number, part in enumerate(several):
         try:
-            spec = _validated(exercise.spec_path, parts.exports_of(part, {} if specs else shared))
+            spec = _validated(exercise.spec_path, parts.exports_of(part, shared if number == main else {}))
         except (TypeError, ValueError) as problem:
             raise ValueError(f"PARTS, {part.name!r}: {problem}") from problem
         specs.append(replace(spec, part=part))
-    return replace(specs[0], parts=tuple(specs))
+    return replace(specs[main], parts=tuple(specs))
 
 
 def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
@@ -160,12 +164,22 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
         (profile,) = named_calls(Case, "PROFILE", [profile], parameters)
     optional: dict[str, Any] = {name: getattr(module, name, None) for name in FUNCTIONS[1:]}
     optional["profile"] = profile
+    optional["rounded_once"] = _rounded_once(getattr(module, "ROUNDED_ONCE", False), optional["tolerances"])
     optional["efficiency"] = efficiency.checked(getattr(module, "EFFICIENCY", ()), parameters)
     optional["dispatcher"] = dispatcher.checked(getattr(module, "DISPATCHER", None), parameters)
     optional["packaging"] = packaging.checked(getattr(module, "PACKAGING", None))
     optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None))
     optional["tests"] = suites.checked(getattr(module, "TESTS", None))
+    optional["workloads"] = workloads.checked(getattr(module, "WORKLOADS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
+
+
+def _rounded_once(value: Any, tolerances: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"ROUNDED_ONCE must be True or False, not {value!r}")
+    if value and tolerances is not None:
+        raise ValueError("ROUNDED_ONCE and tolerances are two answers to one question; keep one of them")
+    return value
 
 
 def _check_names(module: ModuleType | SimpleNamespace) -> None:

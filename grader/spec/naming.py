@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from grader.spec.vocabulary import Argument, TensorSpec
+from grader.spec.vocabulary import AUTOCAST, Argument, Case, TensorSpec
 
 
 def of_kind(kind: type, value: Any, where: str) -> Any:
@@ -26,8 +26,50 @@ def named_calls(kind: type, where: str, calls: Iterable[Any], parameters: tuple[
         unknown = set(getattr(call, "modifies", ())) - set(parameters)
         if unknown:
             raise ValueError(f"{where}, {call.name!r}: modifies names {sorted(unknown)}, not a parameter")
-        found.append(replace(call, args=named_arguments(call.args, parameters, f"{where}, {call.name!r}")))
+        args = named_arguments(call.args, parameters, f"{where}, {call.name!r}")
+        if isinstance(call, Case):
+            _check_switches(call, f"{where}, {call.name!r}")
+            args = under_autocast(call, args, f"{where}, {call.name!r}")
+        found.append(replace(call, args=args))
     return tuple(found)
+
+
+def under_autocast(case: Case, args: list[Argument], where: str) -> list[Argument]:
+    """`args`, in which every tensor that autocast casts says what it becomes; raises ValueError."""
+    if case.autocast is None:
+        if case.cast_inputs is not None:
+            raise ValueError(f"{where}: cast_inputs={case.cast_inputs!r} means nothing without autocast")
+        return args
+    if case.autocast not in AUTOCAST:
+        raise ValueError(f"{where}: autocast={case.autocast!r} is none of {', '.join(AUTOCAST)}")
+    dtype = case.cast_inputs or case.autocast
+    if dtype not in ("float32", *AUTOCAST):
+        raise ValueError(f"{where}: cast_inputs={dtype!r} is none of float32, {', '.join(AUTOCAST)}")
+    return [_cast(arg, dtype) for arg in args]
+
+
+def _cast(arg: Argument, dtype: str) -> Argument:
+    if isinstance(arg, list):
+        return [_cast(each, dtype) for each in arg]
+    if not isinstance(arg, TensorSpec) or not _is_eligible(arg):
+        return arg
+    return replace(arg, computed_in=dtype)
+
+
+def _is_eligible(given: TensorSpec) -> bool:
+    """As for torch: autocast leaves float64, and tensors that are not on its device, alone."""
+    lower = given.dtype in ("float16", "bfloat16", "float32")
+    return lower and given.kind == "tensor" and given.device.startswith("cuda")
+
+
+def _check_switches(case: Case, where: str) -> None:
+    """Raise TypeError or ValueError where ``deterministic`` or ``waits`` can mean nothing."""
+    for name in ("deterministic", "waits"):
+        if not isinstance(getattr(case, name), bool):
+            raise TypeError(f"{where}: {name} is {getattr(case, name)!r}, not True or False")
+    arrays = [each for each in case.args if isinstance(each, TensorSpec) and each.kind == "numpy"]
+    if case.deterministic and arrays:
+        raise ValueError(f"{where}: deterministic is a mode of PyTorch, and its arguments are NumPy arrays")
 
 
 def named_arguments(args: Sequence[Argument], parameters: tuple[str, ...], where: str) -> list[Argument]:

@@ -28,7 +28,9 @@ class Part:
     ``name`` is its name in the verdict and in mutants.toml, ``title`` goes on in its sentences ("a factor for
     every column: ..."). ``sections`` of exercise.toml belong to it: while all of them are untouched the part
     is not attempted; by default that is the section of its name. ``points`` of ``scores.parts``; by default
-    those that are left are split evenly. The other words are those of a ``spec.py``.
+    those that are left are split evenly. ``main`` marks the part that the file's other exports are about
+    (EFFICIENCY, SPEED, PROFILE, traffic and so on); by default the first. The other words are those of a
+    ``spec.py``.
     """
 
     name: str
@@ -40,8 +42,10 @@ class Part:
     refusals: Sequence[Refusal] = ()
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
+    rounded_once: bool = False
     sections: tuple[str, ...] = ()
     points: int | None = None
+    main: bool = False
 
 
 def checked(value: Any, points: int, sections: Collection[str]) -> tuple[Part, ...]:
@@ -61,14 +65,21 @@ def checked(value: Any, points: int, sections: Collection[str]) -> tuple[Part, .
         found.append(replace(part, sections=own))
     if not found:
         raise ValueError("PARTS is empty")
+    if sum(part.main for part in found) > 1:
+        raise ValueError("PARTS: only one part is the main one")
     shares = _split(found, points)
     return tuple(replace(part, points=share) for part, share in zip(found, shares, strict=True))
+
+
+def main_of(parts: Sequence[Part]) -> int:
+    """The position of the part that the other exports of the file are about."""
+    return next((number for number, part in enumerate(parts) if part.main), 0)
 
 
 # Words of a part, by the name that a spec.py without parts exports them under.
 _OWN = {
     "REFUSALS": "refusals", "GRADIENT": "gradient",
-    "accumulation": "accumulation", "tolerances": "tolerances",
+    "accumulation": "accumulation", "tolerances": "tolerances", "ROUNDED_ONCE": "rounded_once",
 }  # fmt: skip
 
 
@@ -101,6 +112,7 @@ def exports_of(part: Part, shared: Mapping[str, Any]) -> SimpleNamespace:
         "GRADIENT": part.gradient,
         "accumulation": part.accumulation,
         "tolerances": part.tolerances,
+        "ROUNDED_ONCE": part.rounded_once or None,
     }
     return SimpleNamespace(**{**shared, **{name: each for name, each in own.items() if each is not None}})
 

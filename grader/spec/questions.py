@@ -1,4 +1,4 @@
-"""Questions that a learner answers in ``answers.toml``: choices, and numbers that the counters know.
+"""Questions that a learner answers in ``answers.toml``: choices, and numbers that a program yields.
 
     TREES = Program("predict.cu", sizes={"block": (64, 128, 256)})
 
@@ -15,10 +15,17 @@
             program=TREES, call=("tree", "block"), line="(A)", metric="requests",
             think="A warp makes a request when at least one of its lanes is active.",
         ),
+        Returned(
+            "last_reader",
+            "A block of {block} threads runs `halves`. Which thread reads the last element?",
+            program=TREES, call=("last_reader", "block"),
+            think="Print the index of every thread that gets past the guard.",
+        ),
     ]
 
-The right letter of a choice stands in ``answers.key`` as a digest. The right number of a count stands
-nowhere: the program is run on the simulated GPU with the sizes that were asked about, and counted.
+The right letter of a choice stands in ``answers.key`` as a digest. The right number of a count, or of what a
+function returns, stands nowhere: the program is run on the simulated GPU with the sizes that were asked
+about.
 """
 
 from __future__ import annotations
@@ -84,7 +91,25 @@ class Count:
     part: str = ""
 
 
-Question: TypeAlias = Choice | Count
+@dataclass(frozen=True)
+class Returned:
+    """The whole number that ``call`` (a function of `program`, then sizes) returns after its launch.
+
+    For what no counter knows: which element a thread read, which thread came last. The other words are those
+    of a count.
+    """
+
+    name: str
+    prompt: str
+    program: Program
+    call: tuple[str, ...]
+    think: str
+    part: str = ""
+    digits: int = 0
+
+
+Number: TypeAlias = Count | Returned
+Question: TypeAlias = Choice | Number
 
 
 def drawn_sizes(program: Program, slug: str, draw: int) -> dict[str, int]:
@@ -104,15 +129,15 @@ def checked(value: Any) -> tuple[Question, ...]:
     if value is None:
         return ()
     if not isinstance(value, list | tuple) or not value:
-        raise TypeError("QUESTIONS must be a list of grader.spec.Choice and grader.spec.Count")
+        raise TypeError("QUESTIONS must be a list of grader.spec.Choice, Count and Returned")
     for question in value:
-        if not isinstance(question, Choice | Count):
+        if not isinstance(question, Choice | Count | Returned):
             raise TypeError(f"QUESTIONS holds a {type(question).__name__}, which is no question")
         _check_texts(question)
         if isinstance(question, Choice):
             _check_choice(question)
         else:
-            _check_count(question)
+            _check_call(question)
     names = [question.name for question in value]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
@@ -134,7 +159,7 @@ def _check_choice(question: Choice) -> None:
         raise ValueError(f"QUESTIONS, {question.name}: choices must be a, b, c and so on, two at least")
 
 
-def _check_count(question: Count) -> None:
+def _check_call(question: Number) -> None:
     where = f"QUESTIONS, {question.name}"
     sizes = question.program.sizes
     if not all(values and all(isinstance(size, int) for size in values) for values in sizes.values()):
@@ -143,7 +168,9 @@ def _check_count(question: Count) -> None:
     unknown = (wanted | set(question.call[1:])) - set(sizes)
     if unknown:
         raise ValueError(f"{where}: {min(unknown)!r} is no size of {question.program.file}")
-    if not question.call or not question.line.strip():
+    if not question.call or (isinstance(question, Count) and not question.line.strip()):
         raise ValueError(f"{where}: call names a function of the program, line a text of its file")
+    if isinstance(question, Returned):
+        return
     if question.metric not in get_args(Metric) or question.access not in get_args(Access):
         raise ValueError(f"{where}: {question.metric!r} of {question.access!r} is not counted")

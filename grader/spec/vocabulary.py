@@ -7,17 +7,20 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Literal, TypeAlias, get_args
 
-Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted"]
-Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones"]
+Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "far"]
+Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
+AUTOCAST = ("float16", "bfloat16")
 
 DTYPES = (
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
     "uint8", "int8", "int16", "int32", "int64", "bool",
 )  # fmt: skip
 NUMPY_HAS_NOT = ("bfloat16",)
-SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3}
+SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "far": 2}
+FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot hold
+ONE_BYTE = ("uint8", "int8", "bool")
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class TensorSpec:
     name: str | None
     kind: Kind
     special: Special | None
+    computed_in: str | None = None  # the dtype that autocast turns it into; from its case
 
     @property
     def numel(self) -> int:
@@ -68,13 +72,18 @@ def tensor(
             ``sliced`` every second element of the last dimension, as in ``x[..., ::2]``; ``offset``
             row-major but starting one element into its storage, so that vector loads are misaligned;
             ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
-            channels_last has it (rank >= 3).
+            channels_last has it (rank >= 3); ``far`` row-major, except that a huge stride along the first
+            dimension puts its last entry beyond offset 2^31, which overflows a 32-bit index (rank >= 2, at
+            least two entries there, one-byte dtypes: its storage has 2 GiB, of which only the elements are
+            resident on simt and on the host, and all of it on a real GPU).
         device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.
         low, high: floating values are uniform in ``[low, high)``, integers in ``[low, high]``.
         name: how verdicts call it; default the parameter of ``reference`` at this position.
         kind: ``"numpy"`` hands over a NumPy array with the same strides.
         special: ``nan`` and ``inf`` sprinkle such values (about one in ten, at least one); ``large`` draws
-            magnitudes between 1e2 and 1e4 with either sign; ``zeros`` and ``ones`` are constant.
+            magnitudes between 1e2 and 1e4 with either sign; ``zeros`` and ``ones`` are constant; ``masked``
+            puts -inf into each row (the last dimension) from a random place on, as an attention mask does,
+            and into the whole of the first row if there are several.
     """
     extents = (shape,) if isinstance(shape, int) else tuple(int(extent) for extent in shape)
     described = TensorSpec(extents, dtype, layout, device, low, high, name, kind, special)
@@ -92,6 +101,10 @@ def _refuse_nonsense(given: TensorSpec) -> None:
         raise ValueError(f"layout {given.layout!r} is none of {', '.join(get_args(Layout))}")
     if given.special is not None and given.special not in get_args(Special):
         raise ValueError(f"special {given.special!r} is none of {', '.join(get_args(Special))}")
+    if given.special == "masked" and (not given.floating or given.dtype.startswith("complex")):
+        raise ValueError(f"special='masked' needs a real floating dtype, not {given.dtype}")
+    if given.special == "masked" and not given.shape:
+        raise ValueError("special='masked' needs at least 1 dimension")
     if given.special in ("nan", "inf") and not given.floating:
         raise ValueError(f"special={given.special!r} needs a floating dtype, not {given.dtype}")
     if given.kind not in get_args(Kind) or (given.kind == "numpy" and given.dtype in NUMPY_HAS_NOT):
@@ -100,6 +113,13 @@ def _refuse_nonsense(given: TensorSpec) -> None:
         raise ValueError(f"device {given.device!r} is none of cuda:0, cuda:1, cpu")
     if len(given.shape) < SMALLEST_RANK.get(given.layout, 0):
         raise ValueError(f"layout {given.layout!r} needs at least {SMALLEST_RANK[given.layout]} dimensions")
+    if given.layout == "far" and (given.shape[0] < 2 or 0 in given.shape or given.dtype not in ONE_BYTE):
+        raise ValueError(
+            f"layout 'far' needs two entries along the first dimension, no empty one, and one of the dtypes "
+            f"{', '.join(ONE_BYTE)}, not {given.dtype} {given.shape}"
+        )
+    if given.layout == "far" and (given.kind == "numpy" or given.device == "cpu"):
+        raise ValueError("layout 'far' is for tensors on a CUDA device")
     if not given.low <= given.high:
         raise ValueError(f"low={given.low} is above high={given.high}")
 
@@ -114,6 +134,19 @@ class Case:
     the leaves, since autograd lets nobody change a leaf. ``device`` is the current device, so that a case
     with tensors on ``cuda:1`` and ``device=0`` shows a missing guard. ``streams`` is the least number of
     streams among which the launches must be spread.
+
+    ``autocast="float16"`` (or ``"bfloat16"``) makes the call inside ``torch.autocast("cuda", dtype)``, and
+    its backward outside, as a training loop does. The operation must then compute on its floating CUDA
+    tensors, float64 excepted, as if they were cast to that dtype: the reference gets them rounded to it,
+    its result for that dtype fixes the dtype of the result, and gradients keep the dtype of their inputs.
+    ``cast_inputs`` is the dtype that the operation casts to if it is not the region's, as in
+    ``torch.amp.custom_fwd``: ``"float32"`` for an operation that needs the range or the digits.
+
+    ``deterministic=True`` makes the call, and its backward
+    in gradient cases, under ``torch.use_deterministic_algorithms(True)``, several times: on simt in other
+    orders of blocks and threads, on cuda again and again. Every run has to give the same bits. ``waits=True``
+    allows the call to wait for the device and to copy a number or two (16 bytes) from it to the host, for an
+    operation that has to know a result before it returns; without it a wait fails ``device_work``.
     """
 
     name: str
@@ -122,6 +155,10 @@ class Case:
     modifies: tuple[str, ...] = ()
     device: int = 0
     streams: int = 1
+    autocast: str | None = None
+    cast_inputs: str | None = None
+    deterministic: bool = False
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -156,11 +193,11 @@ class Gradient:
     float64; ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
     differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward
     that launches as many kernels for one gradient as for all. ``nondet_tol`` goes to gradcheck: the
-    difference allowed between two backward runs of one input. ``twice=True`` also differentiates the
-    backward: it has to be right then, or refuse as ``once_differentiable`` does. ``by_kernel=True`` asks
-    that the learner's kernel writes every gradient, for an operation that only moves numbers: there a view
-    of the cotangent, or an operator that copies, gives the right values. Where passing the cotangent on is
-    right, as for a sum, leave it out.
+    difference allowed between two backward runs of one input; none is in a deterministic case.
+    ``twice=True`` also differentiates the backward: it has to be right then, or refuse as
+    ``once_differentiable`` does. ``by_kernel=True`` asks that the learner's kernel writes every gradient,
+    for an operation that only moves numbers: there a view of the cotangent, or an operator that copies,
+    gives the right values. Where passing the cotangent on is right, as for a sum, leave it out.
     """
 
     cases: Sequence[Case] = ()

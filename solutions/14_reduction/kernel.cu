@@ -1,5 +1,5 @@
-// The sums of the columns of a matrix, or the sum of a vector: many blocks compute partial sums, then a
-// second launch adds those up. Both stages run the same kernels.
+// Sums by warps, by blocks, of a vector and of the columns of a matrix. For the last two, many blocks
+// compute partial sums, then a second launch of the same kernel adds those up.
 #include <algorithm>
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -23,6 +23,14 @@ __device__ T warp_sum(T value) {
     // --8<-- [end:warp_sum]
 }
 
+// Part 1. x: n elements. sums: one for every 32 of them.
+template <typename T>
+__global__ void warp_sums_kernel(const T* __restrict__ x, T* __restrict__ sums, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const T sum = warp_sum(i < n ? x[i] : T(0));  // no early return: every lane has to make the call
+    if (i < n && threadIdx.x % kWarp == 0) sums[i / kWarp] = sum;
+}
+
 // The sum of the `value`s of a block of kThreadsPerBlock threads, in its thread 0. Every thread must
 // call it, once.
 template <typename T>
@@ -39,7 +47,15 @@ __device__ T block_sum(T value) {
     // --8<-- [end:block_sum]
 }
 
-// x: n elements. sums: one partial sum for each block.
+// Part 2. x: n elements. sums: one for every kThreadsPerBlock of them.
+template <typename T>
+__global__ void block_sums_kernel(const T* __restrict__ x, T* __restrict__ sums, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const T sum = block_sum(i < n ? x[i] : T(0));
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+// Part 3. x: n elements. sums: one partial sum for each block.
 template <typename T>
 __global__ void vector_stage(const T* __restrict__ x, T* __restrict__ sums, int64_t n) {
     // --8<-- [start:vector_stage]
@@ -52,7 +68,7 @@ __global__ void vector_stage(const T* __restrict__ x, T* __restrict__ sums, int6
     // --8<-- [end:vector_stage]
 }
 
-// x: rows x columns, row-major and dense. sums: gridDim.y x columns, one row of partial sums for each
+// Part 4. x: rows x columns, row-major and dense. sums: gridDim.y x columns, one row of partial sums for each
 // blockIdx.y. A block of 32 x 32 threads covers a strip of 32 columns: thread (lane, warp) reads column
 // `lane` of it.
 template <typename T>
@@ -84,6 +100,18 @@ __global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int6
 
 }  // namespace
 
+// The sum of every 32 elements of x, or of every 256 with `by_block`.
+template <typename T>
+void launch_sums(const T* x, T* sums, int64_t n, bool by_block, cudaStream_t stream) {
+    if (n == 0) return;
+    const auto blocks = static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
+    if (by_block) {
+        block_sums_kernel<T><<<blocks, kThreadsPerBlock, 0, stream>>>(x, sums, n);
+    } else {
+        warp_sums_kernel<T><<<blocks, kThreadsPerBlock, 0, stream>>>(x, sums, n);
+    }
+}
+
 // Adds up the rows of x (rows x columns) into sums (parts x columns). With parts = 1, those are the sums
 // of the columns.
 template <typename T>
@@ -106,5 +134,7 @@ int64_t parts_for(int64_t rows, int64_t columns) {
     return std::clamp<int64_t>(rows / rows_per_part, 1, columns == 1 ? 1024 : 256);
 }
 
+template void launch_sums<float>(const float*, float*, int64_t, bool, cudaStream_t);
+template void launch_sums<double>(const double*, double*, int64_t, bool, cudaStream_t);
 template void launch_stage<float>(const float*, float*, int64_t, int64_t, int64_t, cudaStream_t);
 template void launch_stage<double>(const double*, double*, int64_t, int64_t, int64_t, cudaStream_t);

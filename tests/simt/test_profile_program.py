@@ -86,6 +86,31 @@ def test_a_module_is_profiled_into_json(folder: Path) -> None:
     assert launch["least_bytes"] == 2 * 64 * 64 * 4
 
 
+def test_the_kernel_has_its_name_if_its_first_access_is_in_a_function_that_was_not_inlined(
+    folder: Path,
+) -> None:
+    element = "(blockIdx.y * 32 + threadIdx.y) * n + blockIdx.x * 32 + threadIdx.x"
+    function = """
+template <typename T>
+__noinline__ __device__ void put(T (&tile)[32][32], const T* in, int element) {
+    tile[threadIdx.y][threadIdx.x] = in[element];
+}
+"""
+    inline = f"tile[threadIdx.y][threadIdx.x] = in[{element}];"
+    assert inline in KERNELS
+    text = KERNELS.replace(inline, f"put(tile, in, {element});")
+    text = text.replace("#include <cuda_runtime.h>\n", f"#include <cuda_runtime.h>\n{function}")
+    (folder / "kernels.cu").write_text(text)
+
+    done = run(folder, "--profile=counts.json", "program.py", "1")
+
+    assert done.returncode == 0, done.stderr
+    document = json.loads((folder / "counts.json").read_text())
+    (launch,) = document["stages"][0]["launches"]
+    assert launch["kernel"] == "transpose<float>"
+    assert launch["lines"][0]["source"].strip() == "tile[threadIdx.y][threadIdx.x] = in[element];"
+
+
 def test_a_program_without_kernels_is_told_so(folder: Path) -> None:
     done = run(folder, "--profile", "program.py", "0")
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

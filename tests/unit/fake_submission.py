@@ -7,6 +7,7 @@ to find.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,11 @@ from grader.run.values import Launch, Measurement, Output, RemoteError, Reply, T
 from grader.spec import Case, Gradient, Refusal, Spec, Speed
 
 LAUNCH = Launch("muladd_kernel<float>", (1, 1, 1), (256, 1, 1), file="kernel.cu", line=12)
+
+
+def _region(autocast: str | None) -> contextlib.AbstractContextManager[object]:
+    """As the worker makes it, on the device that there is here."""
+    return torch.autocast("cpu", getattr(torch, autocast)) if autocast else contextlib.nullcontext()
 
 
 class FakeSession:
@@ -41,6 +47,7 @@ class FakeSession:
         self.raises = raises
         self.measurement = measurement
         self.log: list[str] = []
+        self.modes: list[tuple[str, bool]] = []  # schedule and determinism of every call
         self.graphs: dict[int, tuple[list[torch.Tensor], list[tuple[str, torch.Tensor]]]] = {}
         self.released: list[int] = []
         self._sent: list[TensorArg] = []
@@ -49,14 +56,16 @@ class FakeSession:
     def call(
         self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: str = "forward", count: bool = False,
-        seconds: float | None = None, in_place: Sequence[str] = (),
+        seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
+        deterministic: bool = False,
     ) -> Reply:  # fmt: skip
         self._begin("call")
+        self.modes.append((schedule, deterministic))
         self._sent, self._received = [], []
         with torch.enable_grad():  # also within a stand-in's forward
             arguments = [self._receive(arg, in_place) for arg in args]
         try:
-            with torch.set_grad_enabled(grad):
+            with torch.set_grad_enabled(grad), _region(autocast):
                 result = self.function(*arguments)
         except Exception as problem:
             error = RemoteError(type(problem).__name__, str(problem), "op.py:7")

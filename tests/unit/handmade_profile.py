@@ -49,12 +49,12 @@ def line(
 
 def launched(
     lines: Sequence[LineCounts], *, name: str = "copy", grid: int = 8, block: int = 256, registers: int = 16,
-    spilled: int = 0, shared: int = 0, barriers: int = 0, least: int = 0, times: int = 1,
+    spilled: int = 0, shared: int = 0, barriers: int = 0, least: int = 0, written: int = 0, times: int = 1,
 ) -> Launched:  # fmt: skip
-    """A launch with these lines; without `least` it touched every sector once."""
+    """A launch with these lines; without `least` it touched every sector once, `written` bytes to write."""
     launch = Launch(name, (grid, 1, 1), (block, 1, 1), 0, 0, 0, "/course/kernel.cu", 9, 0, 2.0)
     touched = least or 32 * sum(each.sectors for each in lines)
-    counts = LaunchCounts(launch, tuple(lines), barriers, touched, 0)
+    counts = LaunchCounts(launch, tuple(lines), barriers, touched, written)
     needs = Needs(registers, shared, "ptxas for sm_90", spilled, spilled)
     return Launched(name, counts, needs, occupancy(simulated_device(), block, registers, shared), times)
 

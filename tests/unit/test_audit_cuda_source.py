@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.audit import Objection
+from grader.audit import Objection, library
 from grader.audit.cuda_source import audit
 
 MACROS = ("TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT", "TORCH_LIBRARY_IMPL")
@@ -60,3 +60,23 @@ def test_operators_of_ones_own_are_not(macro: str, name: str) -> None:
 def test_no_detour_leads_to_operators_of_others(text: str, what: str) -> None:
     first, *_ = objections(text)
     assert (first.what, first.topic) == (what, "audit")
+
+
+def test_whether_32_bits_suffice_may_be_asked() -> None:
+    """`packed_accessor32` needs the answer; every other header there is for PyTorch's own kernels."""
+    assert objections("#include <ATen/native/CanUse32BitIndexMath.h>\n") == []
+    for other in ("CanUse32BitIndexMath.h.inc", "TensorIterator.h", "cuda/Loops.cuh"):
+        (objection,) = objections(f"#include <ATen/native/{other}>\n")
+        assert objection.sentence.startswith(f"binding.cpp:1 includes `ATen/native/{other}`.")
+
+
+@pytest.mark.parametrize(
+    ("symbol", "refused"),
+    [
+        ("_ZN2at6native20canUse32BitIndexMathERKNS_10TensorBaseEl", False),
+        ("_ZN2at6native3addERKNS_6TensorES3_", True),
+        ("_ZN2at3cpu3addERKNS_6TensorES3_", True),
+    ],
+)
+def test_the_same_holds_for_the_built_library(symbol: str, refused: bool) -> None:
+    assert bool(library._READY_MADE.fullmatch(symbol)) is refused

@@ -185,6 +185,21 @@ def test_waiting_for_the_device(syncs: int, words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("copies", "status"),
+    [
+        ((), Status.PASS),
+        (("aten::_local_scalar_dense device to host of 8 bytes",), Status.PASS),
+        (("cudaMemcpy device to host of 8 bytes", "cudaMemcpy device to host of 8 bytes"), Status.PASS),
+        (("cudaMemcpy device to host of 17 bytes",), Status.FAIL),  # more than a number or two
+        (("cudaMemcpy device to host of 8 bytes", "cudaMemcpy host to device of 8 bytes"), Status.FAIL),
+    ],
+)
+def test_a_case_that_may_wait_reads_a_number_or_two(copies: tuple[str, ...], status: Status) -> None:
+    assert judged([replace(CASE, waits=True)], host_syncs=1, copies=copies).status is status
+    assert judged([CASE], host_syncs=1, copies=copies).status is Status.FAIL
+
+
+@pytest.mark.parametrize(
     ("calls", "source", "site"),
     [
         (["cudaMemcpy h2d"], "int n;\ncudaMemcpy(a, b, n);\n", "kernel.cu:2: "),

@@ -287,6 +287,54 @@ def test_a_single_wrong_element_is_no_pattern() -> None:
     assert told(torch.tensor([5.0]), torch.tensor([3.0])) == ""
 
 
+def far_rows() -> torch.Tensor:
+    """Two rows of 20 bytes, the second beyond offset 2^31, of which only these rows are resident."""
+    return torch.empty(2**31 + 50, dtype=torch.uint8).as_strided((2, 20), (2**31 + 21, 1)).fill_(7)
+
+
+def test_an_offset_that_needs_more_than_31_bits() -> None:
+    right = torch.arange(40, dtype=torch.uint8).view(2, 20)
+    inputs = [("a", right), ("far", far_rows())]
+    second = torch.cat([right[:1], right[1:] + 100])
+    sentence = told(second, right, inputs=inputs)
+    assert sentence.startswith(
+        "All wrong elements read far beyond offset 2^31, which a 32-bit integer cannot"
+    )
+    assert "32 bits" not in told(right + 100, right, inputs=inputs)
+    assert "32 bits" not in told(second, right, inputs=inputs[:1])
+
+
+def test_a_gradient_for_a_cotangent_of_ones() -> None:
+    cotangent, counts = numbers(300), numbers(300, seed=9).round() + 40.0
+    words = told(counts, counts * numbers(300, seed=3), cotangent=cotangent, for_ones=counts)
+    assert words == "This is the gradient for a grad_out of ones: the incoming gradient is not used."
+    zeros = torch.zeros(300)
+    assert "grad_out of ones" not in told(zeros, RIGHT, cotangent=cotangent, for_ones=zeros)
+
+
+def test_a_term_of_a_sum_that_was_written_over_the_others() -> None:
+    cotangent = numbers(30, 10, seed=7)
+    right = cotangent.reshape(10, 3, 10).sum(dim=1)
+    last = cotangent.reshape(10, 3, 10)[:, 2]
+    assert told(last, right, cotangent=cotangent) == (
+        "Each of the 100 wrong elements is one element of grad_out, where several should be added up: it is "
+        "written, and the others are overwritten."
+    )
+    # Each right element is one of grad_out too: then something else is wrong.
+    assert "added up" not in told(cotangent.flip(0), cotangent, cotangent=cotangent)
+    # Nor does a sum that lacks a term consist of single elements.
+    two = cotangent.reshape(10, 3, 10)[:, :2].sum(dim=1)
+    assert "added up" not in told(two, right, cotangent=cotangent)
+
+
+def test_nan_that_no_input_brings_is_not_lost_on_the_way() -> None:
+    right = RIGHT.clone()
+    right[7] = float("nan")
+    finite = [("x", numbers(300))]
+    assert told(RIGHT, right, inputs=finite).startswith("The inputs are finite: NaN or infinity is the")
+    assert told(RIGHT, right, inputs=[("x", right)]).startswith("NaN and infinity must reach")
+
+
 # ---- rows --------------------------------------------------------------------------------------------------
 
 

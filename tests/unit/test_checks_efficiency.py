@@ -35,7 +35,7 @@ def stage(*lines: LineCounts, least: int = 0) -> CountedStage:
 
 
 def said(metric: str, counted: CountedStage, most: float = 0) -> str:
-    text, frame, _ = reason(METRICS[metric], counted, amount_of(METRICS[metric], counted.launches), most)
+    text, frame, _ = reason(METRICS[metric], counted, amount_of(METRICS[metric], counted), most)
     return f"{frame.line}: {text}"
 
 
@@ -44,13 +44,14 @@ def test_amounts_are_sums_over_lines_of_one_kind_of_access() -> None:
     store = line(lambda lane: 4 * lane, 3, access="store")
     column = line(lambda lane: 128 * lane, 1, space="shared")
     counted = stage(loads, strided, store, column)
-    amounts = {name: amount_of(metric, counted.launches * 2) for name, metric in METRICS.items()}
+    twice = replace(counted, launches=counted.launches * 2, allocations=5)
+    amounts = {name: amount_of(metric, twice) for name, metric in METRICS.items()}
     assert amounts["global_load_sectors"] == 2 * 100 * (4 + 32)
     assert amounts["global_store_sectors"] == 2 * 100 * 4
     assert amounts["global_sectors"] == 2 * 100 * (4 + 32 + 4)
     assert amounts["global_load_requests"] == 2 * 200
     assert (amounts["shared_load_wavefronts"], amounts["bank_conflicts"]) == (2 * 3200, 2 * 3100)
-    assert (amounts["launches"], amounts["global_atomic_sectors"]) == (2, 0)
+    assert (amounts["launches"], amounts["global_atomic_sectors"], amounts["allocations"]) == (2, 0, 5)
 
 
 def test_the_line_with_most_in_vain_is_named_with_what_it_does() -> None:
@@ -93,6 +94,19 @@ def test_good_requests_that_are_too_many_are_told_as_such() -> None:
     assert said("shared_load_wavefronts", stage(row)) == "1: Reads shared memory: 100 wavefronts of 100."
 
 
+def test_of_requests_the_line_is_named_that_could_do_with_the_fewest() -> None:
+    """The chunks of 16 bytes are as few as they can be; the tail that every block repeats is not."""
+    chunks = line(lambda lane: 16 * lane, nbytes=16, requests=300)
+    tail = line(lambda lane: 4 * lane, 2, requests=20, lanes=range(3))
+    assert said("global_load_requests", stage(chunks, tail), 304) == (
+        "2: Reads x 4 bytes a lane at a time, with 3 of 32 lanes active: 20 requests of 320."
+    )
+    again = line(lambda lane: 16 * lane, 5, nbytes=16, requests=400)
+    assert said("global_load_requests", stage(chunks, again), 300).endswith(
+        "16 bytes a lane at a time: 400 requests of 700."
+    )
+
+
 def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> None:
     load, store = line(lambda lane: 4 * lane), line(lambda lane: 4 * lane, 5, access="store")
     counts = replace(stage(load, store).launches[0], read_bytes=200 * 32, written_bytes=200 * 32)
@@ -119,6 +133,15 @@ def test_launches_are_told_by_kernel() -> None:
     assert in_words(METRICS["launches"], 1) == "1 launch"
     assert in_words(METRICS["launches"], 3) == "3 launches"
     assert in_words(METRICS["global_load_sectors"], 4096) == "4,096 sectors read from global memory"
+
+
+def test_an_allocation_too_many_is_explained_by_the_operators_that_copy() -> None:
+    counted = replace(stage(), allocations=3, operators=("aten::empty", "aten::contiguous"))
+    assert said("allocations", counted, 1) == "0: aten::contiguous makes a copy."
+    both = replace(counted, operators=("aten::clone", "aten::contiguous"))
+    assert said("allocations", both, 1) == "0: aten::clone and aten::contiguous make copies."
+    assert said("allocations", replace(counted, operators=("aten::empty",)), 1) == "0: "
+    assert in_words(METRICS["allocations"], 3) == "3 allocations of device memory"
 
 
 # ---- the check ---------------------------------------------------------------------------------------------
@@ -282,6 +305,21 @@ def test_an_open_todo_is_work_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged(monkeypatch, LIMITS, good(), session=session).status is Status.NOT_ATTEMPTED
 
 
+def test_allocations_of_the_call_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    def copying(trace: Trace) -> Trace:
+        return replace(trace, allocations=2, operators=("aten::contiguous",))
+
+    limits = [Limit("allocations", 1, rule="Follow the strides."), Limit("launches", 1)]
+    outcome = judged(monkeypatch, limits, good(), edit=copying)
+    assert outcome.status is Status.FAIL and outcome.share == 1 / 2
+    assert outcome.sentence == (
+        "aten::contiguous makes a copy. In all, muladd(a: float32 (64,)) comes to 2 allocations of device "
+        "memory, where 1 would do. Follow the strides."
+    )
+    assert outcome.topic == "allocations"
+    assert judged(monkeypatch, limits, good()).status is Status.PASS
+
+
 # ---- backward ----------------------------------------------------------------------------------------------
 
 
@@ -311,6 +349,29 @@ def test_backward_is_counted_where_a_limit_asks_for_it(monkeypatch: pytest.Monke
     assert request is not None and request.tensor == "grad_out" and request.addresses[:3] == (0, 128, 256)
     assert sessions[0].log == ["call", "backward"] and sessions[0].released == [1]
     assert wrong.share is None and "the gradient of a is" in wrong.sentence
+
+
+@pytest.mark.parametrize(("kind", "strides"), [("expanded", (0, 0)), ("transposed", (1, 3))])
+def test_backward_gets_the_kind_of_cotangent_that_the_case_asks_for(
+    monkeypatch: pytest.MonkeyPatch, kind: Any, strides: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(efficiency, "symbolise", lambda raw, quote: list(raw))
+    case = Case("a matrix", [replace(tensor((3, 4)), name="a")])
+    given: list[torch.Tensor] = []
+    session = FakeSession(lambda a: a * 1, edit_trace=lambda trace, *_: replace(trace, counts=tuple(good())))  # type: ignore[arg-type]
+    backward = session.backward
+
+    def watched(handle: int, cotangents: Sequence[torch.Tensor], **more: Any) -> Reply:
+        given.extend(cotangents)
+        return backward(handle, cotangents, **more)
+
+    monkeypatch.setattr(session, "backward", watched)
+    limits = (Efficiency(case, [Limit("allocations", 0, stage="backward")], cotangent=kind),)
+    bench = fake_bench(
+        session, lambda a: a * 1, [case], parameters=["a"], gradient=Gradient([case]), efficiency=limits
+    )
+    assert efficiency.check(bench).status is Status.PASS
+    assert [each.stride() for each in given] == [strides]
 
 
 # ---- the spec ----------------------------------------------------------------------------------------------
@@ -345,6 +406,10 @@ def test_limits_are_read_and_arguments_named(tmp_path: Path) -> None:
         ("3", "EFFICIENCY must hold grader.spec.Efficiency, not int"),
         ("Efficiency('many', [])", "EFFICIENCY must hold grader.spec.Case, not str"),
         ("Efficiency(CASES[0], [])", "EFFICIENCY, 'one', has no limits"),
+        (
+            "Efficiency(CASES[0], [Limit('launches', 1)], cotangent='sliced')",
+            "'sliced' is none of random, ex",
+        ),
         ("Efficiency(CASES[0], [3])", "must hold grader.spec.Limit, not int"),
         (
             "Efficiency(CASES[0], [Limit('sectors', 1)])",

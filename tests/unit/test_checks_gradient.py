@@ -290,6 +290,49 @@ def test_sums_get_the_tolerance_of_a_sum() -> None:
     assert judged(total, spec, reference=total, accumulation=lambda a, b: len(a)).status is Status.PASS
 
 
+class RowSoftmax(torch.autograd.Function):
+    """Its gradient is zero under a constant cotangent, where large terms cancel up to their rounding."""
+
+    whole = True  # whether backward subtracts the sum
+
+    @staticmethod
+    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        y = torch.softmax(a * b, dim=-1)
+        ctx.save_for_backward(y, a, b)
+        return y
+
+    @classmethod
+    def slope(cls, y: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
+        # Another order of additions than torch's, and so other rounding errors.
+        dot = (y * grad).flip(-1).cumsum(-1)[..., -1:]
+        return y * (grad - dot) if cls.whole else y * grad
+
+    @classmethod
+    def backward(cls, ctx: Any, *grads: Any) -> Any:
+        y, a, b = ctx.saved_tensors
+        found = cls.slope(y, grads[0])
+        return found * b, found * a
+
+
+def softmax_of_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(a * b, dim=-1)
+
+
+def test_what_cancels_leaves_rounding_errors_that_are_no_mistake() -> None:
+    for dtype in ("float32", "float64"):
+        spec = Gradient(cases=[Case("rows", pair((40, 30), dtype))])
+        outcome = judged(RowSoftmax.apply, spec, reference=softmax_of_product)
+        assert outcome.status is Status.PASS, outcome.sentence
+
+
+def test_a_term_that_fails_to_cancel_is_a_mistake() -> None:
+    class Forgetful(RowSoftmax):
+        whole = False
+
+    outcome = judged(Forgetful.apply, reference=softmax_of_product)
+    assert outcome.status is Status.FAIL
+
+
 def test_two_outputs_get_two_cotangents() -> None:
     def both(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return a * b, a + b

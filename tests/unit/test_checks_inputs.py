@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -67,6 +69,27 @@ def test_layouts(layout: str, shape: tuple[int, ...], strides: tuple[int, ...]) 
     assert got.storage_offset() == (1 if layout == "offset" else 0)
 
 
+@pytest.mark.parametrize(("rows", "step"), [(2, 2**31 + 6), (3, 2**30 + 6)])
+def test_the_last_row_of_a_far_tensor_is_beyond_32_bits(rows: int, step: int) -> None:
+    spec = tensor((rows, 5), "uint8", layout="far", low=0, high=255)
+    got = drawn(spec)
+    assert got.stride() == (step, 1)
+    assert (rows - 1) * step >= 2**31 > (rows - 2) * step
+    assert torch.equal(got, drawn(tensor((rows, 5), "uint8", low=0, high=255)))
+    assert got.untyped_storage().nbytes() == (rows - 1) * step + 5
+    # Both rows of 5 bytes lie within a huge page each: nothing between them was touched.
+    assert resident_bytes(got.data_ptr(), got.untyped_storage().nbytes()) < 2**24
+
+
+def resident_bytes(address: int, nbytes: int) -> int:
+    """Memory behind a range of addresses, by the kernel's own books."""
+    pagemap, page = Path("/proc/self/pagemap"), os.sysconf("SC_PAGE_SIZE")
+    with pagemap.open("rb") as entries:
+        entries.seek(address // page * 8)
+        flags = torch.frombuffer(bytearray(entries.read((nbytes // page + 1) * 8)), dtype=torch.int64)
+    return int((flags < 0).sum()) * page  # the top bit says that the page is present
+
+
 def test_the_gaps_of_a_slice_hold_other_plausible_numbers() -> None:
     view = drawn(tensor(50, layout="sliced"))
     gaps = view.as_strided((50,), (2,), 1)
@@ -97,6 +120,22 @@ def test_large_values_have_both_signs_and_two_decades() -> None:
     assert bool(((got.abs() >= 100) & (got.abs() <= 10000)).all())
     assert bool((got > 0).any()) and bool((got < 0).any())
     assert got.abs().max() / got.abs().min() > 50
+
+
+def test_a_mask_ends_every_row_and_leaves_only_the_first_empty() -> None:
+    got = drawn(tensor((2, 20, 30), special="masked")).reshape(40, 30)
+    masked = got.isneginf()
+    assert bool(masked[0].all()) and not bool(masked[1:].all(dim=1).any())
+    assert bool((masked[:, 1:] >= masked[:, :-1]).all())  # from some place on
+    assert got[~masked].abs().max() <= 1
+    assert len(set(masked.sum(dim=1).tolist())) > 5
+
+
+def test_a_single_row_is_never_masked_as_a_whole() -> None:
+    for seed in range(20):
+        spec = replace(tensor(3, special="masked"), name="a")
+        assert not bool(draw([spec], seeded(seed)).tensors()[0].tensor.isneginf().all())
+    assert drawn(tensor((4, 0), special="masked")).shape == (4, 0)
 
 
 def test_constants() -> None:

@@ -89,6 +89,18 @@ def test_a_launch_that_failed_in_silence() -> None:
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK" in outcome.sentence
 
 
+def test_a_race_on_bad_input_is_a_race() -> None:
+    finding = {"kind": "race_global", "access": "write", "bytes": 4}
+    bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")
+    assert correctness.check(bench).status is Status.PASS
+    call = bench.calls[0]
+    found = replace(call.reply, trace=replace(call.reply.trace, findings=(finding,)))
+    bench.calls.append(replace(call, stage="refusal", reply=found))
+    outcome = safety.check(bench)
+    assert "bad input only" not in outcome.sentence
+    assert [each.kind for each in outcome.findings] == ["race_global"]
+
+
 def test_what_happens_on_bad_input_only_is_said_to() -> None:
     finding = {"kind": "host_pointer", "access": "read", "bytes": 4}
     bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")

@@ -84,7 +84,7 @@ def failed(check: str, sentence: str, topic: str = "", status: Status = Status.F
         ("13", "correctness", "values", "f returned 1 at [0, 0], expected 2.", "store"),
         ("13", "device_work", "no-kernel", "The backward of f launched no kernel.", "backward"),
         ("13", "correctness", "values", "f is wrong. It is right to about 7 digits.", "tile"),
-        ("05", "device_work", "", "f launched everything on 1 stream; 4 are asked for.", "fork"),
+        ("05", "fork_and_join", "", "f launched everything on 1 stream; 4 are asked for.", "fork"),
         ("03", "device_work", "", "f launched no kernel. aten::addcmul did the work instead.", "forward"),
     ],
 )

@@ -122,6 +122,17 @@ def test_what_is_asked_for_again_and_again_belongs_into_shared_memory() -> None:
     assert "moves 10 times. Caches catch some of that; a tile in shared memory" in sentence
 
 
+def test_updates_that_queue_for_few_sectors_are_told() -> None:
+    updates = line(coalesced, access="atomic", allocation=Y)  # 100 requests of 4 sectors
+    (sentence,) = said(launched([line(coalesced, 3), updates], written=8 * 32))
+    assert sentence.startswith("kernel.cu:4 updates 8 sectors of y, each 50 times on average. Updates of ")
+
+    assert said(launched([line(coalesced, 3), updates], written=16 * 32)) == []  # 25 times
+    # Beside a store it is unknown which of the sectors were updated.
+    assert said(launched([line(coalesced, 3, access="store"), updates], written=8 * 32)) == []
+    assert said(launched([line(coalesced)], written=32)) == []
+
+
 @pytest.mark.parametrize(
     ("made", "words"),
     [

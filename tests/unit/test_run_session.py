@@ -310,6 +310,46 @@ def test_undefined_cotangents_travel_as_undefined(load: Load) -> None:
     assert [out.kind for out in neither.outputs] == ["none", "none"]
 
 
+MODES = """
+import torch
+seen = []
+class Watched(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        seen.append(torch.are_deterministic_algorithms_enabled())
+        return a * 1
+    @staticmethod
+    def backward(ctx, g):
+        seen.append(torch.are_deterministic_algorithms_enabled())
+        return g * 1
+def watched(a): return Watched.apply(a)
+def all_seen(): return repr(seen)
+def stays(a):
+    torch.use_deterministic_algorithms(True)
+    return a * 1
+"""
+
+
+def test_deterministic_mode_holds_for_a_call_and_for_the_backward_of_its_graph(load: Load) -> None:
+    session = load(MODES)
+    a, _ = _grad_args(True, False)
+    first = session.call("watched", [a], grad=True, deterministic=True)
+    second = session.call("watched", [a], grad=True)
+    assert first.handle is not None and second.handle is not None
+    ones = torch.ones(3, 2, dtype=torch.float64)
+    for handle in (first.handle, second.handle):
+        assert session.backward(handle, [ones]).error is None
+    assert session.call("all_seen", []).outputs[0].value == "[True, False, True, False]"
+
+
+def test_a_call_leaves_no_mode_behind(load: Load) -> None:
+    session = load(MODES)
+    a, _ = _grad_args(False, False)
+    assert session.call("stays", [a]).error is None
+    session.call("watched", [a])
+    assert session.call("all_seen", []).outputs[0].value == "[False]"
+
+
 def test_only_wanted_gradients_are_asked_for(load: Load) -> None:
     session = load(FUNCTION)
     reply = session.call("product", _grad_args(False, True), grad=True)

@@ -62,11 +62,12 @@ def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, se
     Raises SubmissionError when the call raises or launches no kernel, and the failures of any request.
     """
     inputs = draw(case.args, seeded(seed, exercise.slug, "profile", case.name))
-    text = call_text(spec.entry, inputs, case.stream)
+    text = call_text(spec.entry, inputs, case.stream, case.autocast, case.deterministic)
     names = {each.name for each in differentiable(spec.gradient, inputs)} if spec.gradient else set()
     forward = session.call(
         spec.entry, inputs.for_worker(names), stream=case.stream, device=case.device, grad=bool(names),
-        count=True, seconds=COUNTING_SECONDS, in_place=case.modifies,
+        count=True, seconds=COUNTING_SECONDS, in_place=case.modifies, autocast=case.autocast,
+        deterministic=case.deterministic,
     )  # fmt: skip
     _refuse_failure(text, forward, exercise)
     backward = _backward(session, forward, seed)

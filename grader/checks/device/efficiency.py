@@ -76,7 +76,7 @@ def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judg
     most = limit.most(*inputs.for_reference(widen=False)) if callable(limit.most) else limit.most
     if limit.of:
         stage = stage.only(limit.of)
-    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage.launches), most)
+    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage), most)
 
 
 # ---- counting ----------------------------------------------------------------------------------------------
@@ -123,9 +123,10 @@ def _count_backward(
     try:
         with numeric_sizes():
             tape = record_tape(bench, inputs, names, case.name)
-            cotangents = [cotangent(bench, out, "random", case.name) for out in dense(call)]
+            kind = efficiency.cotangent
+            cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, count=True)
-            wrong = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, "random")
+            wrong = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
         return _failed(back) or wrong or back
     finally:
         bench.session.release(handle)
@@ -151,7 +152,8 @@ def _failed(call: Call) -> Outcome | None:
 def _obstacle(bench: Bench) -> Outcome | None:
     """Counts of what is wrong say nothing, also where the case that is counted happens to be right."""
     both = any(limit.stage == "backward" for each in bench.spec.efficiency for limit in each.limits)
-    for check, why in _NOT_COUNTED.items():
+    part = {bench.spec.part.name: _NOT_COUNTED["correctness"]} if bench.spec.part is not None else {}
+    for check, why in (_NOT_COUNTED | part).items():
         known = bench.outcomes.get(check)
         if known is None or not known.status.stands_in_the_way or (check == "gradient" and not both):
             continue
@@ -174,7 +176,10 @@ def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> 
     if call is not forward:
         names |= tensor_names(call.reply, backward=True)  # forward's tensors are still alive
     text = forward.text if call is forward else f"the backward of {forward.text}"
-    return CountedStage(text, tuple(counts), names, files, sizes)
+    trace = call.reply.trace
+    return CountedStage(
+        text, tuple(counts), names, files, trace.allocations, trace.operators, sizes
+    )  # fmt: skip
 
 
 # ---- the outcome -------------------------------------------------------------------------------------------

@@ -17,6 +17,9 @@ from grader.spec.efficiency import METRICS, Metric
 from grader.verdict import WarpRequest
 from grader.words import listed
 
+_COPYING = ("aten::contiguous", "aten::clone", "aten::copy_", "aten::reshape", "aten::_to_copy")
+WARP = 32
+WIDEST = 16 * WARP  # bytes that one request moves at most
 _PLACES = 6  # lines that are listed; a loop that was unrolled by hand has more
 _DONE = {"load": "read", "store": "written", "atomic": "updated"}
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
@@ -24,15 +27,17 @@ _AGAIN = 1.05  # times every sector: from there on memory is asked for what was 
 
 @dataclass(frozen=True)
 class CountedStage:
-    """A forward or backward call: the launches of the learner's kernels, the tensors by address, and the
-    folder of the sources. ``sizes`` are bytes of tensors by name; ``of`` is the one tensor whose accesses
-    are left (`only`), or "".
+    """A forward or backward call: the launches of the learner's kernels, the tensors by address, the folder
+    of the sources; the number of allocations of device memory, and the operators that the call used.
+    ``sizes`` are bytes of tensors by name; ``of`` is the one tensor whose accesses are left (`only`), or "".
     """
 
     call: str
     launches: tuple[LaunchCounts, ...]
     names: Mapping[int, Memory]
     files: Path
+    allocations: int = 0
+    operators: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     of: str = ""
 
@@ -63,8 +68,11 @@ class CountedStage:
         )
 
 
-def amount_of(metric: Metric, launches: Sequence[LaunchCounts]) -> int:
-    """What was counted of `metric` over all launches."""
+def amount_of(metric: Metric, stage: CountedStage) -> int:
+    """What was counted of `metric` in the call."""
+    if metric.of_call:
+        return int(getattr(stage, metric.field))
+    launches = stage.launches
     if metric.field == "launches":
         return len(launches)
     if metric.space is None:
@@ -91,6 +99,8 @@ class Reason(NamedTuple):
 
 def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Reason:
     """Why `metric` exceeds its limit."""
+    if metric.of_call:
+        return _of_call(stage)
     if metric.space is None:
         return _of_launches(metric, stage)
     lines = _together(_lines(metric, stage.launches), stage)
@@ -101,7 +111,9 @@ def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Rea
     if said and _in_vain(worst):
         text = _capital(said.removeprefix(worst.frame.where).removeprefix(":").strip())
         return Reason(text, worst.frame, worst)
-    busiest = max(lines, key=lambda line: int(getattr(line, metric.field)))
+    busiest = max(
+        lines, key=_too_many if metric.field == "requests" else lambda line: int(getattr(line, metric.field))
+    )
     return Reason(_of_busiest(metric, stage, busiest, amount, most), busiest.frame, busiest)
 
 
@@ -128,12 +140,18 @@ def _in_vain(line: LineCounts) -> int:
     return line.conflicts if line.space == "shared" else line.sectors - line.ideal_sectors
 
 
+def _too_many(line: LineCounts) -> tuple[float, int]:
+    """The requests beyond those that would move the same bytes with 16 for each of 32 lanes; then all."""
+    return line.requests - line.lanes * line.bytes / WIDEST, line.requests
+
+
 def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: int, most: float) -> str:
     """Every request is as good as it can be (or nearly): there are too many of them."""
     does = _capital(f"{VERBS[line.access]} {stage.name(line)}".strip())
     share = f"{counted(int(getattr(line, metric.field)), metric.unit)} of {number(amount)}"
     if metric.field == "requests":
-        return f"{does} {counted(line.bytes, 'byte')} a lane at a time: {share}."
+        few = f", with {number(line.active_lanes)} of 32 lanes active" if line.active_lanes < WARP / 2 else ""
+        return f"{does} {counted(line.bytes, 'byte')} a lane at a time{few}: {share}."
     if metric.field != "sectors":
         return f"{does} shared memory: {share}."
     read = sum(each.read_bytes for each in stage.launches) // SECTOR
@@ -181,6 +199,15 @@ def _of_launches(metric: Metric, stage: CountedStage) -> Reason:
     frame = quoting_from(stage.files)(Frame(most.launch.file, most.launch.line))
     said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
     return Reason(f"Launched: {said}.", frame)
+
+
+def _of_call(stage: CountedStage) -> Reason:
+    """The operators that make a copy, where one did: each allocates what it copies to."""
+    copying = [name for name in stage.operators if name in _COPYING]
+    if not copying:
+        return Reason("", NOWHERE)
+    verb = "makes a copy" if len(copying) == 1 else "make copies"
+    return Reason(f"{listed(copying)} {verb}.", NOWHERE)
 
 
 def _capital(text: str) -> str:

@@ -19,11 +19,36 @@ def in_words(bench: Bench) -> list[Finding]:
     return seen_in(bench.calls, bench.files)
 
 
-def seen_in(calls: Iterable[Call], files: Path) -> list[Finding]:
+def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> list[Finding]:
     """What it saw in `calls` of a submission whose sources are in `files`."""
     raw = [_named(finding, call) for call in calls for finding in call.reply.trace.findings]
-    found = findings.symbolise(raw, quote=quoting_from(files)) if raw else []
+    found = findings.symbolise(raw, quote=quoting_from(files), suspicions=suspicions) if raw else []
     return [_recorded(each) for each in found]
+
+
+# What makes values wrong. Streams are missing: the simulated GPU runs them in the order of the calls.
+_SPOILS = frozenset(
+    {
+        "out_of_bounds", "use_after_free", "uninitialized_read", "host_pointer", "race_shared", "race_global",
+        "copy_in_flight", "misaligned", "divergent_barrier", "deadlock", "barrier_count", "bad_mask", "trap",
+        "illegal_instruction", "division_by_zero", "timeout", *findings.SUSPICIONS,
+    }
+)  # fmt: skip
+
+
+def cause_in(call: Call, files: Path) -> Finding | None:
+    """The first thing that was seen in `call` and makes its values wrong, whatever they look like."""
+    return next((each for each in seen_in([call], files, suspicions=True) if each.kind in _SPOILS), None)
+
+
+def cause_of(bench: Bench, call: Call) -> str:
+    """The same in words; with the rule where no safety check follows that says it."""
+    cause = cause_in(call, bench.files)
+    if cause is None:
+        return ""
+    place = f"{cause.where}: " if cause.where else ""
+    rule = f" {cause.rule}" if bench.spec.part is not None else ""
+    return f"{place}{cause.sentence}{rule}"
 
 
 def backward_names(reply: Reply) -> dict[str, str]:

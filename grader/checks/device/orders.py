@@ -153,9 +153,10 @@ def _changed_gradient(
         if before.tensor is None or after.tensor is None:
             continue
         values, dtype = _widened(before.tensor), before.tensor.dtype
+        computed_in = inputs.named(before.name).seen.dtype
         name = f"The gradient of {before.name}"
         expected = Expected(
-            name, values, dtype, before.device, tolerance_for(bench.spec, values, dtype, terms)
+            name, values, dtype, before.device, tolerance_for(bench.spec, values, computed_in, terms)
         )
         if (mismatch := compare(after, expected)) is not None:
             at = f" at {list(mismatch.index)}" if mismatch.index is not None else ""

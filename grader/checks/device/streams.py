@@ -38,6 +38,10 @@ _JOIN = (
     "The caller queues its next work at once: record an event on this stream after its last work, and let "
     "the caller's stream wait for it before the call returns."
 )
+_DEVICE_FIRST = (
+    "The current stream is that of the current device: make the tensors' device current first "
+    "(c10::cuda::CUDAGuard), then get its stream."
+)
 _MOVING = ("d2d", "memset")  # asynchronous within the device
 
 
@@ -69,6 +73,12 @@ def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) 
             "launch_stream", _on_default(subject, call, defaults), _CURRENT, name, launch.line, source
         )
     kind, what, rule = _elsewhere(subject, waits, awaited)
+    if not waits and not awaited and launch.device != call.device:
+        kind, rule = "stream_device", _DEVICE_FIRST
+        what = (
+            f"{subject} on a stream of cuda:{launch.device}, and neither that device's current stream waits "
+            f"for it, nor it for that stream: the call began while cuda:{call.device} was current."
+        )
     return Finding(kind, what, rule, name, launch.line, source)
 
 

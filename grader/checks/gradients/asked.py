@@ -38,9 +38,16 @@ def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch
 
 
 def expected_gradient(
-    bench: Bench, inputs: Inputs, name: str, values: torch.Tensor, pointwise: Pointwise = never
-) -> Expected:
-    """The gradient of the input ``name``, whose values in double precision are known."""
+    bench: Bench, inputs: Inputs, name: str, values: torch.Tensor, pointwise: Pointwise = never,
+    size: float = 0.0,
+) -> Expected:  # fmt: skip
+    """The gradient of the input ``name``, whose values in double precision are known.
+
+    Under autocast it has the dtype of the input, and the digits of the dtype that the input was cast to.
+    ``size`` is that of the terms that may have cancelled in it, where it is known.
+    """
     drawn = inputs.named(name)
-    tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, accumulation(bench.spec, inputs))
-    return Expected(f"the gradient of {name}", values, drawn.tensor.dtype, drawn.device, tolerance, pointwise)
+    terms = accumulation(bench.spec, inputs)
+    tolerance = tolerance_for(bench.spec, values, drawn.seen.dtype, terms, size)
+    title = f"the gradient of {name}"
+    return Expected(title, values, drawn.tensor.dtype, drawn.device, tolerance, pointwise, terms)

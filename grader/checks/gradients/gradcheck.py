@@ -62,7 +62,7 @@ class Submission:
         reply = self.bench.session.call(
             self.bench.spec.entry, _with_values(self.inputs, values).for_worker(wanted),
             stream=self.case.stream, device=self.case.device, grad=True, trace=False,
-            in_place=self.case.modifies,
+            in_place=self.case.modifies, autocast=self.case.autocast, deterministic=self.case.deterministic,
         )  # fmt: skip
         if reply.error is not None:
             raise RemoteFailure(reply.error, "")
@@ -101,11 +101,12 @@ def gradcheck_problem(
     names = [each.name for each in leaves]
     submission = Submission(bench, case, inputs, names)
     fast = sum(point.numel() for point in points) > EXACT_LIMIT
-    text = bench.text(inputs, case.stream)
+    text = bench.text(inputs, case)
+    tolerated = 0.0 if case.deterministic else gradient.nondet_tol
     try:
         torch.autograd.gradcheck(
             lambda *tensors: Remote.apply(submission, *tensors),  # type: ignore[no-untyped-call]
-            points, fast_mode=fast, nondet_tol=gradient.nondet_tol, check_undefined_grad=True,
+            points, fast_mode=fast, nondet_tol=tolerated, check_undefined_grad=True,
         )  # fmt: skip
     except GradcheckError as problem:
         judged = bench.outcomes.get("correctness")

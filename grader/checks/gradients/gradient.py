@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import torch
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.findings import cause_of
 from grader.checks.device.launches import own_launches
+from grader.checks.device.same_bits import changing_gradient
 from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
@@ -22,6 +25,7 @@ from grader.checks.values.truth import is_pointwise
 from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
 from grader.spec import Case, Gradient
 from grader.verdict import Status
+from grader.words import counted as counted_words
 
 
 def check(bench: Bench) -> Outcome:
@@ -37,7 +41,7 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
     for case in gradient.cases:
         failure = judge_case(bench, gradient, case)
         if failure is not None:
-            return failure
+            return _only_deterministic(failure, gradient, case)
     failure = _other_ways(bench, gradient)
     if failure is not None:
         return failure
@@ -47,8 +51,27 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         problem = gradcheck_problem(bench, gradient, case, inputs, differentiable(gradient, inputs))
         if problem is not None:
             return problem
+    return passed(_praise(bool(checked), sum(case.deterministic for case in gradient.cases)))
+
+
+def _only_deterministic(failure: Outcome, gradient: Gradient, case: Case) -> Outcome:
+    """Say of the first case that fails that it runs other code than those before it."""
+    earlier = gradient.cases[: [each.name for each in gradient.cases].index(case.name)]
+    if not case.deterministic or not earlier or any(each.deterministic for each in earlier):
+        return failure
+    if failure.topic not in ("values", "shape", "dtype"):
+        return failure
+    aside = "All cases outside of deterministic mode are right: look at what runs in that mode only."
+    return replace(failure, sentence=f"{failure.sentence} {aside}")
+
+
+def _praise(checked: bool, deterministic: int) -> str:
     agree = "Random, expanded and non-contiguous cotangents agree with float64 autograd through the reference"
-    return passed(agree + (", and gradcheck agrees." if checked else "."))
+    agree += ", and gradcheck agrees." if checked else "."
+    if not deterministic:
+        return agree
+    cases = counted_words(deterministic, "case")
+    return f"{agree} In deterministic mode every run gave the same bits ({cases})."
 
 
 def _other_ways(bench: Bench, gradient: Gradient) -> Outcome | None:
@@ -86,7 +109,15 @@ def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
             return failure
         if counted and alone >= launches > 1:
             return _unrequested(bench, case, inputs, name, alone)
-    return None
+    return _in_every_run(bench, case, inputs, tape, names) if case.deterministic else None
+
+
+def _in_every_run(bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str]) -> Outcome | None:
+    """In deterministic mode the right gradients are not enough: every run has to give the same bits."""
+    cotangents = [cotangent(bench, each, "random", case.name) for each in tape.outputs]
+    wanted = tape.gradients(cotangents)
+    expected = [expected_gradient(bench, inputs, name, wanted[name]) for name in names]
+    return changing_gradient(bench, case, inputs, names, expected)
 
 
 def _judge_subset(
@@ -128,10 +159,11 @@ def wrong_gradient(
 ) -> Outcome | None:  # fmt: skip
     if back.reply.error is not None:
         error = placed(back.reply.error, bench.files)
-        return error_outcome(_with_cotangent(back.text, kind), error, case.name)
+        return _reminding(error_outcome(_with_cotangent(back.text, kind), error, case.name), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     wanted = tape.gradients(cotangents)
+    sizes = tape.uncancelled(cotangents)
     for position, (name, output) in enumerate(zip(names, back.reply.outputs, strict=True)):
         values = wanted[name]
         if output.kind == "none":
@@ -139,17 +171,30 @@ def wrong_gradient(
                 return _missing(back, name, case.name)
             continue
         pointwise = partial(is_pointwise, bench.spec, inputs, case.name, 0)
-        expected = expected_gradient(bench, inputs, name, values, pointwise)
+        expected = expected_gradient(bench, inputs, name, values, pointwise, sizes[name])
         mismatch = compare(output, expected)
         if mismatch is not None:
             others = {other: gradient for other, gradient in wanted.items() if other != name}
+            ones = tape.gradients([torch.ones_like(each) for each in cotangents])[name]
             return mismatch_outcome(
                 _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
                 hints=Hints(
-                    cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position)
+                    cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position),
+                    cause_of(bench, back), ones,
                 ),
             )  # fmt: skip
     return None
+
+
+def _reminding(outcome: Outcome, case: Case) -> Outcome:
+    """Of the region around forward, where a backward fails that came after it."""
+    if case.autocast is None or outcome.status is not Status.FAIL:
+        return outcome
+    reminder = (
+        "Backward runs after the autocast region has ended. Does it compute as forward did? "
+        "torch.amp.custom_bwd restores the region for it."
+    )
+    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {reminder}")
 
 
 def _changed_cotangent(bench: Bench, back: Call, outputs: int) -> Outcome | None:

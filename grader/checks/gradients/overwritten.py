@@ -109,7 +109,7 @@ class _Asked:
         )  # fmt: skip
 
     def _text(self) -> str:
-        return self.bench.text(self.inputs, self.case.stream)
+        return self.bench.text(self.inputs, self.case)
 
     def _wrong(self, cotangents: list[torch.Tensor], reply: Reply) -> str:
         """The first input whose gradient is not that of the values that forward saw."""

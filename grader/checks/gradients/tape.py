@@ -36,6 +36,22 @@ class Tape:
             for (name, leaf), grad in zip(self.leaves.items(), found, strict=True)
         }
 
+    def uncancelled(self, cotangents: list[torch.Tensor]) -> dict[str, float]:
+        """For every leaf, the rms of its gradient after a random sign for each element of the cotangents.
+
+        Under a constant cotangent the gradient of a softmax is zero, because large terms cancel: a right
+        answer still holds their rounding errors. With random signs they do not cancel, so this is their
+        size. Where nothing cancels, it is about the rms of the gradient itself, or less.
+        """
+        generator = torch.Generator().manual_seed(0)
+        signs = [torch.randint(0, 2, each.shape, generator=generator) * 2 - 1 for each in cotangents]
+        found = self.gradients([each * sign for each, sign in zip(cotangents, signs, strict=True)])
+        finite = {name: grad[grad.isfinite()] for name, grad in found.items()}
+        return {
+            name: float(grad.abs().square().mean().sqrt()) if grad.numel() else 0.0
+            for name, grad in finite.items()
+        }
+
     def depends_on(self, names: list[str]) -> bool:
         """Whether any result depends on any of the leaves `names`."""
         outputs = [out for out in self.outputs if out.requires_grad]
@@ -52,7 +68,7 @@ class Tape:
 def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
     """Evaluate the reference with the inputs `names` as leaves, in double precision."""
     leaves = {
-        each.name: each.tensor.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
+        each.name: each.seen.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
         for each in inputs.tensors()
         if each.name in names
     }

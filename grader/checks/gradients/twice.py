@@ -34,7 +34,7 @@ def second_problem(bench: Bench, case: Case, inputs: Inputs, names: list[str]) -
         reply = bench.session.backward(handle, cotangents, trace=False, twice=seconds)
     finally:
         bench.session.release(handle)
-    text = f"The second derivative of {bench.text(inputs, case.stream)}"
+    text = f"The second derivative of {bench.text(inputs, case)}"
     if reply.error is not None:
         return None if REFUSED in reply.error.message else error_outcome(text, reply.error, case.name)
     tape = record_tape(bench, inputs, names, case.name)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.spec.questions import RESERVED, Choice, Count, Question
+from grader.spec.questions import RESERVED, Choice, Number, Question
 
 _LINE = re.compile(r"at line (\d+)")
 _BARE_WORD = re.compile(r"^(\w+)\s*=\s*([A-Za-z]\w*)\s*(?:#.*)?$")
@@ -103,7 +103,7 @@ def _letter(question: Choice, value: Any) -> str | Unclear:
     )
 
 
-def _number(question: Count, value: Any) -> float | Unclear:
+def _number(question: Number, value: Any) -> float | Unclear:
     if isinstance(value, str):  # "12" is a clear answer, whatever TOML calls it
         try:
             value = float(value)
@@ -114,7 +114,7 @@ def _number(question: Count, value: Any) -> float | Unclear:
     return value if isinstance(value, float) and value == value else _no_number(question, value)
 
 
-def _no_number(question: Count, value: Any) -> Unclear:
+def _no_number(question: Number, value: Any) -> Unclear:
     wanted = "a whole number" if not question.digits else f"a number with {question.digits} decimals"
     return Unclear(f"{question.name} = {shown(value)} is not a number. Write {wanted}, without quotes.")
 

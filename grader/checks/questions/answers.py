@@ -28,7 +28,7 @@ from grader.checks.questions.answer_sheet import (
 from grader.checks.questions.predicted import counts_of, is_right
 from grader.errors import BrokenExercise
 from grader.spec import Spec
-from grader.spec.questions import Choice, Count, Question, drawn_sizes
+from grader.spec.questions import Choice, Number, Question, drawn_sizes
 from grader.verdict import Status
 from grader.words import counted, listed
 
@@ -66,9 +66,9 @@ def ask(exercise: Exercise, spec: Spec, files: Path) -> Outcome:
     return _outcome([Judged(each, "open", asked(each, exercise, draw)) for each in spec.questions], ())
 
 
-def _is_counted(question: Question, sheet: Sheet) -> TypeGuard[Count]:
+def _is_counted(question: Question, sheet: Sheet) -> TypeGuard[Number]:
     """Whether the program has to run: nobody counts for an answer that is not there."""
-    return isinstance(question, Count) and isinstance(answer_to(question, sheet), float)
+    return not isinstance(question, Choice) and isinstance(answer_to(question, sheet), float)
 
 
 def _whole_key(exercise: Exercise, questions: Sequence[Question]) -> dict[str, str]:
@@ -98,7 +98,7 @@ def _judged(
         return Judged(question, "open", asked(question, exercise, sheet.draw))
     if isinstance(answer, Unclear):
         return Judged(question, "wrong", _wrapped(answer.sentence))
-    if isinstance(question, Count):
+    if not isinstance(question, Choice):
         right = is_right(float(answer), truths[question.name], question.digits)
     else:
         right = digest(exercise.slug, question.name, str(answer)) == key[question.name]

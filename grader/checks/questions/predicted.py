@@ -1,4 +1,4 @@
-"""The truth about a count: the author's program is built, run on the simulated GPU with the sizes that the
+"""The truth about a number: the author's program is built, run on the simulated GPU with the sizes that the
 learner was asked about, and counted. Nothing of the learner's takes part.
 """
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,7 +16,7 @@ from grader.errors import BrokenExercise, BuildFailed, InfrastructureError, Subm
 from grader.run.session import Session
 from grader.run.spawn import Zygote
 from grader.simt.counters import LineCounts, symbolise
-from grader.spec.questions import Count, Program, drawn_sizes
+from grader.spec.questions import Count, Number, Program, drawn_sizes
 
 _SECONDS = 60.0
 _NOT_YOURS = "It is part of the exercise, so this does not count against the submission."
@@ -23,7 +24,15 @@ _NOT_YOURS = "It is part of the exercise, so this does not count against the sub
 Spawn: TypeAlias = Callable[[], Session]
 
 
-def counts_of(bench: Bench, questions: Sequence[Count], draw: int) -> dict[str, float]:
+@dataclass(frozen=True)
+class Run:
+    """One call of an author's program."""
+
+    lines: Sequence[LineCounts]
+    returned: object
+
+
+def counts_of(bench: Bench, questions: Sequence[Number], draw: int) -> dict[str, float]:
     """The right number for each of `questions`, by its name.
 
     Raises BrokenExercise when a program raises or does nothing at the line asked about, and
@@ -56,25 +65,35 @@ def _spawning(bench: Bench) -> Iterator[Spawn]:
         yield zygote.spawn_worker
 
 
-def _by_file(questions: Sequence[Count]) -> Iterator[str]:
+def _by_file(questions: Sequence[Number]) -> Iterator[str]:
     return (question.program.file for question in questions)
 
 
-def _counts_of_program(bench: Bench, questions: Sequence[Count], draw: int, spawn: Spawn) -> dict[str, float]:
+def _counts_of_program(
+    bench: Bench, questions: Sequence[Number], draw: int, spawn: Spawn
+) -> dict[str, float]:
     program, root = questions[0].program, bench.exercise.root
     sizes = drawn_sizes(program, bench.exercise.slug, draw)
     artifact = _built(program, root)
-    lines: dict[tuple[str, ...], list[LineCounts]] = {}
+    runs: dict[tuple[str, ...], Run] = {}
     try:
         with spawn() as session:
             session.load(artifact, None, root)
             for call in dict.fromkeys(question.call for question in questions):
-                lines[call] = _counted(session, root / program.file, call, sizes)
+                runs[call] = _run(session, root / program.file, call, sizes)
     except SubmissionError as failure:  # none of the learner's code takes part
         raise InfrastructureError(
             f"{program.file} cannot be counted: {failure.what}", _NOT_YOURS
         ) from failure
-    return {each.name: value_at(each, lines[each.call], root / program.file) for each in questions}
+    return {each.name: _value(each, runs[each.call], root / program.file) for each in questions}
+
+
+def _value(question: Number, run: Run, file: Path) -> float:
+    if isinstance(question, Count):
+        return value_at(question, run.lines, file)
+    if isinstance(run.returned, bool) or not isinstance(run.returned, int):
+        raise _broken(file, f"{question.call[0]} returned {run.returned!r}, but {question.name} asks for it")
+    return float(run.returned)
 
 
 def _built(program: Program, root: Path) -> Artifact:
@@ -85,15 +104,16 @@ def _built(program: Program, root: Path) -> Artifact:
         raise InfrastructureError(f"{failure.what}\n{failure.diagnostics}", _NOT_YOURS) from failure
 
 
-def _counted(session: Session, file: Path, call: tuple[str, ...], sizes: dict[str, int]) -> list[LineCounts]:
-    """The counts of every line that the call reached, of all its launches."""
+def _run(session: Session, file: Path, call: tuple[str, ...], sizes: dict[str, int]) -> Run:
+    """The counts of every line that the call reached, of all its launches, and what it returned."""
     function, *names = call
     reply = session.call(function, [sizes[name] for name in names], count=True, seconds=_SECONDS)
     problem = reply.error or reply.trace.sticky_error
     if problem is not None:
         raise _broken(file, f"{function} failed: {problem}")
     launches = symbolise(reply.trace.counts, [file.parent])
-    return [line for launch in launches for line in launch.lines]
+    lines = [line for launch in launches for line in launch.lines]
+    return Run(lines, reply.outputs[0].value if reply.outputs else None)
 
 
 def value_at(question: Count, counts: Sequence[LineCounts], file: Path) -> float:

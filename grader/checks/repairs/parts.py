@@ -1,7 +1,8 @@
 """One part of an exercise of several: the checks of a whole exercise, and one result.
 
-A part whose sections are as they were handed out is judged too: its result shows what the mistake looks like
-from outside. If it is right all the same, the repair was made next to them, and counts.
+In an exercise of kind ``fix``, a part whose sections are as in the stub is judged too: its result shows what
+the mistake looks like from outside. If it is right, the repair was made next to them, and counts. In any
+other exercise there is nothing to judge yet.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from grader.changes import changes_of
 from grader.checks.bench import Bench
 from grader.checks.device import device_work, safety
-from grader.checks.device.findings import in_words
+from grader.checks.device.findings import cause_in, in_words
 from grader.checks.device.launches import accepted_launches
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome, passed
@@ -28,11 +29,16 @@ def check(bench: Bench) -> Outcome:
     """Judge the part that ``bench.spec`` describes."""
     part = bench.spec.part
     assert part is not None
+    not_begun = _open_sections(bench, part)
+    if not_begun is not None and bench.exercise.kind != "fix":
+        return not_begun
     excess = _excess(bench, part)
     if excess is not None:
         return excess
-    outcome = replace(_judge(bench), topic=part.name)
-    if outcome.status is Status.PASS or not _is_untouched(bench, part):
+    outcome = _judge(bench)
+    topic = part.name if bench.exercise.kind == "fix" else outcome.topic or part.name
+    outcome = replace(outcome, topic=topic)
+    if outcome.status is Status.PASS or not_begun is None:
         return outcome
     sentence = f"Not repaired yet. {outcome.sentence}"
     return replace(outcome, status=Status.NOT_ATTEMPTED, sentence=sentence, share=None)
@@ -43,9 +49,14 @@ def _excess(bench: Bench, part: Part) -> Outcome | None:
     return changed.excess(bench.exercise, changes, part.sections) if changes is not None else None
 
 
-def _is_untouched(bench: Bench, part: Part) -> bool:
-    untouched = {todo.section for todo in open_todos(bench.exercise, bench.files)}
-    return untouched.issuperset(part.sections)
+def _open_sections(bench: Bench, part: Part) -> Outcome | None:
+    """Where to begin, if every section of the part is as in the stub; else None."""
+    todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
+    if len(todos) < len(part.sections):
+        return None
+    first = min(todos, key=lambda todo: part.sections.index(todo.section))
+    sentence = f"Not started: begin with TODO({first.section}) in {first.file}, line {first.line}."
+    return Outcome(Status.NOT_ATTEMPTED, sentence, topic="todo")
 
 
 def _judge(bench: Bench) -> Outcome:
@@ -56,17 +67,28 @@ def _judge(bench: Bench) -> Outcome:
     for each in checks:
         outcome: Outcome = each.check(bench)
         if outcome.status is not Status.PASS:
-            return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench, outcome)))
+            return _with_what_was_seen(bench, outcome)
     return passed(_praise(bench))
 
 
-def _seen_on_the_way(bench: Bench, outcome: Outcome) -> Iterator[str]:
-    """What went wrong on the device until then, where the outcome is about something else."""
+def _with_what_was_seen(bench: Bench, outcome: Outcome) -> Outcome:
+    """What went wrong on the device until then: as the cause of wrong values, or else in lines of its own."""
     if outcome.findings:
-        return
-    for finding in in_words(bench):
+        return outcome
+    if outcome.topic == "values":
+        failed = [call for call in bench.calls if call.case == outcome.case]
+        causes = (cause_in(call, bench.files) for call in failed)
+        cause = next((each for each in causes if each and each.sentence in outcome.sentence), None)
+        if cause is not None:
+            return replace(outcome, findings=(cause,), topic=cause.kind)
+    return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench)))
+
+
+def _seen_on_the_way(bench: Bench) -> Iterator[str]:
+    for number, finding in enumerate(in_words(bench)):
         where = f"{finding.where}: " if finding.where else ""
-        yield f"On the way, {where}{finding.sentence}"
+        rule = f" {finding.rule}" if number == 0 else ""
+        yield f"On the way, {where}{finding.sentence}{rule}"
 
 
 def _praise(bench: Bench) -> str:

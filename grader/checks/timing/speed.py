@@ -17,7 +17,7 @@ from grader.checks.values.wording import error_outcome
 from grader.processors import processors
 from grader.run.values import Measurement
 from grader.spec import Speed
-from grader.verdict import Status
+from grader.verdict import NOT_JUDGED, Status
 
 NOISE = 0.10  # an interval wider than this, or an A/A run further from 1, decides nothing
 FASTEST_BYTES_PER_MS = 1e10  # 10 TB/s, more than any device on sale moves
@@ -36,6 +36,9 @@ def check(bench: Bench) -> Outcome:
         )
     if speed is None:
         return Outcome(Status.UNAVAILABLE, "This exercise is not timed.")
+    judged = bench.outcomes.get(bench.spec.part.name) if bench.spec.part is not None else None
+    if judged is not None and judged.status.stands_in_the_way:
+        return Outcome(judged.status, f"{NOT_JUDGED}: the speed of a wrong answer means nothing.")
     inputs = bench.draw(speed.args, "speed")
     parameters = ", ".join(bench.spec.parameters[: len(speed.args)])
     baseline = f"lambda {parameters}: {speed.baseline}"

@@ -8,7 +8,9 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
+from grader.checks.device.findings import cause_of
 from grader.checks.device.launches import own_launches
+from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.compare import compare, compare_values, number
 from grader.checks.values.inputs import Drawn, Inputs
@@ -77,11 +79,14 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     call = bench.forward(case, inputs)
     if call.reply.error is not None:
         outcome = error_outcome(call.text, call.reply.error, case.name)
-        return _pointing_to_safety(outcome, call)
+        return outcome if bench.spec.part is not None else _pointing_to_safety(outcome, call)
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    failure = wrong_output(expected, inputs, call) or _wrong_arguments(bench, case, inputs, call)
+    failure = wrong_output(expected, inputs, call, cause_of(bench, call))
+    failure = failure or _wrong_arguments(bench, case, inputs, call)
+    if failure is None and case.deterministic:
+        failure = changing_answer(bench, case, inputs, call, expected)
     if failure is None:
         bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
     return failure
@@ -97,8 +102,13 @@ def _pointing_to_safety(outcome: Outcome, call: Call) -> Outcome:
     return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {what}: the safety check says where.")
 
 
-def wrong_output(expected: tuple[Expected, ...], inputs: Inputs, call: Call) -> Outcome | None:
-    """The first output of `call` that is not what was expected."""
+def wrong_output(
+    expected: tuple[Expected, ...], inputs: Inputs, call: Call, cause: str = ""
+) -> Outcome | None:
+    """The first output of `call` that is not what was expected.
+
+    `cause` says what the device reported in that call, see `cause_of`.
+    """
     outputs = call.reply.outputs
     if len(outputs) != len(expected):
         return Outcome(
@@ -109,7 +119,7 @@ def wrong_output(expected: tuple[Expected, ...], inputs: Inputs, call: Call) -> 
     for position, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
         mismatch = compare(output, wanted)
         if mismatch is not None:
-            hints = Hints(writers=writers_of(call.reply, position))
+            hints = Hints(writers=writers_of(call.reply, position), cause=cause)
             return mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )

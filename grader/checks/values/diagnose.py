@@ -13,6 +13,7 @@ from grader.checks.values import places, relations, rows
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
+    places.beyond_32_bits,
     places.never_written,
     places.bytes_for_elements,
     rows.cancellation,
@@ -23,6 +24,8 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.shifted,
     relations.a_chain_factor,
     relations.the_cotangent,
+    relations.for_ones,
+    relations.single_terms,
     relations.an_input,
     rows.summed_product,
     rows.unbalanced_gradient,
@@ -31,6 +34,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     rows.shifted_rows,
     rows.scaled_and_shifted_rows,
     relations.low_precision,
+    relations.narrow_arithmetic,
     places.a_region,
 )
 

@@ -11,6 +11,7 @@ import torch
 
 from grader.run.values import TensorArg
 from grader.spec import Argument, TensorSpec
+from grader.spec.vocabulary import FAR
 
 WIDER = {
     torch.float16: torch.float64,
@@ -30,6 +31,12 @@ class Drawn:
     @property
     def name(self) -> str:
         return self.spec.name or "?"
+
+    @property
+    def seen(self) -> torch.Tensor:
+        """What the operation computes on: under autocast the tensor in another dtype, so rounded."""
+        dtype = self.spec.computed_in
+        return self.tensor if dtype is None else self.tensor.to(getattr(torch, dtype))
 
     @property
     def device(self) -> str:
@@ -100,7 +107,21 @@ def _laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
         storage = values.new_zeros(values.numel() + 1)
         storage[1:] = values.reshape(-1)
         return storage[1:].view(values.shape)
+    if layout == "far":
+        return _far(values)
     return values
+
+
+def _far(values: torch.Tensor) -> torch.Tensor:
+    """A view whose last entry along the first dimension begins just beyond offset FAR.
+
+    ``torch.empty`` does not touch the pages of a large storage, so only those of the elements are resident.
+    """
+    inner = values[0].contiguous()
+    step = FAR // (values.shape[0] - 1) + inner.numel() + 1
+    storage = torch.empty((values.shape[0] - 1) * step + inner.numel(), dtype=values.dtype)
+    view = storage.as_strided(values.shape, (step, *inner.stride()))
+    return view.copy_(values)
 
 
 def _values(
@@ -133,6 +154,8 @@ def _floats(
 
 def _sprinkled(values: torch.Tensor, spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
     """Put NaN or either infinity into about a tenth of the places, and into at least one."""
+    if spec.special == "masked":
+        return _masked(values, generator)
     if spec.special not in ("nan", "inf") or values.numel() == 0:
         return values
     chosen = torch.rand(values.shape, generator=generator) < 0.1
@@ -141,6 +164,17 @@ def _sprinkled(values: torch.Tensor, spec: TensorSpec, generator: torch.Generato
         return values.masked_fill(chosen, float("nan"))
     sign = torch.rand(values.shape, generator=generator).round() * 2 - 1
     return torch.where(chosen, (sign * float("inf")).to(values.dtype), values)
+
+
+def _masked(values: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """-inf in every row from a random place on: in the whole first row of several, in no other whole row."""
+    rows = values.reshape(-1, values.shape[-1]) if values.numel() else values
+    if rows.numel() == 0:
+        return values
+    kept = torch.randint(1, rows.shape[1] + 1, (rows.shape[0], 1), generator=generator)
+    if rows.shape[0] > 1:
+        kept[0] = 0
+    return rows.masked_fill(torch.arange(rows.shape[1]) >= kept, -float("inf")).reshape(values.shape)
 
 
 def _draw(arg: Argument, generator: torch.Generator) -> Value:
@@ -171,8 +205,8 @@ def _for_reference(value: Value, widen: bool, replaced: dict[str, torch.Tensor])
     if isinstance(value, Drawn):
         if value.name in replaced:
             return replaced[value.name]
-        dtype = WIDER.get(value.tensor.dtype, value.tensor.dtype) if widen else value.tensor.dtype
-        return value.tensor.to(dtype, copy=True)
+        seen = value.seen
+        return seen.to(WIDER.get(seen.dtype, seen.dtype) if widen else seen.dtype, copy=True)
     if isinstance(value, list):
         return [_for_reference(each, widen, replaced) for each in value]
     return value

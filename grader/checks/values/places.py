@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from grader.checks.values.wrong import MANY, Wrong
+from grader.spec.vocabulary import FAR
 
 POISON = 0xA5  # fills fresh device memory on simt
 WARP = 32
@@ -63,13 +66,47 @@ def _size_of_an_input(wrong: Wrong, number: int) -> str:
     return ""
 
 
+def beyond_32_bits(wrong: Wrong) -> str:
+    """Wrong only where an input's offset needs more than 31 bits, as with `int` or a 32-bit accessor."""
+    for name, values in wrong.inputs:
+        reach = zip(values.shape, values.stride(), strict=True)
+        if values.shape != wrong.expected.shape or sum((size - 1) * step for size, step in reach) < FAR:
+            continue
+        beyond = _offsets(values) >= FAR
+        if not bool((wrong.mask & ~beyond).any()):
+            return (
+                f"All wrong elements read {name} beyond offset 2^31, which a 32-bit integer cannot hold: is "
+                "an index, a stride or an offset 32 bits wide?"
+            )
+    return ""
+
+
+def _offsets(tensor: torch.Tensor) -> torch.Tensor:
+    """The offset of each element from the first one, in elements."""
+    offsets = torch.zeros((), dtype=torch.int64)
+    for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
+        offsets = offsets.unsqueeze(-1) + torch.arange(size) * stride
+    return offsets
+
+
 def all_zero(wrong: Wrong) -> str:
     zeros = wrong.flat_got == 0
     if wrong.count < 2 or not bool(zeros[wrong.flat_mask].all()):
         return ""
+    if bool(zeros.all()) and _products_vanish(wrong):
+        return (
+            "Every element is 0: the products of the inputs are below 2^-25, and float16 rounds those to 0. "
+            "Compute in float, and convert at the store."
+        )
     if bool(zeros.all()):
         return "Every element is 0: the result was allocated but not computed, or multiplied by 0."
     return f"All {wrong.count} wrong elements are 0."
+
+
+def _products_vanish(wrong: Wrong) -> bool:
+    """Whether the largest elements of two or more inputs have a product that is 0 in float16."""
+    sizes = [float(values.abs().max()) for _, values in wrong.inputs if values.dtype == torch.float16]
+    return len(sizes) > 1 and 0 < math.prod(sizes) < 2**-25
 
 
 def bytes_for_elements(wrong: Wrong) -> str:
@@ -89,13 +126,43 @@ def not_a_number(wrong: Wrong) -> str:
     lost = wrong.flat_got.isfinite() & ~wrong.flat_expected.isfinite()
     if bool(strange.any()):
         number = int(strange.sum())
+        overflown = wrong.flat_got.isinf() & strange
+        if wrong.got.dtype == torch.float16 and bool(overflown.any()):
+            return _overflow(wrong, number)
         return (
             f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite: 0/0, an "
             "overflow, or uninitialised memory."
         )
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
-        return "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
+        return _LOST if _brings_any(wrong) else _NOT_REPORTED
     return ""
+
+
+def _overflow(wrong: Wrong, number: int) -> str:
+    """Infinities in float16, whose range is easily left."""
+    limit = torch.finfo(torch.float16).max
+    text = f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite. "
+    finite = wrong.flat_expected[wrong.flat_expected.isfinite()]
+    if float(finite.abs().max()) > limit:
+        return f"{text}The answer itself is beyond {limit:.0f}, where float16 ends."
+    return (
+        f"{text}float16 ends at {limit:.0f}: the answer fits, so a product or a partial sum did not. "
+        "Compute in float, and convert at the store."
+    )
+
+
+_LOST = "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
+_NOT_REPORTED = (
+    "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "
+    "number is given instead."
+)
+
+
+def _brings_any(wrong: Wrong) -> bool:
+    """Whether an input, the cotangent included, holds NaN or infinity; of no inputs nothing is known."""
+    given = [tensor for _, tensor in wrong.inputs]
+    given += [wrong.cotangent] if wrong.cotangent is not None else []
+    return not given or not all(bool(each.isfinite().all()) for each in given)
 
 
 def a_region(wrong: Wrong) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import torch
 
-from grader.checks.values.wrong import MANY, Wrong
+from grader.checks.values.wrong import MANY, NARROW, Wrong
 
 LARGEST_DIVISOR = 10_000  # an average over more elements than this is not tried
 
@@ -66,6 +66,29 @@ def the_cotangent(wrong: Wrong) -> str:
     if fitted is None or not wrong.is_close(fitted):
         return ""
     return "The result is grad_out itself: autograd sees this input pass through the call unchanged."
+
+
+def for_ones(wrong: Wrong) -> str:
+    """The right gradient for another cotangent, one of ones."""
+    if wrong.for_ones is None or wrong.total < MANY or not bool(wrong.for_ones.any()):
+        return ""
+    if not wrong.is_close(wrong.for_ones):
+        return ""
+    return "This is the gradient for a grad_out of ones: the incoming gradient is not used."
+
+
+def single_terms(wrong: Wrong) -> str:
+    """A gradient in which one element of the cotangent stands where several should have been added up."""
+    if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.count < MANY:
+        return ""
+    terms = wrong.cotangent.reshape(-1).to(wrong.expected.dtype)
+    got, right = wrong.flat_got[wrong.flat_mask], wrong.flat_expected[wrong.flat_mask]
+    if not bool(torch.isin(got, terms).all()) or bool(torch.isin(right, terms).any()):
+        return ""
+    return (
+        f"Each of the {wrong.count} wrong elements is one element of grad_out, where several should be added "
+        "up: it is written, and the others are overwritten."
+    )
 
 
 def an_input(wrong: Wrong) -> str:
@@ -139,6 +162,39 @@ def low_precision(wrong: Wrong) -> str:
             "few digits, or arithmetic in half precision?"
         )
     return ""
+
+
+def narrow_arithmetic(wrong: Wrong) -> str:
+    """Float16 or bfloat16, rounded more often than once at the end."""
+    dtype = wrong.got.dtype
+    if dtype not in NARROW:
+        return ""
+    name, unit = str(dtype).removeprefix("torch."), torch.finfo(dtype).eps / 2
+    error = (wrong.flat_got - wrong.flat_expected).abs()[wrong.flat_mask]
+    finite = wrong.flat_expected[wrong.flat_expected.isfinite()].abs()
+    if not bool(error.isfinite().all()) or not bool(finite.any()):
+        return ""
+    # Where a result is near zero, the size of the others says what was added up in it.
+    size = wrong.flat_expected.abs()[wrong.flat_mask].clamp(min=float(finite.square().mean().sqrt()))
+    relative = float((error / size).max())
+    # Even a sum in this type that has stopped growing keeps some of its value.
+    if relative > min(0.75, (wrong.terms + ROUNDED) * unit):
+        return ""
+    text = (
+        f"The largest error is {relative / unit:.2g} times that of one rounding to {name}, which holds "
+        f"{_BITS[dtype]} significant bits. "
+    )
+    if wrong.terms > ROUNDED and relative > ROUNDED * unit:
+        return (
+            f"{text}{wrong.terms} terms are added here, and in {name} the error grows with the length of the "
+            "sum: accumulate in float, and convert once, at the store."
+        )
+    question = f"Is a product, a factor or a partial sum kept in {name}?"
+    return f"{text}{question} Compute in float, and convert at the store."
+
+
+ROUNDED = 4  # roundings that an expression without a sum may have on its way
+_BITS = {torch.float16: 11, torch.bfloat16: 8}
 
 
 def _broadcast(values: torch.Tensor, expected: torch.Tensor) -> torch.Tensor | None:

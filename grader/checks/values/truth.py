@@ -9,7 +9,12 @@ number of terms that are added into one element (``accumulation`` in the spec),
 last place. ``n eps_sum`` covers a sum: for random signs its error is about sqrt(n) u sum|x_i| (Higham and
 Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41, 2019), and
 sum|x_i| is about sqrt(n) rms(expected). ``eps_sum`` is float32's for the half-precision types, because sums
-belong into float32 there: a kernel that adds in half precision is outside. ``size`` stands for what was
+belong into float32 there: a kernel that adds in half precision is outside. Where the spec says
+``ROUNDED_ONCE``, the whole expression belongs into float32 there, and one rounding follows, at the store:
+
+    |got - expected| <= eps / 2 |expected| + (8 + n) eps_sum (|expected| + size) + tiny / 2
+
+with ``tiny`` the spacing of the smallest numbers of the dtype. ``size`` stands for what was
 cancelled where the result itself is near zero: rms(expected), and for an output of few elements, which may
 all be near zero, also how far the reference moves when its inputs do (`cancelled`). Without that some right
 answers to `a * b + c` of one element were refused.
@@ -55,7 +60,8 @@ class Expected:
     """One tensor that the call must return.
 
     ``values`` is float64, complex128, integer or bool, on the CPU; ``device`` is ``"cuda:0"``..., or
-    ``"numpy"``. ``pointwise`` says of an index whether the inputs there explain the value there.
+    ``"numpy"``. ``pointwise`` says of an index whether the inputs there explain the value there. ``terms`` is
+    the largest number of terms that are added into one element.
     """
 
     name: str
@@ -64,6 +70,7 @@ class Expected:
     device: str
     tolerance: Tolerance
     pointwise: Pointwise = field(default=never, compare=False)
+    terms: int = 1
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -85,7 +92,7 @@ def expected_outputs(spec: Spec, inputs: Inputs, case: str) -> tuple[Expected, .
     return tuple(
         Expected(
             name, values, plain.dtype, device, tolerance_for(spec, values, plain.dtype, terms, size),
-            partial(is_pointwise, spec, inputs, case, number),
+            partial(is_pointwise, spec, inputs, case, number), terms,
         )
         for number, (name, values, plain, size) in enumerate(zip(names, exact, typed, sizes, strict=True))
     )  # fmt: skip
@@ -102,7 +109,7 @@ def cancelled(spec: Spec, inputs: Inputs, case: str, exact: tuple[torch.Tensor, 
         return sizes
     generator = torch.Generator().manual_seed(0)
     for _ in range(_NUDGES):
-        nudged = {each.name: _nudged(each.tensor, generator) for each in inputs.tensors()}
+        nudged = {each.name: _nudged(each.seen, generator) for each in inputs.tensors()}
         moved = call_reference(spec, inputs.for_reference(replaced=nudged), case)
         for number, (values, there) in enumerate(zip(exact, moved, strict=True)):
             if values.numel() < _FEW and values.is_floating_point() and there.shape == values.shape:
@@ -127,7 +134,7 @@ def is_pointwise(spec: Spec, inputs: Inputs, case: str, output: int, index: tupl
     """
     usual = call_reference(spec, inputs.for_reference(), case)[output]
     try:
-        moved = {each.name: _others_moved(each.tensor, index, usual.shape) for each in inputs.tensors()}
+        moved = {each.name: _others_moved(each.seen, index, usual.shape) for each in inputs.tensors()}
         arguments = inputs.for_reference(replaced=moved)
         again = call_reference(spec, arguments, case)[output]
         return torch.allclose(again[index], usual[index], rtol=1e-9, atol=0.0, equal_nan=True)
@@ -215,7 +222,11 @@ def tolerance_for(
         return Tolerance(*spec.tolerances(dtype))
     eps = torch.finfo(dtype).eps
     in_sums = min(eps, torch.finfo(torch.float32).eps)
-    relative = ROUNDINGS * eps + terms * in_sums
     finite = values[values.isfinite()]
     rms = float(finite.abs().square().mean().sqrt()) if finite.numel() else 0.0
+    if spec.rounded_once and in_sums < eps:
+        on_the_way = (ROUNDINGS + terms) * in_sums
+        tiny = torch.finfo(dtype).smallest_normal * eps
+        return Tolerance(eps / 2 + on_the_way, on_the_way * max(rms, size) + tiny / 2)
+    relative = ROUNDINGS * eps + terms * in_sums
     return Tolerance(relative, relative * max(rms, size))

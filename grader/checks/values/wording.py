@@ -17,11 +17,20 @@ from grader.checks.values.wrong import Wrong
 from grader.run.values import RemoteError, Reply
 from grader.verdict import Status
 
+_LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}
 
-def call_text(entry: str, inputs: Inputs, stream: str = "default") -> str:
-    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``."""
+REGION = " under autocast to "
+
+
+def call_text(
+    entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None,
+    deterministic: bool = False,
+) -> str:  # fmt: skip
+    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``, and what else the call finds set."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
     aside = " under a side stream" if stream == "side" else ""
+    aside += f"{REGION}{autocast}" if autocast else ""
+    aside += " in deterministic mode" if deterministic else ""
     return f"{entry}({arguments}){aside}"
 
 
@@ -33,14 +42,17 @@ def _argument(value: Value) -> str:
     given = value.spec
     words = [f"{given.name}: {given.dtype} {_shape(given.shape)}"]
     if given.layout != "contiguous":
-        words.append("sliced [..., ::2]" if given.layout == "sliced" else given.layout)
+        words.append(_LAYOUTS.get(given.layout, given.layout))
     if given.special:
-        words.append({"nan": "with NaN", "inf": "with infinities"}.get(given.special, given.special))
+        words.append(_SPECIAL.get(given.special, given.special))
     if given.kind == "numpy":
         words.append("NumPy")
     elif given.device != "cuda:0":
         words.append(f"on {given.device}")
     return " ".join(words)
+
+
+_SPECIAL = {"nan": "with NaN", "inf": "with infinities", "masked": "masked with -inf"}
 
 
 def _shape(shape: Sequence[int]) -> str:
@@ -49,13 +61,15 @@ def _shape(shape: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Hints:
-    """What else may explain a wrong answer: who wrote it, and of a gradient the cotangent and the right
-    gradients of the other inputs.
+    """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
+    of the other inputs, and the right one for a cotangent of ones.
     """
 
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
+    cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
+    for_ones: torch.Tensor | None = None
 
     def swapped(self, got: torch.Tensor) -> str:
         """Whether `got` is the gradient of another input."""
@@ -89,7 +103,7 @@ def mismatch_outcome(
     if mismatch.what != "value":
         return Outcome(
             Status.FAIL,
-            f"{call}: {_wrong_form(expected, mismatch)}",
+            f"{call}: {_wrong_form(expected, mismatch, autocast=REGION in call)}",
             case=case, expected=mismatch.expected, got=mismatch.got, topic=mismatch.what,
         )  # fmt: skip
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
@@ -100,19 +114,23 @@ def mismatch_outcome(
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
-    wrong = Wrong(got, expected.values, mismatch.wrong, named, hints.cotangent, written)
-    hint = hints.swapped(got) or diagnose(wrong)
+    wrong = Wrong(
+        got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms, hints.for_ones
+    )
+    hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
     sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
+    if hints.cause:
+        sentence = f"{hints.cause} The values are wrong, too: {sentence}"
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
         index=mismatch.index, topic="values",
     )  # fmt: skip
 
 
-def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
+def _wrong_form(expected: Expected, mismatch: Mismatch, autocast: bool) -> str:
     """Wrong kind, dtype, shape or device, with the remedy where it is always the same."""
     name, wanted, got = expected.name, mismatch.expected, mismatch.got
     if mismatch.what == "kind":
@@ -123,6 +141,11 @@ def _wrong_form(expected: Expected, mismatch: Mismatch) -> str:
         "shape": "The size of the result follows from the sizes of the inputs.",
         "device": "A result belongs on the device of its inputs: allocate it with the input's options.",
     }
+    if autocast:
+        remedies["dtype"] = (
+            "Autocast casts nothing for an operation of yours: cast its inputs to torch.get_autocast_dtype, "
+            "not to a fixed dtype, and leave float64 alone."
+        )
     having = {"dtype": "has dtype", "shape": "has shape", "device": "is on"}[mismatch.what]
     return f"{name} {having} {got}, expected {wanted}. {remedies[mismatch.what]}"
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 import torch
 
 MANY = 8  # with fewer elements a coincidence is too likely
+NARROW = (torch.float16, torch.bfloat16)
 
 
 @dataclass(frozen=True)
 class Wrong:
     """A wrong answer: ``got`` as returned, ``expected`` in double precision, ``mask`` of the wrong elements.
 
-    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient.
-    ``written`` says that every byte of it is known to have been written by somebody.
+    ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient, and
+    ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known
+    to have been written, ``terms`` how many are added into an element at most.
     """
 
     got: torch.Tensor
@@ -24,6 +26,8 @@ class Wrong:
     inputs: Sequence[tuple[str, torch.Tensor]] = ()
     cotangent: torch.Tensor | None = None
     written: bool = False
+    terms: int = 1
+    for_ones: torch.Tensor | None = None
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)
@@ -44,11 +48,15 @@ class Wrong:
     def is_close(self, candidate: torch.Tensor, where: torch.Tensor | None = None) -> bool:
         """Whether ``got`` is `candidate` up to its own rounding (at the elements `where`)."""
         eps = torch.finfo(self.got.dtype).eps if self.got.is_floating_point() else 0.0
-        got, other = self.flat_got, candidate.reshape(-1).to(self.expected.dtype)
+        got, other, right = self.flat_got, candidate.reshape(-1).to(self.expected.dtype), self.flat_expected
         if where is not None:
-            got, other = got[where], other[where]
+            got, other, right = got[where], other[where], right[where]
         if got.numel() == 0 or not bool(got.isfinite().all()):
             return False
+        if self.got.dtype in NARROW:  # few digits, so much is near: it must be far nearer than the answer
+            eps /= 16
+            if not float((got - other).abs().sum()) <= float((got - right).abs().sum()) / 4:
+                return False
         finite = self.flat_expected[self.flat_expected.isfinite()]
         size = float(finite.abs().max()) if finite.numel() else 0.0
         return bool(((got - other).abs() <= 64 * eps * (other.abs() + size)).all())

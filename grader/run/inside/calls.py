@@ -14,7 +14,7 @@ from torch import Tensor
 
 from grader.run.inside.arguments import Given, rebuild, with_copies
 from grader.run.inside.graphs import Graph, differentiate_twice, overwrite, run_engine, undefined
-from grader.run.inside.placing import Place, Places
+from grader.run.inside.placing import Place, Places, determinism
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.results import flatten, pack, pack_bytes
 from grader.run.inside.submission import Submission, describe
@@ -46,13 +46,14 @@ class Calls:
         place = self._places.place(text["device"], text["stream"])
         trace: dict[str, Any] = {}
         values: list[Any] = []
-        with self._places.current(place):
+        deterministic: bool = text.get("deterministic", False)
+        with self._places.current(place), determinism(deterministic):
             try:
                 returned, values = self._run(text, arguments, place)
                 trace = self._tracer.collect(values, self._last) if text["trace"] else {}
                 parcel = Parcel.empty()
                 entries = [pack(value, parcel, self._last) for value in values]
-                handle = self._keep(values, place, schedule) if text.get("grad") else 0
+                handle = self._keep(values, place, schedule, deterministic) if text.get("grad") else 0
             except BaseException as error:  # also SystemExit: it ends the call
                 values.clear()
                 return self._failed(error, text["trace"], trace)
@@ -73,7 +74,7 @@ class Calls:
         arrived = self._last = [cotangent for cotangent in cotangents if cotangent is not None]
         trace: dict[str, Any] = {}
         gradients: list[Any] = []
-        with self._places.current(graph.place):
+        with self._places.current(graph.place), determinism(graph.deterministic):
             try:
                 overwrite(graph, request.text.get("overwrite", ""))
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
@@ -98,7 +99,7 @@ class Calls:
         leaves = [each.value for each in wanted]
         seconds = [_cotangent(request, len(sent) + index, leaf) for index, leaf in enumerate(leaves)]
         names = [each.name for each in wanted] + [f"cotangent {number}" for number in range(len(sent))]
-        with self._places.current(graph.place):
+        with self._places.current(graph.place), determinism(graph.deterministic):
             try:
                 values = [each.value for each in seconds if each is not None]
                 found = differentiate_twice(graph, sent, leaves, values)
@@ -135,6 +136,7 @@ class Calls:
         with (
             self._tracer.watch(text["trace"], text["device"], prepare),
             torch.set_grad_enabled(text.get("grad", True)),
+            self._places.autocast(text.get("autocast")),
         ):
             # One that is not there is told as an error of a call that has begun: nothing of it is a leak.
             entry = inside or self._submission.entry(text["entry"])
@@ -162,12 +164,12 @@ class Calls:
     def _delivery(self, place: Place | None, given: Sequence[Given]) -> Callable[[], None]:
         return functools.partial(self._places.deliver, place, [each.storage for each in given])
 
-    def _keep(self, values: list[Any], place: Place | None, schedule: str) -> int:
+    def _keep(self, values: list[Any], place: Place | None, schedule: str, deterministic: bool) -> int:
         outputs = [value for value in values if isinstance(value, Tensor)]
         if not any(output.requires_grad for output in outputs):
             return 0
         handle = next(self._handles)
-        self._graphs[handle] = Graph(self._last, outputs, place, schedule)
+        self._graphs[handle] = Graph(self._last, outputs, place, schedule, deterministic)
         return handle
 
     def _count_live(self, trace: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ class Graph:
     outputs: list[Tensor]
     place: Place | None
     schedule: str
+    deterministic: bool = False  # whether its forward ran, and its backward will, in deterministic mode
 
 
 def overwrite(graph: Graph, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The device and the stream that a call finds current."""
+"""The device, the stream and the mode that a call finds current."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ class Places:
         """Make ``place`` current."""
         return contextlib.nullcontext() if place is None else place.current()
 
+    def autocast(self, dtype: str | None) -> contextlib.AbstractContextManager[object]:
+        """A region of ``torch.autocast`` with that dtype, or none."""
+        if dtype is None:
+            return contextlib.nullcontext()
+        return torch.autocast("cpu" if self.on_cpu else "cuda", dtype=getattr(torch, dtype))
+
     def deliver(self, place: Place | None, arriving: Sequence[Tensor]) -> None:
         """On a GPU's side stream, empty the tensors and fill them again late, on that stream only.
 
@@ -52,6 +58,20 @@ class Places:
         """
         if self._delays and place is not None and place.side is not None:
             _deliver_late([tensor for tensor in arriving if tensor.is_cuda])
+
+
+@contextlib.contextmanager
+def determinism(wanted: bool) -> Iterator[None]:
+    """PyTorch's deterministic mode, on or off, whatever it was before and is again afterwards.
+
+    ``torch.use_deterministic_algorithms`` would first import the compiler, to set an option of its.
+    """
+    before = torch._C._get_deterministic_algorithms(), torch._C._get_deterministic_algorithms_warn_only()
+    torch._C._set_deterministic_algorithms(wanted, warn_only=False)
+    try:
+        yield
+    finally:
+        torch._C._set_deterministic_algorithms(before[0], warn_only=before[1])
 
 
 def _deliver_late(arriving: Sequence[Tensor]) -> None:

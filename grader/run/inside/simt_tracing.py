@@ -13,7 +13,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from grader.run.inside import counting
+from grader.run.inside import counting, wrapped_offsets
 from grader.run.inside.arguments import Given
 from grader.run.inside.staging import foreign_copies, writers_of
 
@@ -187,6 +187,7 @@ def _name_tensor(finding: dict[str, Any], given: Sequence[Given], values: Sequen
     """Add to a finding which argument or output its allocation belongs to, with what the index is computed
     from.
     """
+    wrapped_offsets.explain(finding, (value for _, value in counting.named_values(values, given)))
     base = (finding.get("allocation") or {}).get("base")
     if base is None:
         return

@@ -19,6 +19,7 @@ from .refusals import refusals
 from .streams import CUDA_DEVICE_TYPE, event_class, stream_class
 
 CUDA_VERSION = 13000  # as CUDART_VERSION in the simulated headers
+CYCLES_A_MICROSECOND = 1980  # of a multiprocessor's clock: kClockKHz of the simulated device
 
 StreamTriple = tuple[int, int, int]  # stream id, device index, device type
 
@@ -86,6 +87,11 @@ def _devices(driver: Driver) -> dict[str, Any]:
         if error := driver.simt_sticky_error():
             raise torch.AcceleratorError(f"CUDA error: {driver.simt_error_string(error).decode()}")
 
+    def sleep(cycles: int) -> None:
+        """Simulated time passes on the current stream; the host only queues it."""
+        stream = driver.simt_current_stream(driver.simt_get_device())
+        driver.simt_stream_work(stream, cycles / CYCLES_A_MICROSECOND)
+
     return {
         "_cuda_isInBadFork": lambda: False,
         "_cuda_getDeviceCount": _plain(driver.simt_device_count),
@@ -99,7 +105,7 @@ def _devices(driver: Driver) -> dict[str, Any]:
         "_cuda_getCompiledVersion": lambda: CUDA_VERSION,
         "_cuda_getArchFlags": lambda: f"sm_{architecture() // 10}",
         "_cuda_ipc_collect": lambda: None,
-        "_cuda_sleep": lambda cycles: None,
+        "_cuda_sleep": sleep,
         "_cuda_set_sync_debug_mode": _plain(driver.simt_set_sync_debug_mode),
         "_cuda_get_sync_debug_mode": _plain(driver.simt_get_sync_debug_mode),
         "_cuda_clearCublasWorkspaces": lambda: None,

@@ -16,6 +16,12 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_stream_id": (ctypes.c_uint64, [ctypes.c_void_p]),
     "simt_stream_from_id": (ctypes.c_void_p, [ctypes.c_int, ctypes.c_uint64]),
     "simt_stream_priority": (ctypes.c_int, [ctypes.c_void_p]),
+    "simt_stream_create": (ctypes.c_void_p, [ctypes.c_int, ctypes.c_int]),
+    "simt_stream_work": (None, [ctypes.c_void_p, ctypes.c_double]),
+    "simt_stream_synchronize": (None, [ctypes.c_void_p]),
+    "simt_event_create": (ctypes.c_void_p, [ctypes.c_uint]),
+    "simt_event_destroy": (None, [ctypes.c_void_p]),
+    "simt_event_record": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "simt_event_elapsed_ms": (
         ctypes.c_int,
         [ctypes.POINTER(ctypes.c_float), ctypes.c_void_p, ctypes.c_void_p],

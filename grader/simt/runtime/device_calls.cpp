@@ -37,6 +37,13 @@ const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t h
     return &running_block("a warp operation").collect(mask, lo, hi, op, __builtin_return_address(0));
 }
 
+void simt_absent_lane(unsigned lane) {
+    unsigned own = running_block("a warp operation").current().thread % kWarpSize;
+    char note[120];
+    snprintf(note, sizeof note, "lane %u takes the value of lane %u, which did not make this call", own, lane);
+    report({.kind = "absent_lane", .call_site = __builtin_return_address(0), .note = note});
+}
+
 uint32_t simt_active_mask(void) { return running_block("__activemask").active_mask(__builtin_return_address(0)); }
 
 unsigned simt_linear_thread(void) { return running_block("a question for its thread").current().thread; }

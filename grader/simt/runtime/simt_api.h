@@ -72,6 +72,7 @@ typedef struct {
 // Waits for all live lanes of `mask` to call with the same mask and op; returns what each brought. The result stays valid
 // until this thread's next call into the runtime. op is a tag chosen by the caller (one per intrinsic).
 SIMT_CONVERGENT const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t hi, int op);
+void simt_absent_lane(unsigned lane);                             // this thread reads the value of a lane that brought none
 SIMT_CONVERGENT uint32_t simt_active_mask(void);                  // lanes that reach this call together
 unsigned simt_lane(void);
 unsigned simt_linear_thread(void);                                // index of this thread in its block
@@ -174,7 +175,8 @@ void simt_synchronize(int device);                                // counted as 
 // ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
 //   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout|copy_in_flight|
-//   stream_order|stream_reuse|copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction",
+//   stream_order|stream_reuse|copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction|
+//   absent_lane (no fault of its own: harmless where the value is not used)",
 //   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
 //   "space":"global|shared|local|host", "block":[x,y,z], "thread":[x,y,z],

@@ -34,7 +34,9 @@ SIMT_INLINE unsigned source_xor_(unsigned lane, unsigned operand, int width) {
     SIMT_INLINE T NAME(unsigned mask, T value, unsigned operand, int width) {                       \
         words bits = to_words(value);                                                               \
         const simt_warp_values* all = simt_warp_collect(mask, bits.low, bits.high, OPERATION);      \
-        return from_words<T>(brought(all, source_##NAME(simt_lane(), operand, width)));             \
+        unsigned source = source_##NAME(simt_lane(), operand, width);                               \
+        if (!has_brought(all, source)) simt_absent_lane(source);                                    \
+        return from_words<T>(brought(all, source));                                                 \
     }
 namespace shuffle {
 SIMT_SHUFFLE(index, shuffle_index)

@@ -59,6 +59,10 @@ SIMT_HOST inline words brought(const simt_warp_values* all, unsigned lane) {
     return {all->value[lane][0], all->value[lane][1]};
 }
 
+SIMT_HOST inline bool has_brought(const simt_warp_values* all, unsigned lane) {
+    return all->participants >> lane & 1;
+}
+
 SIMT_HOST inline uint32_t participants(const simt_warp_values* all) { return all->participants; }
 
 // Lanes that brought exactly `wanted`.

@@ -1,0 +1,1 @@
+"""A learner's benchmark, judged by workloads whose times and memory are known."""

@@ -1,0 +1,112 @@
+"""Does the learner's benchmark report what planted workloads take?
+
+The truth is drawn here, after the submission is loaded. The worker needs the numbers to plant the workload;
+the benchmark gets a function that it can call and nothing else. What comes back is compared here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from grader.checks.bench import Bench
+from grader.checks.measurements import pairs
+from grader.checks.measurements.asking import Problem, ask, uniform
+from grader.checks.measurements.drawn import drawn
+from grader.checks.measurements.nearness import shown, within
+from grader.checks.measurements.traps import Subject, explanation
+from grader.checks.outcome import Outcome, passed
+from grader.spec.workloads import QUANTITIES, Pair, Workload, Workloads
+from grader.verdict import Status
+from grader.words import counted
+
+_L2_BYTES = 60 << 20  # where there is no device to ask
+# The section of the lesson for a number that no trap explains.
+_TOPICS = {
+    "median_ms": "times", "low_ms": "times", "high_ms": "times", "host_ms": "asynchrony", "first_ms": "first",
+    "peak_bytes": "peak",
+}  # fmt: skip
+
+
+def check(bench: Bench) -> Outcome:
+    """The share of the points of all workloads whose numbers are right; the first wrong one is explained."""
+    asked = bench.spec.workloads
+    if asked is None:
+        return Outcome(Status.UNAVAILABLE, "This exercise has no planted workloads.")
+    found: dict[Workload | Pair, Problem | None] = {}
+    for number, workload in enumerate(asked.workloads):
+        found[workload] = _workload(bench, asked, workload, number)
+    because = "This follows from `{}`, which is wrong above." if any(found.values()) else ""
+    for number, pair in enumerate(asked.pairs):
+        problem = pairs.judged(bench, asked, pair, number)
+        if problem is not None and not problem.cause:
+            problem = replace(problem, cause=because.format(asked.entry))
+        found[pair] = problem
+    return _outcome(found)
+
+
+def _outcome(found: dict[Workload | Pair, Problem | None]) -> Outcome:
+    wrong = {each: problem for each, problem in found.items() if problem is not None}
+    total = sum(each.points for each in found)
+    if not wrong:
+        return passed(f"The numbers of all {counted(len(found), 'planted workload')} are right.", share=1.0)
+    case, first = next(iter(wrong.items()))
+    width = max(len(each.name) for each in found)
+    lines = tuple(f"{each.name:<{width}}  {_line(first, problem)}" for each, problem in found.items())
+    return Outcome(
+        Status.FAIL,
+        f"{case.name[0].upper()}{case.name[1:]}: {first.sentence} {first.cause}".rstrip(),
+        share=1 - sum(each.points for each in wrong) / total,
+        case=case.name,
+        expected=first.expected,
+        got=first.got,
+        lines=lines,
+        topic=first.topic,
+    )
+
+
+def _line(first: Problem, problem: Problem | None) -> str:
+    """What is wrong, and why, unless it has been said."""
+    if problem is None:
+        return "right"
+    if problem is first:
+        return "wrong: see above"
+    cause = "" if problem.topic == first.topic else f" {problem.cause}"
+    return f"wrong: {problem.sentence}{cause}".rstrip()
+
+
+def _workload(bench: Bench, asked: Workloads, workload: Workload, number: int) -> Problem | None:
+    planted = drawn(workload, uniform(bench, "workload", number))
+    plan = {
+        "workloads": [planted.plan()], "attributes": list(QUANTITIES), "warm_up": asked.warm_up,
+        "rounds": asked.rounds,
+    }  # fmt: skip
+    run = ask(bench, "benchmark", asked.entry, plan)
+    if isinstance(run, Problem):
+        return run
+    if run.calls[0] == 0:
+        return Problem(f"`{asked.entry}` never made the call that it was given.", "errors")
+    for quantity in workload.judged:
+        problem = _judged(bench, asked, Subject(quantity, planted, run, asked.rounds, _l2_bytes()))
+        if problem is not None:
+            return problem
+    return None
+
+
+def _judged(bench: Bench, asked: Workloads, subject: Subject) -> Problem | None:
+    reported = subject.run.reported[subject.quantity]
+    if reported is None:
+        sentence = f"`{asked.entry}` returned nothing with a number `{subject.quantity}`."
+        return Problem(sentence, "errors")
+    if within(bench.backend, subject.quantity, reported, subject.truth):
+        return None
+    got, expected = (shown(subject.quantity, value) for value in (reported, subject.truth))
+    trap = explanation(subject)
+    cause = trap.sentence if trap else f"It is {QUANTITIES[subject.quantity]}."
+    topic = trap.topic if trap else _TOPICS[subject.quantity]
+    return Problem(f"`{subject.quantity}` is {got} instead of {expected}.", topic, cause, expected, got)
+
+
+def _l2_bytes() -> int:
+    return torch.cuda.get_device_properties(0).L2_cache_size if torch.cuda.is_available() else _L2_BYTES

@@ -1,0 +1,314 @@
+// The softmax of every row of a matrix, and its gradient. A row that fits into the registers of one block is
+// read once, a longer one twice.
+#include <cmath>
+#include <cstdint>
+#include <cuda_runtime.h>
+#include <limits>
+
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kMostThreads = 1024;  // that a block may have
+constexpr int kLongThreads = 512;   // of a block whose row does not fit
+constexpr unsigned kEveryLane = 0xffffffffu;
+
+// The elements of a row that one thread holds at a time: 64 bytes, or 16 registers of 4 bytes.
+template <typename T>
+constexpr int kHeld = 64 / static_cast<int>(sizeof(T));
+template <typename T>
+constexpr T kLowest = std::numeric_limits<T>::lowest();  // the least finite number
+
+// Of some elements: their maximum, and the sum of exp(element - max).
+template <typename T>
+struct MaxSum {
+    T max, sum;
+};
+
+// Of no elements at all. The maximum is finite, because exp(-inf - -inf) is NaN.
+template <typename T>
+__device__ MaxSum<T> nothing() {
+    return {kLowest<T>, T(0)};
+}
+
+// Of the elements of a and those of b together.
+template <typename T>
+__device__ MaxSum<T> merge(MaxSum<T> a, MaxSum<T> b) {
+    // --8<-- [start:merge]
+    const T larger = max(a.max, b.max);
+    return {larger, a.sum * exp(a.max - larger) + b.sum * exp(b.max - larger)};
+    // --8<-- [end:merge]
+}
+
+// Backward merges plain sums.
+template <typename T>
+__device__ T merge(T a, T b) {
+    return a + b;
+}
+
+// The value that the lane `lane ^ distance` holds. Every lane of the warp must call it.
+template <typename T>
+__device__ T partner(T value, int distance) {
+    return __shfl_xor_sync(kEveryLane, value, distance);
+}
+
+template <typename T>
+__device__ MaxSum<T> partner(MaxSum<T> pair, int distance) {
+    // --8<-- [start:partner]
+    return {partner(pair.max, distance), partner(pair.sum, distance)};
+    // --8<-- [end:partner]
+}
+
+// The values of a warp merged, in every one of its lanes. Every lane must call it.
+template <typename V>
+__device__ V warp_merge(V value) {
+    // --8<-- [start:warp_merge]
+    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+        value = merge(value, partner(value, distance));
+    }
+    return value;
+    // --8<-- [end:warp_merge]
+}
+
+// The values of all threads of a row merged, in every one of them. blockDim.x threads have the row: a warp, or a
+// whole block. `nothing` changes no value that it is merged with. Every thread of the row must call it, once.
+template <typename V>
+__device__ V row_merge(V value, V nothing) {
+    __shared__ V of_warp[kMostThreads / kWarp];
+    const int warp = static_cast<int>(threadIdx.x) / kWarp;
+    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+    const int warps = static_cast<int>(blockDim.x) / kWarp;
+    if (warps == 1) return warp_merge(value);
+    // --8<-- [start:row_merge]
+    value = warp_merge(value);
+    if (lane == 0) of_warp[warp] = value;
+    __syncthreads();  // every warp has written its value
+    return warp_merge(lane < warps ? of_warp[lane] : nothing);  // in each warp: all threads need the result
+    // --8<-- [end:row_merge]
+}
+
+// Width elements that one instruction loads or stores.
+template <typename T, int Width>
+struct alignas(sizeof(T) * Width) Pack {
+    T at[Width];
+};
+
+// What the threads of a row hold together: the next kHeld<T> * blockDim.x elements from `from` on, of which the row
+// has `left`. Thread t has packs t, t + blockDim.x, t + 2 * blockDim.x... of them, and `filler` for what is beyond
+// the end of the row. The loads do not depend on one another, so all of them are in flight together.
+template <int Width, typename T>
+__device__ void load(T (&held)[kHeld<T>], const T* __restrict__ from, int64_t left, T filler) {
+    const int end = static_cast<int>(min(left, static_cast<int64_t>(blockDim.x) * kHeld<T>));
+#pragma unroll
+    for (int i = 0; i < kHeld<T>; i += Width) {
+        const int place = static_cast<int>(i / Width * blockDim.x + threadIdx.x) * Width;
+        Pack<T, Width> pack;
+        if (place < end) {
+            pack = *reinterpret_cast<const Pack<T, Width>*>(from + place);
+        } else {
+#pragma unroll
+            for (T& each : pack.at) each = filler;
+        }
+#pragma unroll
+        for (int k = 0; k < Width; ++k) held[i + k] = pack.at[k];
+    }
+}
+
+// The way back: nothing is written beyond the end of the row.
+template <int Width, typename T>
+__device__ void store(const T (&held)[kHeld<T>], T* __restrict__ to, int64_t left) {
+    const int end = static_cast<int>(min(left, static_cast<int64_t>(blockDim.x) * kHeld<T>));
+#pragma unroll
+    for (int i = 0; i < kHeld<T>; i += Width) {
+        const int place = static_cast<int>(i / Width * blockDim.x + threadIdx.x) * Width;
+        Pack<T, Width> pack;
+#pragma unroll
+        for (int k = 0; k < Width; ++k) pack.at[k] = held[i + k];
+        if (place < end) *reinterpret_cast<Pack<T, Width>*>(to + place) = pack;
+    }
+}
+
+// Turns the elements that a thread holds into exp(element - max), with the maximum of just these, and returns
+// that maximum and their sum.
+template <typename T>
+__device__ MaxSum<T> exponentials(T (&held)[kHeld<T>]) {
+    MaxSum<T> mine = nothing<T>();
+    // --8<-- [start:exponentials]
+#pragma unroll
+    for (const T each : held) mine.max = max(mine.max, each);
+#pragma unroll
+    for (T& each : held) {
+        each = exp(each - mine.max);
+        mine.sum += each;
+    }
+    // --8<-- [end:exponentials]
+    return mine;
+}
+
+// x, out: rows x columns, dense. blockDim.x threads hold a row; blockDim.y rows share a block.
+template <typename T, int Width>
+__global__ void __launch_bounds__(kMostThreads)
+    softmax_on_chip(const T* __restrict__ x, T* __restrict__ out, int64_t rows, int64_t columns) {
+    const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+    if (row >= rows) return;  // all threads of a row leave together
+    T held[kHeld<T>];
+    load<Width>(held, x + row * columns, columns, T(-INFINITY));
+    // --8<-- [start:on_chip]
+    const MaxSum<T> mine = exponentials(held);
+    const MaxSum<T> whole = row_merge(mine, nothing<T>());
+    const T factor = exp(mine.max - whole.max) / whole.sum;  // from this thread's maximum to the row's
+#pragma unroll
+    for (T& each : held) each *= factor;
+    // --8<-- [end:on_chip]
+    store<Width>(held, out + row * columns, columns);
+}
+
+// x, out: gridDim.x rows of `columns` elements, dense. A block has a row and goes through it in pieces, twice.
+template <typename T, int Width>
+__global__ void __launch_bounds__(kLongThreads)
+    softmax_long(const T* __restrict__ x, T* __restrict__ out, int64_t columns) {
+    const int64_t start = static_cast<int64_t>(blockIdx.x) * columns;
+    const int64_t piece = static_cast<int64_t>(blockDim.x) * kHeld<T>;
+    T held[kHeld<T>];
+    // --8<-- [start:long_row]
+    MaxSum<T> mine = nothing<T>();
+    for (int64_t first = 0; first < columns; first += piece) {
+        load<Width>(held, x + start + first, columns - first, T(-INFINITY));
+        mine = merge(mine, exponentials(held));
+    }
+    const MaxSum<T> whole = row_merge(mine, nothing<T>());
+    const T factor = T(1) / whole.sum;
+    for (int64_t first = 0; first < columns; first += piece) {
+        load<Width>(held, x + start + first, columns - first, T(-INFINITY));
+#pragma unroll
+        for (T& each : held) each = exp(each - whole.max) * factor;
+        store<Width>(held, out + start + first, columns - first);
+    }
+    // --8<-- [end:long_row]
+}
+
+// The gradient of x, from that of y = softmax(x) and from y. Laid out as softmax_on_chip.
+template <typename T, int Width>
+__global__ void __launch_bounds__(kMostThreads)
+    backward_on_chip(const T* __restrict__ grad_y, const T* __restrict__ y, T* __restrict__ grad_x,
+                     int64_t rows, int64_t columns) {
+    const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+    if (row >= rows) return;  // all threads of a row leave together
+    T held[kHeld<T>], grad[kHeld<T>];
+    load<Width>(held, y + row * columns, columns, T(0));
+    load<Width>(grad, grad_y + row * columns, columns, T(0));
+    // --8<-- [start:backward_on_chip]
+    T dot = 0;
+#pragma unroll
+    for (int i = 0; i < kHeld<T>; ++i) dot += grad[i] * held[i];
+    dot = row_merge(dot, T(0));
+#pragma unroll
+    for (int i = 0; i < kHeld<T>; ++i) grad[i] = held[i] * (grad[i] - dot);
+    // --8<-- [end:backward_on_chip]
+    store<Width>(grad, grad_x + row * columns, columns);
+}
+
+// The same for rows that do not fit. Laid out as softmax_long.
+template <typename T, int Width>
+__global__ void __launch_bounds__(kLongThreads)
+    backward_long(const T* __restrict__ grad_y, const T* __restrict__ y, T* __restrict__ grad_x,
+                  int64_t columns) {
+    const int64_t start = static_cast<int64_t>(blockIdx.x) * columns;
+    const int64_t piece = static_cast<int64_t>(blockDim.x) * kHeld<T>;
+    T held[kHeld<T>], grad[kHeld<T>];
+    // --8<-- [start:backward_long]
+    T dot = 0;
+    for (int64_t first = 0; first < columns; first += piece) {
+        load<Width>(held, y + start + first, columns - first, T(0));
+        load<Width>(grad, grad_y + start + first, columns - first, T(0));
+#pragma unroll
+        for (int i = 0; i < kHeld<T>; ++i) dot += grad[i] * held[i];
+    }
+    dot = row_merge(dot, T(0));
+    for (int64_t first = 0; first < columns; first += piece) {
+        load<Width>(held, y + start + first, columns - first, T(0));
+        load<Width>(grad, grad_y + start + first, columns - first, T(0));
+#pragma unroll
+        for (int i = 0; i < kHeld<T>; ++i) grad[i] = held[i] * (grad[i] - dot);
+        store<Width>(grad, grad_x + start + first, columns - first);
+    }
+    // --8<-- [end:backward_long]
+}
+
+// Whether a row fits into the registers of a block.
+template <typename T>
+bool fits(int64_t columns) {
+    return columns <= static_cast<int64_t>(kMostThreads) * kHeld<T>;
+}
+
+// As few warps as can hold a row. Rows that need only one of them share a block, eight at a time.
+template <typename T>
+dim3 threads_for(int64_t columns) {
+    const int64_t warps = (columns + kWarp * kHeld<T> - 1) / (kWarp * kHeld<T>);
+    return dim3(static_cast<unsigned>(warps * kWarp), warps == 1 ? 8 : 1);
+}
+
+unsigned blocks_for(int64_t rows, dim3 threads) {
+    return static_cast<unsigned>((rows + threads.y - 1) / threads.y);
+}
+
+// A pack of 16 bytes must be at an address that is a multiple of 16, in every row.
+template <typename T>
+bool packs_fit(int64_t columns, const T* one, const T* other) {
+    const auto addresses = reinterpret_cast<uintptr_t>(one) | reinterpret_cast<uintptr_t>(other);
+    return addresses % 16 == 0 && columns * sizeof(T) % 16 == 0;
+}
+
+template <int Width, typename T>
+void launch_forward(const T* x, T* out, int64_t rows, int64_t columns, cudaStream_t stream) {
+    if (fits<T>(columns)) {
+        const dim3 threads = threads_for<T>(columns);
+        softmax_on_chip<T, Width>
+            <<<blocks_for(rows, threads), threads, 0, stream>>>(x, out, rows, columns);
+    } else {
+        softmax_long<T, Width>
+            <<<static_cast<unsigned>(rows), kLongThreads, 0, stream>>>(x, out, columns);
+    }
+}
+
+template <int Width, typename T>
+void launch_backward(const T* grad_y, const T* y, T* grad_x, int64_t rows, int64_t columns,
+                     cudaStream_t stream) {
+    if (fits<T>(columns)) {
+        const dim3 threads = threads_for<T>(columns);
+        backward_on_chip<T, Width>
+            <<<blocks_for(rows, threads), threads, 0, stream>>>(grad_y, y, grad_x, rows, columns);
+    } else {
+        backward_long<T, Width>
+            <<<static_cast<unsigned>(rows), kLongThreads, 0, stream>>>(grad_y, y, grad_x, columns);
+    }
+}
+
+}  // namespace
+
+template <typename T>
+void launch_softmax(const T* x, T* out, int64_t rows, int64_t columns, cudaStream_t stream) {
+    if (rows == 0 || columns == 0) return;
+    if (packs_fit(columns, x, out)) {
+        launch_forward<16 / sizeof(T)>(x, out, rows, columns, stream);
+    } else {
+        launch_forward<1>(x, out, rows, columns, stream);
+    }
+}
+
+template <typename T>
+void launch_softmax_backward(const T* grad_y, const T* y, T* grad_x, int64_t rows, int64_t columns,
+                             cudaStream_t stream) {
+    if (rows == 0 || columns == 0) return;
+    if (packs_fit(columns, grad_y, y)) {  // grad_x is new memory, and so aligned
+        launch_backward<16 / sizeof(T)>(grad_y, y, grad_x, rows, columns, stream);
+    } else {
+        launch_backward<1>(grad_y, y, grad_x, rows, columns, stream);
+    }
+}
+
+template void launch_softmax<float>(const float*, float*, int64_t, int64_t, cudaStream_t);
+template void launch_softmax<double>(const double*, double*, int64_t, int64_t, cudaStream_t);
+template void launch_softmax_backward<float>(const float*, const float*, float*, int64_t, int64_t,
+                                             cudaStream_t);
+template void launch_softmax_backward<double>(const double*, const double*, double*, int64_t, int64_t,
+                                              cudaStream_t);
