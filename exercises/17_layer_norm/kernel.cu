@@ -34,10 +34,10 @@ __device__ unsigned column_of(unsigned tile, int pack) {
 
 // The pack at `column` of a row of `columns` values; zeros past its end.
 template <typename T, int kWidth>
-__device__ Pack<T, kWidth> load_pack(const T* __restrict__ row, unsigned column, unsigned columns) {
-    Pack<T, kWidth> pack = {};
-    if (column < columns) pack = *reinterpret_cast<const Pack<T, kWidth>*>(row + column);
-    return pack;
+__device__ void load_pack(Pack<T, kWidth>& pack, const T* __restrict__ row, unsigned column,
+                          unsigned columns) {
+    pack = column < columns ? *reinterpret_cast<const Pack<T, kWidth>*>(row + column)
+                            : Pack<T, kWidth>{};
 }
 
 template <typename T, int kWidth>
@@ -51,7 +51,7 @@ template <typename T, int kWidth>
 __device__ void load(Held<T, kWidth>& held, const T* __restrict__ row, unsigned tile, unsigned columns) {
 #pragma unroll
     for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        held[pack] = load_pack<T, kWidth>(row, column_of<T, kWidth>(tile, pack), columns);
+        load_pack(held[pack], row, column_of<T, kWidth>(tile, pack), columns);
     }
 }
 
@@ -59,7 +59,7 @@ template <typename T, int kWidth>
 __device__ void store(const Held<T, kWidth>& held, T* __restrict__ row, unsigned tile, unsigned columns) {
 #pragma unroll
     for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        store_pack<T, kWidth>(held[pack], row, column_of<T, kWidth>(tile, pack), columns);
+        store_pack(held[pack], row, column_of<T, kWidth>(tile, pack), columns);
     }
 }
 
@@ -145,7 +145,7 @@ __global__ void layer_norm_kernel(const T* __restrict__ x, const T* __restrict__
         moments = merge(moments, moments_of<T, kWidth>(held, tile, columns));
     }
     // TODO(normalise): 1 / sqrt(variance + eps); normalise, scale and shift the held values and write
-    //   them; once per row, write mean and rstd, about 16 lines.
+    //   them; once per row, write mean and rstd, about 17 lines.
 }
 
 // grad_x: rows x columns. weight_parts, bias_parts: gridDim.x x columns, row b with the sums over the
