@@ -25,6 +25,7 @@ LAYOUTS = {
     "matmul_load_b": _THIRTY_TWO,
     "reduction_trees": Layout(panels=((0, 231), (232, 465), (466, 696))),
     "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
+    "sixteen_bits": Layout(at=((0, 0), (88, 66), (100, 72), (660, 358))),
     "stack_and_tools": Layout(at=((0, 0), (88, 78), (100, 84), (240, 166), (330, 188), (720, 358))),
     "strided_view": Layout(at=((0, 0), (176, 60), (190, 66), (620, 358))),
     "strides_load_transposed": _ONE_SECTOR,

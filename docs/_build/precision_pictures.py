@@ -9,32 +9,34 @@ import torch
 from grader.simt.canvas import Canvas
 
 TOKENS = 2048
-_BIT = 13  # pixels
+_BIT = 16  # pixels
 # name, bits of the exponent, bits of the fraction
 TYPES = (("float32", 8, 23), ("bfloat16", 8, 7), ("float16", 5, 10))
 
 
 def sixteen_bits() -> Canvas:
     """Sign, exponent and fraction of float32, bfloat16 and float16, and what follows from their lengths."""
-    facts = {name: torch.finfo(getattr(torch, name)) for name, _, _ in TYPES}
+    ends = {name: _power(torch.finfo(getattr(torch, name)).max) for name, _, _ in TYPES}
     said = "; ".join(
-        f"{name} has {exponent} bits of exponent and {fraction} of fraction, ends at {_power(facts[name].max)} "
-        f"and rounds by at most {_unit(fraction)}"
+        f"{name} has {exponent} bits of exponent and {fraction} of fraction, ends at {ends[name]} and rounds "
+        f"by at most {_unit(fraction)}"
         for name, exponent, fraction in TYPES
     )
     canvas = Canvas(
-        "sixteen-bits", 660, 232, "The bits of three floating types",
-        f"Three rows of bits: {said}. bfloat16 is the upper half of float32: the same exponent, fewer digits.",
+        "sixteen-bits", 660, 250, "The bits of three floating types",
+        f"Three rows of bits: {said}. bfloat16 is the upper half of float32: the same exponent, less fraction.",
     )  # fmt: skip
     left = 100
+    canvas.text(left + 5 * _BIT, 16, "exponent", "middle small b")
+    canvas.text(left + 20.5 * _BIT, 16, "fraction", "middle small a")
     for row, (name, exponent, fraction) in enumerate(TYPES):
-        y = 14 + row * 74
+        y = 26 + row * 76
         canvas.text(left - 12, y + 22, name, "end mono")
-        canvas.box(left, y, _BIT - 2, 34, "", "box")
-        canvas.box(left + _BIT, y, exponent * _BIT - 2, 34, f"{exponent} exponent", "b")
-        canvas.box(left + (1 + exponent) * _BIT, y, fraction * _BIT - 2, 34, f"{fraction} fraction", "a")
-        ends = f"ends at {_power(facts[name].max)}"
-        canvas.text(left, y + 54, f"{ends}; one rounding: at most {_unit(fraction)} of the value", "small")
+        canvas.box(left, y, _BIT - 2, 34)
+        canvas.box(left + _BIT, y, exponent * _BIT - 2, 34, str(exponent), "b")
+        canvas.box(left + (1 + exponent) * _BIT, y, fraction * _BIT - 2, 34, str(fraction), "a")
+        text = f"ends at {ends[name]}, rounds by at most {_unit(fraction)}"
+        canvas.text(left, y + 54, text, "small")
     return canvas
 
 
@@ -67,9 +69,10 @@ def running_sum() -> Canvas:
     for name, kind in (("float16", "a"), ("float32", "c"), ("bfloat16", "b")):
         points = [at(count, curves[name][count - 1]) for count in range(32, TOKENS + 1, 32)]
         canvas.line([at(0, 0), *points], f"curve {kind}")
-    canvas.text(right + 10, at(0, last["float32"])[1] - 8, f"float32: {last['float32']:.1f}", "c")
-    canvas.text(right + 10, at(0, last["float16"])[1] + 14, f"float16: {last['float16']:.1f}", "a")
-    canvas.text(right + 10, at(0, last["bfloat16"])[1] + 4, f"bfloat16: {last['bfloat16']:.0f}", "b")
+    for name, kind, shift in (("float32", "c", -22), ("float16", "a", 16), ("bfloat16", "b", -4)):
+        y = at(0, last[name])[1] + shift
+        canvas.text(right + 10, y, name, kind)
+        canvas.text(right + 10, y + 16, f"{last[name]:.1f}", kind)
     return canvas
 
 
@@ -91,8 +94,16 @@ def kept_in(dtype: torch.dtype, terms: list[torch.Tensor]) -> list[float]:
 
 
 def _power(value: float) -> str:
-    return f"{value:.0f}" if value < 1e6 else f"{value:.1e}".replace("e+", "·10^")
+    """65504, 3.4·10³⁸"""
+    if value < 1e6:
+        return f"{value:.0f}"
+    digits, _, power = f"{value:.1e}".partition("e+")
+    return f"{digits}·10{_raised(power)}"
 
 
 def _unit(fraction: int) -> str:
-    return f"2^-{fraction + 1}"
+    return f"2{_raised(f'-{fraction + 1}')}"
+
+
+def _raised(digits: str) -> str:
+    return digits.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

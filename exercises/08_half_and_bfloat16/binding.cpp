@@ -32,9 +32,11 @@ void check_like(const at::Tensor& other, const char* name, const at::Tensor& fir
 
 at::Tensor pool(const at::Tensor& x, const at::Tensor& weight, double scale) {
     check_like(weight, "weight", x, "x");
-    TORCH_CHECK(x.dim() == 3, "x must have 3 dimensions (batch, tokens, channels), but has ", x.dim());
-    TORCH_CHECK(weight.sizes() == x.sizes().slice(1), "weight must have the shape [tokens, channels] of x, ",
-                x.sizes().slice(1), ", but has ", weight.sizes());
+    TORCH_CHECK(x.dim() == 3, "x must have 3 dimensions, batch, tokens and channels, but has ",
+                x.dim());
+    TORCH_CHECK(weight.sizes() == x.sizes().slice(1),
+                "weight must have the shape [tokens, channels] of x, ", x.sizes().slice(1),
+                ", but has ", weight.sizes());
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dense_x = x.contiguous();
     const at::Tensor dense_weight = weight.contiguous();
@@ -51,7 +53,7 @@ at::Tensor pool_grad_x(const at::Tensor& grad_out, const at::Tensor& weight, dou
     const at::Tensor dense_weight = weight.contiguous();
     const int64_t batch = grad_out.size(0), tokens = weight.size(0), channels = weight.size(1);
     at::Tensor grad_x = at::empty({batch, tokens, channels}, weight.options());
-    // TODO(grad_x_launch): the same dispatch for launch_grad_x, about 7 lines.
+    // TODO(grad_x_launch): the same dispatch for launch_grad_x, about 8 lines.
     return grad_x;
 }
 
@@ -62,7 +64,7 @@ at::Tensor pool_grad_weight(const at::Tensor& grad_out, const at::Tensor& x, dou
     const at::Tensor dense_x = x.contiguous();
     const int64_t batch = x.size(0), tokens = x.size(1), channels = x.size(2);
     at::Tensor grad_weight = at::empty({tokens, channels}, x.options());
-    // TODO(grad_weight_launch): the same dispatch for launch_grad_weight, about 7 lines.
+    // TODO(grad_weight_launch): the same dispatch for launch_grad_weight, about 8 lines.
     return grad_weight;
 }
 

@@ -1,5 +1,5 @@
-// out[b, c] = scale * sum over t of x[b, t, c] * weight[t, c], and its two gradients: one thread per
-// element of each. Elements are loaded and stored as T, and computed with in opmath_type<T>: float
+// out[b, c] = scale * sum over t of x[b, t, c] * weight[t, c], and its two gradients: one thread
+// for each element. Elements are loaded and stored as T, and computed with in opmath_type<T>: float
 // for the two 16-bit types, T itself for float and double.
 #include <ATen/OpMathType.h>
 #include <c10/util/BFloat16.h>
@@ -29,7 +29,7 @@ template <typename T>
 __global__ void grad_x_kernel(const T* __restrict__ grad_out, const T* __restrict__ weight,
                               T* __restrict__ grad_x, double scale, int64_t batch, int64_t tokens,
                               int64_t channels) {
-    // TODO(grad_x): grad_x for one element, computed in acc_t, about 7 lines.
+    // TODO(grad_x): grad_x for one element, computed in acc_t, about 8 lines.
 }
 
 // grad_weight[t, c] = scale * sum over b of grad_out[b, c] * x[b, t, c]
@@ -56,8 +56,8 @@ void launch_grad_x(const T* grad_out, const T* weight, T* grad_x, double scale, 
                    int64_t tokens, int64_t channels, cudaStream_t stream) {
     const int64_t n = batch * tokens * channels;
     if (n == 0) return;
-    grad_x_kernel<T><<<blocks_for(n), kThreadsPerBlock, 0, stream>>>(grad_out, weight, grad_x, scale,
-                                                                     batch, tokens, channels);
+    grad_x_kernel<T><<<blocks_for(n), kThreadsPerBlock, 0, stream>>>(
+        grad_out, weight, grad_x, scale, batch, tokens, channels);
 }
 
 template <typename T>

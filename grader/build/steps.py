@@ -30,6 +30,8 @@ from grader.toolchain import (
 
 OBJECT = "object.o"
 HOST_FLAGS = ("-std=c++20", "-fPIC", "-O1", "-fdiagnostics-color=never")
+# Shown beside wrong values. Not among the flags that precompiled headers depend on.
+WARNINGS = ("-Wuninitialized", "-Wmaybe-uninitialized")
 NVCC_FLAGS = (
     "-std=c++20",
     "-O3",
@@ -126,7 +128,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
     flags += _isystem(_backend_dirs(request) + interface_dirs(request)) + cccl.include_flags()
     # The object names the learner's file by its whole path, for findings.
     key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
-    key += [_translator_digest(), request.checked]
+    key += [_translator_digest(), request.checked, *WARNINGS]
 
     def extension() -> bool:
         return request.precompile and _leads_with_extension(request, source)
@@ -140,7 +142,7 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
         names = ["-include", str(_prelude(request, folder))]
         forced = headers.simt_prelude(tuple(flags), extension=extension())
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
-        return (*command, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
+        return (*command, *WARNINGS, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
 
     return Step(source, _key(request, source, key), prepare, announce)
 

@@ -156,6 +156,10 @@ class Bench:
         seen = any(call.traced and (call.stage, call.stream) == (stage, stream) for call in self.calls)
         return stage != "refusal" and not seen and any(each.tensor.numel() for each in inputs.tensors())
 
+    def has_tried(self, case: Case) -> bool:
+        """Whether forward was called for `case`."""
+        return any(call.stage == "forward" and call.case == case.name for call in self.calls)
+
     def ensure_calls(self) -> None:
         """Run every case once if no check has tried to so far, for a check that only reads the record."""
         if self.tried:

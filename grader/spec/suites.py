@@ -19,7 +19,8 @@ from grader.spec.naming import of_kind
 class Tests:
     """``file``, one of those that the learner edits, is a file for pytest that does ``import op``.
 
-    ``seconds`` bounds one run of it against one implementation.
+    ``seconds`` of processor time bound one run of it against one implementation; a run that waits may take
+    five times that by the clock on the wall.
     """
 
     __test__: ClassVar = False  # its name is no invitation to pytest

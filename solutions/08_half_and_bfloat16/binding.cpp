@@ -32,9 +32,11 @@ void check_like(const at::Tensor& other, const char* name, const at::Tensor& fir
 
 at::Tensor pool(const at::Tensor& x, const at::Tensor& weight, double scale) {
     check_like(weight, "weight", x, "x");
-    TORCH_CHECK(x.dim() == 3, "x must have 3 dimensions (batch, tokens, channels), but has ", x.dim());
-    TORCH_CHECK(weight.sizes() == x.sizes().slice(1), "weight must have the shape [tokens, channels] of x, ",
-                x.sizes().slice(1), ", but has ", weight.sizes());
+    TORCH_CHECK(x.dim() == 3, "x must have 3 dimensions, batch, tokens and channels, but has ",
+                x.dim());
+    TORCH_CHECK(weight.sizes() == x.sizes().slice(1),
+                "weight must have the shape [tokens, channels] of x, ", x.sizes().slice(1),
+                ", but has ", weight.sizes());
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dense_x = x.contiguous();
     const at::Tensor dense_weight = weight.contiguous();
@@ -59,7 +61,8 @@ at::Tensor pool_grad_x(const at::Tensor& grad_out, const at::Tensor& weight, dou
     const int64_t batch = grad_out.size(0), tokens = weight.size(0), channels = weight.size(1);
     at::Tensor grad_x = at::empty({batch, tokens, channels}, weight.options());
     // --8<-- [start:grad_x_launch]
-    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, weight.scalar_type(), "pool_grad_x", [&] {
+    const at::ScalarType dtype = weight.scalar_type();
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "pool_grad_x", [&] {
         launch_grad_x<scalar_t>(dense_grad.const_data_ptr<scalar_t>(),
                                 dense_weight.const_data_ptr<scalar_t>(),
                                 grad_x.mutable_data_ptr<scalar_t>(), scale, batch, tokens, channels,
@@ -78,7 +81,8 @@ at::Tensor pool_grad_weight(const at::Tensor& grad_out, const at::Tensor& x, dou
     const int64_t batch = x.size(0), tokens = x.size(1), channels = x.size(2);
     at::Tensor grad_weight = at::empty({tokens, channels}, x.options());
     // --8<-- [start:grad_weight_launch]
-    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "pool_grad_weight", [&] {
+    const at::ScalarType dtype = x.scalar_type();
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "pool_grad_weight", [&] {
         launch_grad_weight<scalar_t>(dense_grad.const_data_ptr<scalar_t>(),
                                      dense_x.const_data_ptr<scalar_t>(),
                                      grad_weight.mutable_data_ptr<scalar_t>(), scale, batch, tokens,

@@ -1,5 +1,5 @@
-// out[b, c] = scale * sum over t of x[b, t, c] * weight[t, c], and its two gradients: one thread per
-// element of each. Elements are loaded and stored as T, and computed with in opmath_type<T>: float
+// out[b, c] = scale * sum over t of x[b, t, c] * weight[t, c], and its two gradients: one thread
+// for each element. Elements are loaded and stored as T, and computed with in opmath_type<T>: float
 // for the two 16-bit types, T itself for float and double.
 #include <ATen/OpMathType.h>
 #include <c10/util/BFloat16.h>
@@ -48,7 +48,8 @@ __global__ void grad_x_kernel(const T* __restrict__ grad_out, const T* __restric
     const int64_t row = i / (tokens * channels);
     const int64_t position = i % (tokens * channels);  // of (t, c) in weight
     const acc_t grad = static_cast<acc_t>(grad_out[row * channels + i % channels]);
-    grad_x[i] = static_cast<T>(static_cast<acc_t>(scale) * grad * static_cast<acc_t>(weight[position]));
+    const acc_t factor = static_cast<acc_t>(weight[position]);
+    grad_x[i] = static_cast<T>(static_cast<acc_t>(scale) * grad * factor);
     // --8<-- [end:grad_x]
 }
 
@@ -86,8 +87,8 @@ void launch_grad_x(const T* grad_out, const T* weight, T* grad_x, double scale, 
                    int64_t tokens, int64_t channels, cudaStream_t stream) {
     const int64_t n = batch * tokens * channels;
     if (n == 0) return;
-    grad_x_kernel<T><<<blocks_for(n), kThreadsPerBlock, 0, stream>>>(grad_out, weight, grad_x, scale,
-                                                                     batch, tokens, channels);
+    grad_x_kernel<T><<<blocks_for(n), kThreadsPerBlock, 0, stream>>>(
+        grad_out, weight, grad_x, scale, batch, tokens, channels);
 }
 
 template <typename T>

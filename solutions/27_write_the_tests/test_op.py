@@ -1,6 +1,6 @@
 """Tests of op.bias_softmax: every promise in the docstring of op.py, and nothing that it does not promise.
 
-All tests together have 20 seconds of wall-clock time against one implementation: use small tensors.
+All tests together have 20 seconds of processor time against one implementation: use small tensors.
 """
 
 from collections.abc import Callable

@@ -101,7 +101,7 @@ def test_the_defaults_of_torch_are_the_ones_that_the_page_names() -> None:
         torch.testing.assert_close(torch.tensor(3e-6, dtype=dtype), torch.tensor(-3e-6, dtype=dtype))
 
 
-def test_nothing_in_torch_accepts_nan_for_a_number_by_the_comparison_that_the_page_recommends() -> None:
+def test_a_difference_with_nan_is_neither_above_a_tolerance_nor_within_it() -> None:
     nan = torch.tensor(math.nan)
     assert not bool((nan - 1).abs() > 1e-3)
     assert not bool((nan - 1).abs() <= 1e-3)

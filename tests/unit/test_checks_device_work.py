@@ -90,6 +90,15 @@ def test_library_operators_are_refused_by_name() -> None:
     assert "called aten::mm and aten::mul." in outcome.sentence
 
 
+def test_casts_belong_in_the_kernel_but_in_an_autocast_region() -> None:
+    cast = ("aten::to", "aten::_to_copy", "aten::copy_", "muladd::muladd")
+    outcome = judged(operators=cast)
+    assert outcome.status is Status.FAIL and "called aten::to and aten::_to_copy." in outcome.sentence
+    region = [replace(CASE, autocast="float16")]
+    assert judged(region, operators=cast).status is Status.PASS
+    assert judged(region, operators=(*cast, "aten::mul")).status is Status.FAIL
+
+
 def test_where_moving_is_the_point_no_operator_may_move() -> None:
     copied = ("aten::empty", "aten::copy_")
     assert judged(operators=copied).status is Status.PASS

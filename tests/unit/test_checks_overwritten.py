@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 import torch
 
+from grader.checks.gradients import gradient
 from grader.checks.gradients.overwritten import CALLS, overwritten_problem
 from grader.checks.outcome import Outcome
 from grader.run.values import Trace
 from grader.spec import Case, Gradient, tensor
+from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 CASE = Case("odd", [replace(tensor((3, 5), "float64"), name=name) for name in "ab"])
@@ -46,7 +48,7 @@ def problem(
 ) -> tuple[Outcome | None, FakeSession]:
     session = FakeSession(function, **fake)
     bench = fake_bench(session, reference, [], parameters="ab", gradient=Gradient(cases=[CASE]))
-    outcome = overwritten_problem(bench, CASE, bench.draw(CASE.args), ["a", "b"])
+    outcome = overwritten_problem(bench, CASE, bench.draw(CASE.args), ["a", "b"], set())
     assert not session.graphs, "every graph has to be released"
     return outcome, session
 
@@ -55,6 +57,28 @@ def test_what_is_saved_is_watched_by_autograd() -> None:
     outcome, session = problem(Product.apply)
     assert outcome is None
     assert session.log.count("backward") == 3, "a, b and the result are changed in turn"
+
+
+def test_what_is_saved_in_vain_is_told_beside_a_pass() -> None:
+    def judged(function: Callable[..., Any], reference: Callable[..., Any]) -> Outcome:
+        session = FakeSession(function)
+        bench = fake_bench(
+            session, reference, [], parameters="ab", gradient=Gradient(cases=[CASE], mode="cotangent")
+        )
+        return gradient.check(bench)
+
+    def saves_both(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(a, b)
+        return a.relu() + b
+
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        return grad * (ctx.saved_tensors[0] > 0), grad
+
+    outcome = judged(keeping(saves_both, backward), lambda a, b: a.relu() + b)
+    assert outcome.status is Status.PASS, outcome.sentence
+    (line,) = outcome.lines  # a decides where the gradient is zero, b decides nothing
+    assert line.startswith("Advice, without points: b is saved for backward, and no gradient depends on")
+    assert judged(Product.apply, product).lines == ()
 
 
 def test_what_backward_does_not_read_may_change() -> None:

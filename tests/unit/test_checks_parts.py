@@ -84,7 +84,7 @@ def exercise(tmp_path: Path) -> Exercise:
         for name in ("twice", "less_a", "less_b")
     }
     made = fake_exercise(
-        root, slug="00_parts", number=0, edit=("op.py",), given=("kernel.cu",), sections=sections,
+        root, slug="00_parts", number=0, kind="fix", edit=("op.py",), given=("kernel.cu",), sections=sections,
         scores={"parts": 81, "answers": 19}, elsewhere=0,
     )  # fmt: skip
     for folder in (root, made.solution_dir):
@@ -115,10 +115,12 @@ def judge(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     monkeypatch.setattr(building, "build", lambda request, verbose, **_: artifact)
     monkeypatch.setattr(building, "audit_library", lambda exercise, library: None)
 
-    def run(functions: dict[str, Callable[..., Any]] = RIGHT, **fake: Any) -> Verdict:
+    def run(
+        functions: dict[str, Callable[..., Any]] = RIGHT, changed: Exercise | None = None, **fake: Any
+    ) -> Verdict:
         zygote = FakeZygote(ManyEntries(functions, **fake))
         monkeypatch.setattr(grading.Zygote, "start", lambda *_, **__: zygote)
-        return grading.grade(exercise, exercise.root, backend="simt", seed=5)
+        return grading.grade(changed or exercise, exercise.root, backend="simt", seed=5)
 
     return run
 
@@ -219,7 +221,7 @@ def test_changes_elsewhere_leave_nothing_to_be_judged(
     assert (verdict.status, verdict.earned, verdict.out_of) == (Status.FAIL, 0, 81)
 
 
-def test_what_was_seen_on_the_device_is_told_beside_a_wrong_answer(
+def test_what_was_seen_on_the_device_is_the_cause_of_wrong_values(
     exercise: Exercise, judge: Callable[..., Verdict]
 ) -> None:
     repair(exercise, "twice", "less_a", "less_b")
@@ -228,5 +230,25 @@ def test_what_was_seen_on_the_device_is_told_beside_a_wrong_answer(
     def edit(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, findings=(raw,))
 
-    lines = results(judge({**RIGHT, "twice": lambda x: 3 * x}, edit_trace=edit))["twice"].lines
-    assert any(line.startswith("On the way, ") for line in lines)
+    twice = results(judge({**RIGHT, "twice": lambda x: 3 * x}, edit_trace=edit))["twice"]
+    assert [finding.kind for finding in twice.findings] == ["out_of_bounds"]
+    assert twice.sentence.startswith("Invalid __global__ read")
+    assert "The values are wrong, too: twice(x: float32 (30,)) returned" in twice.sentence
+    assert "Every element is" not in twice.sentence  # no guess beside a finding
+
+
+def test_a_part_to_write_is_not_judged_before_it_is_begun(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    to_write = replace(
+        exercise,
+        kind="write",
+        elsewhere=None,
+        sections={name: replace(section, max_changed=None) for name, section in exercise.sections.items()},
+    )
+    assert [check.name for check in judge(changed=to_write).checks] == ["todo", "parts"]
+    repair(exercise, "less_a")
+    checks = results(judge(changed=to_write))
+    assert checks["twice"].status is Status.NOT_ATTEMPTED
+    assert checks["twice"].sentence == "Not started: begin with TODO(twice) in op.py, line 2."
+    assert checks["less"].status is Status.PASS  # one of its sections is enough to begin

@@ -197,7 +197,7 @@ def test_being_late_beside_others_sees_no_mistake_and_refuses_nothing(
 ) -> None:
     """The first run is late, as it may be on a loaded machine; alone it would not have been."""
     monkeypatch.setattr(suites, "processors", lambda: 2)
-    bench = _hurried(bench, 5)  # what those need that are not late is a tenth of a second
+    bench = _hurried(bench, 2)  # of processor time; what those need that are not late is a tenth of a second
     slow = f"""
 import os, time
 def test_slow():
@@ -303,13 +303,37 @@ def test_what_is_wrong_with_the_suite_itself(bench: Bench, tests: str, status: S
 
 @pytest.mark.parametrize(
     ("tests", "place"),
-    [("def test_x():\n    while True: pass\n", "test_x"), ("while True: pass\n", "test_op.py")],
+    [
+        ("def test_x():\n    while True: pass\n", "test_x"),
+        ("while True: pass\n", "test_op.py"),
+        ("import time\ndef test_x():\n    time.sleep(600)\n", "test_x"),  # takes no processor time
+    ],
 )
 def test_a_suite_without_end_is_stopped(bench: Bench, tests: str, place: str) -> None:
-    outcome = _accepts(_hurried(bench, 2), tests)
+    outcome = _accepts(_hurried(bench, 1), tests)
 
     assert outcome.status is Status.TIMEOUT
-    assert outcome.sentence.startswith(f"Your suite was stopped after 2 s, in {place}.")
+    assert outcome.sentence.startswith("Your suite was stopped after 1 s of processor time, or several times")
+    assert f" in waiting, in {place}." in outcome.sentence
+    assert outcome.lines == ()
+
+
+def test_what_failed_before_the_time_was_over_is_told(bench: Bench) -> None:
+    failing = "def test_a():\n    assert 0, 'as planned'\n"
+    outcome = _accepts(_hurried(bench, 1), f"{failing}def test_x():\n    while True: pass\n")
+
+    assert outcome.status is Status.TIMEOUT
+    (line,) = outcome.lines
+    assert line.startswith('Before that, test_op.py:2: test_a says "AssertionError: as planned')
+
+
+def test_what_failed_before_a_crash_is_told(bench: Bench) -> None:
+    failing = "def test_a():\n    assert 0, 'as planned'\n"
+    end = "import os, signal\ndef test_y(): os.kill(os.getpid(), signal.SIGSEGV)\n"
+    outcome = _accepts(bench, failing + end)
+
+    assert outcome.status is Status.CRASH
+    assert outcome.lines[0].startswith('Before that, test_op.py:2: test_a says "AssertionError: as planned')
 
 
 def test_a_suite_that_fails_now_and_then_is_told_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -223,3 +223,10 @@ def test_a_comment_that_is_no_symptom_is_an_error_of_the_exercise(toy_catalog: C
     exercise.hints_path.write_text(f"# index\n{comment}\n## x\ny\n")
     with pytest.raises(BrokenExercise, match=r"hints\.md:2: "):
         read_symptoms(exercise)
+
+
+def test_of_parts_that_build_on_each_other_the_first_one_that_failed_decides(catalog: Catalog) -> None:
+    late = failed("in_place", "The backward of f: the gradient of rings[0] is 1, expected 2.", "values")
+    assert told(catalog, "05", late) == "backward"
+    early = failed("callers_stream", "f returned 1 at [0], expected 2.", "values")
+    assert told(catalog, "05", early, late) == "kernel"

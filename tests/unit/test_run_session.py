@@ -507,3 +507,21 @@ def test_the_learners_folder_stays_clean(load: Load, tmp_path: Path) -> None:
     session = load("import beside\ndef value(): return beside.VALUE\n")
     assert session.call("value", []).outputs[0].value == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["beside.py", "op.py"]
+
+
+def test_an_autocast_region_is_around_the_call_alone(load: Load) -> None:
+    session = load(
+        "import torch\n"
+        "def product(a):\n"
+        "    return torch.mm(a, a)\n"
+        "def state(a):\n"
+        "    return repr([torch.is_autocast_enabled(each) for each in ('cpu', 'cuda')])\n"
+    )
+    square = TensorArg(BASE[:16].view(4, 4), "cuda:0", name="a")
+    for dtype in (torch.float16, torch.bfloat16):
+        name = str(dtype).removeprefix("torch.")
+        inside = session.call("product", [square], autocast=name).outputs[0].tensor
+        assert inside is not None and inside.dtype == dtype
+    after = session.call("product", [square]).outputs[0].tensor
+    assert after is not None and after.dtype == torch.float32
+    assert session.call("state", [square]).outputs[0].value == "[False, False]"

@@ -40,11 +40,26 @@ def test_points_of_its_own_are_taken_from_the_total(exercise: Exercise) -> None:
     assert [each.part.points for each in spec.parts if each.part] == [10, 71]
 
 
+def test_a_part_may_ask_for_a_single_rounding(exercise: Exercise) -> None:
+    spec = spec_of(exercise, SPEC.replace('"a smaller number",', '"a smaller number", rounded_once=True,'))
+    assert [each.rounded_once for each in spec.parts] == [False, True]
+
+
 def test_what_else_is_exported_goes_with_the_first_part(exercise: Exercise) -> None:
     spec = spec_of(exercise, SPEC + "def traffic(x): return 8 * x.numel()\ndef flops(x): return x.numel()\n")
     assert spec.traffic is not None and spec.flops is not None
     assert (spec.traffic(torch.ones(3)), spec.flops(torch.ones(3))) == (24, 3)
     assert spec.parts[1].traffic is None
+
+
+def test_or_with_the_part_that_is_marked_as_the_main_one(exercise: Exercise) -> None:
+    text = SPEC.replace('Part("less", "a smaller number",', 'Part("less", "a", main=True,')
+    text = text.replace('Case("large", [tensor(4096)])', 'Case("large", [tensor(4096), 0.5])')
+    spec = spec_of(exercise, text)
+    assert spec.entry == "less" and spec.part is not None and spec.part.main
+    assert spec.profile is not None and spec.parts[0].profile is None
+    with pytest.raises(BrokenSpec, match="only one part is the main one"):
+        spec_of(exercise, text.replace('Part("twice", "an even number",', 'Part("twice", "a", main=True,'))
 
 
 def test_a_word_of_the_parts_may_be_written_once_for_some_of_them(exercise: Exercise) -> None:
@@ -67,6 +82,7 @@ def test_a_word_of_the_parts_may_be_written_once_for_some_of_them(exercise: Exer
         ("PARTS = [", "PARTS = []\n_ = [", "PARTS is empty"),
         ("PARTS = [", "REFUSALS = []\nPARTS = [", "no part takes REFUSALS; write refusals=REFUSALS in"),
         ("PARTS = [", "tolerances = less\nPARTS = [", "no part takes tolerances; write tolerances=tol"),
+        ("PARTS = [", "ROUNDED_ONCE = True\nPARTS = [", "no part takes ROUNDED_ONCE; write rounded_once="),
     ],
 )
 def test_a_broken_spec_is_a_sentence(exercise: Exercise, before: str, after: str, said: str) -> None:

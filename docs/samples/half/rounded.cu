@@ -1,5 +1,5 @@
-// Exercise 08 as it must not be: every product and every sum is rounded to T. Stands in for kernel.cu of
-// exercise 08. c10::Half has operators of its own: each converts to float, computes, and rounds back.
+// Exercise 08 as it must not be: every product and every sum is rounded to T, because c10::Half has
+// operators of its own, which convert to float, compute and round back. Stands in for kernel.cu.
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 #include <cstdint>
@@ -44,7 +44,8 @@ __global__ void grad_x_kernel(const T* __restrict__ grad_out, const T* __restric
     const int64_t row = i / (tokens * channels);
     const int64_t position = i % (tokens * channels);  // of (t, c) in weight
     const acc_t grad = static_cast<acc_t>(grad_out[row * channels + i % channels]);
-    grad_x[i] = static_cast<T>(static_cast<acc_t>(scale) * grad * static_cast<acc_t>(weight[position]));
+    const acc_t factor = static_cast<acc_t>(weight[position]);
+    grad_x[i] = static_cast<T>(static_cast<acc_t>(scale) * grad * factor);
 }
 
 // grad_weight[t, c] = scale * sum over b of grad_out[b, c] * x[b, t, c]
@@ -79,8 +80,8 @@ void launch_grad_x(const T* grad_out, const T* weight, T* grad_x, double scale, 
                    int64_t tokens, int64_t channels, cudaStream_t stream) {
     const int64_t n = batch * tokens * channels;
     if (n == 0) return;
-    grad_x_kernel<T><<<blocks_for(n), kThreadsPerBlock, 0, stream>>>(grad_out, weight, grad_x, scale,
-                                                                     batch, tokens, channels);
+    grad_x_kernel<T><<<blocks_for(n), kThreadsPerBlock, 0, stream>>>(
+        grad_out, weight, grad_x, scale, batch, tokens, channels);
 }
 
 template <typename T>

@@ -26,31 +26,6 @@ def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> lis
     return [_recorded(each) for each in found]
 
 
-# What makes values wrong. Streams are missing: the simulated GPU runs them in the order of the calls.
-_SPOILS = frozenset(
-    {
-        "out_of_bounds", "use_after_free", "uninitialized_read", "host_pointer", "race_shared", "race_global",
-        "copy_in_flight", "misaligned", "divergent_barrier", "deadlock", "barrier_count", "bad_mask", "trap",
-        "illegal_instruction", "division_by_zero", "timeout", *findings.SUSPICIONS,
-    }
-)  # fmt: skip
-
-
-def cause_in(call: Call, files: Path) -> Finding | None:
-    """The first thing that was seen in `call` and makes its values wrong, whatever they look like."""
-    return next((each for each in seen_in([call], files, suspicions=True) if each.kind in _SPOILS), None)
-
-
-def cause_of(bench: Bench, call: Call) -> str:
-    """The same in words; with the rule where no safety check follows that says it."""
-    cause = cause_in(call, bench.files)
-    if cause is None:
-        return ""
-    place = f"{cause.where}: " if cause.where else ""
-    rule = f" {cause.rule}" if bench.spec.part is not None else ""
-    return f"{place}{cause.sentence}{rule}"
-
-
 def backward_names(reply: Reply) -> dict[str, str]:
     """What a backward calls the tensors that its trace numbers: its results after the inputs whose
     gradients they are.

@@ -60,7 +60,7 @@ class Submission:
         values = dict(zip(self.names, tensors, strict=True))
         wanted = [name for name, asks in zip(self.names, needed, strict=True) if asks]
         reply = self.bench.session.call(
-            self.bench.spec.entry, _with_values(self.inputs, values).for_worker(wanted),
+            self.bench.spec.entry, with_values(self.inputs, values).for_worker(wanted),
             stream=self.case.stream, device=self.case.device, grad=True, trace=False,
             in_place=self.case.modifies, autocast=self.case.autocast, deterministic=self.case.deterministic,
         )  # fmt: skip
@@ -118,7 +118,7 @@ def gradcheck_problem(
     return None
 
 
-def _with_values(inputs: Inputs, values: dict[str, torch.Tensor]) -> Inputs:
+def with_values(inputs: Inputs, values: dict[str, torch.Tensor]) -> Inputs:
     """`inputs` at the point that gradcheck wants to try."""
 
     def at(value: Any) -> Any:

@@ -8,12 +8,13 @@ from functools import partial
 import torch
 
 from grader.checks.bench import Bench, Call
-from grader.checks.device.findings import cause_of
+from grader.checks.device.causes import cause_of
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_gradient
 from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
+from grader.checks.gradients.in_vain import saved_in_vain
 from grader.checks.gradients.nodes import placed
 from grader.checks.gradients.overwritten import overwritten_problem
 from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
@@ -42,7 +43,8 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         failure = judge_case(bench, gradient, case)
         if failure is not None:
             return _only_deterministic(failure, gradient, case)
-    failure = _other_ways(bench, gradient)
+    advice: list[str] = []
+    failure = _other_ways(bench, gradient, advice)
     if failure is not None:
         return failure
     checked = [case for case in gradient.cases if gradient.mode == "gradcheck" and all_double(case, bench)]
@@ -51,7 +53,8 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         problem = gradcheck_problem(bench, gradient, case, inputs, differentiable(gradient, inputs))
         if problem is not None:
             return problem
-    return passed(_praise(bool(checked), sum(case.deterministic for case in gradient.cases)))
+    praise = passed(_praise(bool(checked), sum(case.deterministic for case in gradient.cases)))
+    return replace(praise, lines=tuple(advice))
 
 
 def _only_deterministic(failure: Outcome, gradient: Gradient, case: Case) -> Outcome:
@@ -74,15 +77,20 @@ def _praise(checked: bool, deterministic: int) -> str:
     return f"{agree} In deterministic mode every run gave the same bits ({cases})."
 
 
-def _other_ways(bench: Bench, gradient: Gradient) -> Outcome | None:
-    """Ask the first case that has elements again: after changes in place, and for second derivatives."""
+def _other_ways(bench: Bench, gradient: Gradient, advice: list[str]) -> Outcome | None:
+    """Ask the first case that has elements again: after changes in place, and for second derivatives.
+
+    What is no fault, and a reviewer would still say, goes into `advice`.
+    """
     for case in gradient.cases:
         inputs = bench.draw(case.args, "gradient", case.name)
         names = [each.name for each in differentiable(gradient, inputs)]
         if all(inputs.named(name).tensor.numel() for name in names):
-            failure = overwritten_problem(bench, case, inputs, names)
+            saved: set[str] = set()
+            failure = overwritten_problem(bench, case, inputs, names, saved)
             if failure is None and gradient.twice:
                 failure = second_problem(bench, case, inputs, names)
+            advice += saved_in_vain(bench, case, inputs, names, saved)
             return failure
     return None
 

@@ -29,17 +29,20 @@ CALLS = 4  # enough to tell a cache, which is filled once, from memory that ever
 _RULE = "What backward reads is kept by ctx.save_for_backward, not as an attribute of ctx"
 
 
-def overwritten_problem(bench: Bench, case: Case, inputs: Inputs, names: list[str]) -> Outcome | None:
+def overwritten_problem(
+    bench: Bench, case: Case, inputs: Inputs, names: list[str], saved: set[str]
+) -> Outcome | None:
     """What goes wrong when each tensor of `case` in turn is changed between forward and backward.
 
-    ``names`` are the inputs that require grad. Then the case is repeated, and the memory watched.
+    ``names`` are the inputs that require grad. Then the case is repeated, and the memory watched. The inputs
+    that autograd turned out to keep for backward are added to ``saved``.
     """
     asked = _Asked(bench, case, inputs, names, record_tape(bench, inputs, names, case.name))
     first = asked.forward()
     if first is None:
         return None  # what is wrong with it is told elsewhere
     for victim in [*_arguments(inputs), *_results(first)]:
-        failure = asked.after_a_change(victim)
+        failure = asked.after_a_change(victim, saved)
         if failure is not None:
             return failure
     return asked.left_behind()
@@ -64,7 +67,7 @@ class _Asked:
             self.bench.session.release(call.reply.handle)
         return call
 
-    def after_a_change(self, victim: str) -> Outcome | None:
+    def after_a_change(self, victim: str, saved: set[str]) -> Outcome | None:
         """None if backward raises as autograd does, or needs nothing of `victim` and is right."""
         call = self.forward(release=False)
         if call is None or call.reply.handle is None:
@@ -81,8 +84,10 @@ class _Asked:
         called = "its result" if victim == "output 0" else victim
         text = f"The backward of {self._text()}, after {called} was changed in place"
         if reply.error is not None:
-            noticed = NOTICED in reply.error.message
-            return None if noticed else error_outcome(text, reply.error, self.case.name)
+            if NOTICED not in reply.error.message:
+                return error_outcome(text, reply.error, self.case.name)
+            saved.add(victim)
+            return None
         name = self._wrong(cotangents, reply)
         if not name:
             return None

@@ -13,7 +13,8 @@ from dataclasses import replace
 from grader.changes import changes_of
 from grader.checks.bench import Bench
 from grader.checks.device import device_work, safety
-from grader.checks.device.findings import cause_in, in_words
+from grader.checks.device.causes import cause_in
+from grader.checks.device.findings import in_words
 from grader.checks.device.launches import accepted_launches
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome, passed

@@ -92,16 +92,18 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     tests = tests_of(bench)
     if run.late:
         sentence = (
-            f"Your suite was stopped after {tests.seconds:g} s, in {run.late}. All tests together have that "
-            "time against one implementation: small tensors show the same mistakes as large ones. If the "
-            "suite is fast, look for a loop that never ends."
+            f"Your suite was stopped after {tests.seconds:g} s of processor time, or several times that in "
+            f"waiting, in {run.late}. All tests together have that time against one implementation: small "
+            "tensors show the same mistakes as large ones. If the suite is fast, look for a loop that never "
+            "ends."
         )
-        return Outcome(Status.TIMEOUT, sentence, case=run.late, topic="time")
+        lines = _failed_before(tests.file, run)
+        return Outcome(Status.TIMEOUT, sentence, case=run.late, lines=lines, topic="time")
     if run.crash:
         during = f" In {run.during}." if run.during else ""
-        return Outcome(
-            Status.CRASH, f"Your suite {what}: {run.crash}{during}", case=run.during, topic="crash"
-        )
+        sentence = f"Your suite {what}: {run.crash}{during}"
+        lines = _failed_before(tests.file, run)
+        return Outcome(Status.CRASH, sentence, case=run.during, lines=lines, topic="crash")
     if run.broken:
         return Outcome(Status.FAIL, f"Your suite {what}: {run.broken}", topic=topic)
     failure, *more = run.failures
@@ -118,6 +120,16 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
         ]
     lines = tuple(following[: _SHOWN_LINES + 1])
     return Outcome(Status.FAIL, sentence, case=failure.test, lines=lines, topic=topic)
+
+
+def _failed_before(file: str, run: Run) -> tuple[str, ...]:
+    """What the run had found when it ended."""
+    found = []
+    for each in run.failures[:_MORE_FAILURES]:
+        said = (_lines(each.message) or ["it failed without a message"])[0]
+        found.append(f'Before that, {_place(file, each)}{each.test} says "{said.rstrip(".")}".')
+    left = len(run.failures) - len(found)
+    return (*found, f"{left} more tests failed.") if left > 0 else tuple(found)
 
 
 def _lines(message: str) -> list[str]:

@@ -3,7 +3,8 @@
 It answers with text: a JSON object that holds ``passed``, ``skipped`` and ``expected`` (failures that a test
 announces), all numbers; ``failures``, each with ``test``, ``line``, ``caller``, ``message`` and ``own``,
 whether the test itself went wrong; ``broken``, why the file could not be collected; ``late``, the test that
-ran when the time was over. What comes from here is a claim.
+ran when the time was over. Each failure is also printed as it happens, for a run that never answers. What
+comes from here is a claim.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _MOST_FAILURES = 20
 _JUDGEMENTS = ("AssertionError", "assert", "Failed", "GradcheckError")  # raised about what is tested
 _MISSING_FIXTURE = re.compile(r"fixture '(\w+)' not found")
 _LONGEST_MESSAGE = 2000
+_PATIENCE = 5  # times the processor time that a suite has: so long it may also wait for something
 # What a suite of one file has no use for, what would write files, and what collects garbage for a quarter of
 # a second at the end.
 _LEFT_OUT = (
@@ -93,19 +95,28 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> Any:
-        """The clock runs from before the file is imported."""
+        """The clocks run from before the file is imported.
+
+        Processor time is the same on a busy machine; a suite that sleeps uses none.
+        """
 
         def over(number: int, frame: FrameType | None) -> None:
             self.found["late"] = self.current or Path(self.file).name
             raise OutOfTime(f"the time of {self.seconds:g} s is over")
 
-        earlier = signal.signal(signal.SIGALRM, over)
-        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        clocks = (
+            (signal.ITIMER_PROF, signal.SIGPROF, self.seconds),
+            (signal.ITIMER_REAL, signal.SIGALRM, _PATIENCE * self.seconds),
+        )
+        earlier = [signal.signal(number, over) for _, number, _ in clocks]
+        for timer, _, seconds in clocks:
+            signal.setitimer(timer, seconds)
         try:
             return (yield)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, earlier)
+            for (timer, number, _), handler in zip(clocks, earlier, strict=True):
+                signal.setitimer(timer, 0)
+                signal.signal(number, handler)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool | None:
@@ -149,7 +160,9 @@ class Recorder:
             return
         told = _told(report, Path(self.file).name)
         message = told["message"][:_LONGEST_MESSAGE]
-        self.found["failures"].append({**told, "test": _short(report.nodeid), "message": message})
+        failure = {**told, "test": _short(report.nodeid), "message": message}
+        self.found["failures"].append(failure)
+        print(f"[failed] {json.dumps(failure)}", flush=True)
 
 
 def _short(nodeid: str) -> str:

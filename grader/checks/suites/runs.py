@@ -30,7 +30,9 @@ from grader.spec import Tests
 
 _INSIDE = Path(__file__).resolve().parent / "inside.py"
 _GRACE_SECONDS = 10.0  # for a run to say itself that its time is over, after what it could not interrupt
+_PATIENCE = 5  # as in `inside`: wall-clock seconds for each second of processor time
 _MARK = "[tests] "
+_FAILED = "[failed] "
 _MOST_AT_ONCE = 4
 _SEEDS = 2**62
 
@@ -137,10 +139,11 @@ def _run_in_worker(
         seed,
     ]
     with bench.spawn() as session:
-        session.limits = replace(session.limits, seconds=tests.seconds)
+        wall = _PATIENCE * tests.seconds + _GRACE_SECONDS
+        session.limits = replace(session.limits, seconds=wall)
         try:
             session.load(artifact, folder / "op.py", folder)
-            reply = session.run_inside(f"{_INSIDE}:run", arguments, seconds=tests.seconds + _GRACE_SECONDS)
+            reply = session.run_inside(f"{_INSIDE}:run", arguments, seconds=wall)
         except LoadFailed as failure:
             raise BrokenExercise(
                 f"An implementation of {bench.exercise.slug} does not load.",
@@ -148,9 +151,9 @@ def _run_in_worker(
                 "Tests are run against implementations that do.",
             ) from failure
         except WorkerTimeout as failure:
-            return Run(late=_running(failure) or tests.file)
+            return Run(late=_running(failure) or tests.file, failures=_failed(failure))
         except SubmissionError as failure:
-            return Run(crash=failure.what, during=_running(failure))
+            return Run(crash=failure.what, during=_running(failure), failures=_failed(failure))
     if reply.error is not None:
         return Run(broken=f"{reply.error.type}: {reply.error.message}")
     return _read(reply.outputs[0].value if reply.outputs else None)
@@ -162,17 +165,27 @@ def _running(failure: SubmissionError) -> str:
     return said[-1].removeprefix(_MARK) if said else ""
 
 
+def _failed(failure: SubmissionError) -> tuple[Failure, ...]:
+    """The tests that said that they failed, before the run ended without an answer."""
+    said = [line for line in failure.printed.splitlines() if line.startswith(_FAILED)]
+    try:
+        return tuple(_failure(json.loads(line.removeprefix(_FAILED))) for line in said)
+    except (TypeError, ValueError, KeyError):
+        return ()  # the learner's tests print, too
+
+
+def _failure(each: Mapping[str, Any]) -> Failure:
+    return Failure(
+        *(str(each["test"]), int(each["line"]), str(each["message"])),
+        *(int(each["caller"]), bool(each["own"])),
+    )
+
+
 def _read(answer: Any) -> Run:
     """What came back, which is a claim: anything but the form that is asked for is a broken suite."""
     try:
         found = json.loads(answer)
-        failures = tuple(
-            Failure(
-                *(str(each["test"]), int(each["line"]), str(each["message"])),
-                *(int(each["caller"]), bool(each["own"])),
-            )
-            for each in found["failures"]
-        )
+        failures = tuple(_failure(each) for each in found["failures"])
         passed, skipped, expected = (max(0, int(found[name])) for name in ("passed", "skipped", "expected"))
         return Run(passed, skipped, expected, failures, str(found["broken"]), str(found["late"]))
     except (TypeError, ValueError, KeyError):

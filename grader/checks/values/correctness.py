@@ -8,11 +8,13 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.findings import cause_of
+from grader.checks.device.causes import cause_of
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
+from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import compare, compare_values, number
+from grader.checks.values.in_common import in_common
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.wording import (
@@ -42,8 +44,8 @@ def check(bench: Bench) -> Outcome:
         refused = (judge_refusal(bench, refusal) for refusal in bench.spec.refusals)
         failures = [failure for failure in refused if failure is not None]
     if failures:
-        return _without_a_kernel(bench, _first_of(failures))
-    return passed(_praise(bench))
+        return _without_a_kernel(bench, _first_of(failures, bench))
+    return replace(passed(_praise(bench)), lines=tuple(narrow_indices(bench.exercise, bench.files)))
 
 
 def _praise(bench: Bench) -> str:
@@ -54,9 +56,16 @@ def _praise(bench: Bench) -> str:
     return text + (f" {left_out} more need a second GPU, which is not here." if left_out else "")
 
 
-def _first_of(failures: list[Outcome]) -> Outcome:
+def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     first = failures[0]
-    if len(failures) == 1 or not first.case:
+    if not first.case:
+        return first
+    judged = [case for case in bench.spec.cases if bench.has_tried(case)]
+    shared = in_common(judged, {failure.case for failure in failures})
+    if shared:
+        where = "In this case" if len(failures) == 1 else "In every wrong case"
+        first = replace(first, lines=(*first.lines, f"{where}, and in no other, {shared}."))
+    if len(failures) == 1:
         return first
     others = [f'"{each.case}"' for each in failures[1:4]]
     if len(failures) > 4:

@@ -59,6 +59,11 @@ def scaled_rows(wrong: Wrong) -> str:
     return f"{said} What the row is divided or multiplied by is wrong."
 
 
+def _drowns(wrong: Wrong, expected: torch.Tensor, shifts: torch.Tensor) -> bool:
+    """Whether the shifts alone explain the answer: beside them, the right numbers are rounded away."""
+    return wrong.is_close(shifts.expand_as(expected))
+
+
 def shifted_rows(wrong: Wrong) -> str:
     """Every row is off by a number of its own."""
     expected = _rows(wrong)
@@ -66,7 +71,7 @@ def shifted_rows(wrong: Wrong) -> str:
         return ""
     off = wrong.flat_got.reshape(expected.shape) - expected
     shifts = off.median(dim=1, keepdim=True).values
-    if not bool(shifts.any()) or not wrong.is_close(expected + shifts):
+    if not bool(shifts.any()) or not wrong.is_close(expected + shifts) or _drowns(wrong, expected, shifts):
         return ""
     return (
         f"Within each row, every element is off by the same amount ({_worst(shifts, 0)}). What is "
@@ -86,7 +91,7 @@ def scaled_and_shifted_rows(wrong: Wrong) -> str:
     if not bool((factors.isfinite() & (factors != 0)).all()):
         return ""
     shifts = mean - factors * off
-    if not wrong.is_close(expected * factors + shifts):
+    if not wrong.is_close(expected * factors + shifts) or _drowns(wrong, expected, shifts):
         return ""
     return (
         f"Within each row, every element is the right one times {_worst(factors, 1)}, plus a number "

@@ -1,0 +1,35 @@
+"""Inputs that are kept for backward although no gradient depends on them: memory that lives for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import torch
+
+from grader.checks.bench import Bench
+from grader.checks.gradients.gradcheck import with_values
+from grader.checks.gradients.tape import record_tape
+from grader.checks.values.advice import WORD
+from grader.checks.values.inputs import Inputs
+from grader.spec import Case
+
+
+def saved_in_vain(
+    bench: Bench, case: Case, inputs: Inputs, names: list[str], saved: Collection[str]
+) -> Iterator[str]:
+    """Advice for every input in ``saved`` whose values change no gradient of the inputs ``names``."""
+    tape = record_tape(bench, inputs, names, case.name)
+    generator = bench.generator("cotangent", "in vain", case.name)
+    cotangents = [torch.randn(each.shape, generator=generator, dtype=torch.float64) for each in tape.outputs]
+    right = tape.gradients(cotangents)
+    for drawn in inputs.tensors():
+        if drawn.name not in saved:
+            continue
+        # Other signs and other sizes: a gradient that depends on no more than the sign notices, too.
+        changed = with_values(inputs, {drawn.name: 0.3 - 2 * drawn.tensor})
+        found = record_tape(bench, changed, names, case.name).gradients(cotangents)
+        if all(torch.equal(right[name], found[name]) for name in names):
+            yield (
+                f"{WORD}: {drawn.name} is saved for backward, and no gradient depends on its values. A saved "
+                "tensor stays in memory until backward has run, and changing it in place becomes an error."
+            )

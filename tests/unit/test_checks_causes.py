@@ -1,0 +1,69 @@
+"""What explains wrong values comes before any guess: what the device saw, or what the compiler warned of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.build import Artifact
+from grader.checks.outcome import Outcome
+from grader.checks.values import correctness
+from grader.run.values import Trace
+from grader.spec import Case, tensor
+from tests.unit.fake_submission import FakeSession, fake_bench
+
+CASES = [Case("plain", [replace(tensor(40), name="x")])]
+RACE = {"kind": "race_global", "access": "write", "bytes": 4, "space": "global", "note": "write after write"}
+ABSENT = {"kind": "absent_lane", "note": "lane 0 takes the value of lane 16, which did not make this call"}
+
+
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return 2 * x
+
+
+def judged(wrong: bool, *raw: dict[str, object], log: Path | None = None) -> Outcome:
+    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, findings=raw)
+
+    session = FakeSession((lambda x: 3 * x) if wrong else twice, edit_trace=edit)
+    bench = fake_bench(session, twice, CASES, parameters="x")
+    if log is not None:
+        bench.artifact = Artifact("x", "torch_library", Path("x.so"), "simt", True, 0.5, False, log)
+    return correctness.check(bench)
+
+
+def test_without_a_cause_the_numbers_are_looked_at() -> None:
+    assert "The values are wrong, too" not in judged(True).sentence
+
+
+@pytest.mark.parametrize("raw", [RACE, ABSENT], ids=lambda raw: str(raw["kind"]))
+def test_what_was_seen_comes_first(raw: dict[str, object]) -> None:
+    sentence = judged(True, raw).sentence
+    assert sentence.startswith(("Race on global memory", "Undefined value from a shuffle: lane 0 takes"))
+    assert ". The values are wrong, too: " in sentence
+
+
+def test_a_suspicion_is_no_fault_where_the_values_are_right() -> None:
+    assert "Undefined" not in judged(False, ABSENT).sentence
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/tmp/a/kernel.cu:26:27: warning: ‘sum’ may be used uninitialized [-Wmaybe-uninitialized]",
+        "/tmp/a/kernel.cu:26:7: warning: ‘sum’ is used uninitialized [-Wuninitialized]",
+        'kernel.cu(26): warning #549-D: variable "sum" is used before its value is set',
+    ],
+)
+def test_a_warning_about_a_variable_without_a_value(tmp_path: Path, line: str) -> None:
+    log = tmp_path / "build.log"
+    log.write_text(f"[1/2] g++ ...\n{line}\n")
+    assert judged(True, log=log).sentence.startswith(
+        "kernel.cu:26: the compiler warns that `sum` may be read before it has a value"
+    )
+    assert judged(True, RACE, log=log).sentence.startswith("Race on global memory")
+    log.write_text("/tmp/a/kernel.cu:26:27: warning: unused variable ‘sum’ [-Wunused-variable]\n")
+    assert "compiler" not in judged(True, log=log).sentence

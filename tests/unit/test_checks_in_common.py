@@ -1,0 +1,73 @@
+"""What failing cases have in common is said only if it is true of all of them and of no other case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grader.checks.values.in_common import in_common
+from grader.spec import Case, TensorSpec, tensor
+
+
+def case(name: str, *tensors: TensorSpec, **more: object) -> Case:
+    named = [replace(each, name=letter) for each, letter in zip(tensors, "xy", strict=False)]
+    return Case(name, named, **more)  # type: ignore[arg-type]
+
+
+PLAIN = [case(f"plain {n}", tensor((n, n))) for n in (1, 32, 33, 64, 100)]
+
+
+@pytest.mark.parametrize(
+    ("odd", "words"),
+    [
+        (case("odd", tensor((4, 5), layout="transposed")), "x is not contiguous"),
+        (case("odd", tensor((4, 5), "float64")), "x is float64"),
+        (case("odd", tensor((4, 5), special="nan")), "x holds NaN"),
+        (case("odd", tensor((4, 5), layout="offset")), "x begins in the middle of its storage"),
+        (case("odd", tensor((4, 5)), stream="side"), "another stream is current"),
+        (case("odd", tensor((4, 5), device="cuda:1")), "a tensor is on the second device"),
+        (case("odd", tensor((2, 4, 5))), "x has 3 dimensions"),
+        (case("odd", tensor((4, 5)), autocast="float16"), "autocast to float16 is on"),
+        (case("odd", tensor((4, 5)), deterministic=True), "the deterministic mode is on"),
+    ],
+)
+def test_the_kind_of_a_case(odd: Case, words: str) -> None:
+    assert in_common([*PLAIN, odd], {"odd"}) == words
+    assert in_common([*PLAIN, odd, replace(odd, name="the same, and right")], {"odd"}) == ""
+
+
+def test_what_only_some_of_them_have_is_not_said() -> None:
+    views = [case(layout, tensor((6, 8), layout=layout)) for layout in ("transposed", "sliced")]
+    assert in_common([*PLAIN, *views], {"transposed", "sliced"}) == "x is not contiguous"
+    assert in_common([*PLAIN, *views], {"transposed", "plain 32"}) == ""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ((33, 64, 100), "x has more than 32 rows"),
+        ((1, 2, 3), "x has fewer than 32 rows"),
+        ((1, 33, 100, 2, 3), "the number of rows of x is not a multiple of 32"),
+        ((1, 33), ""),
+        ((2, 64, 100), ""),
+    ],
+)
+def test_bounds_on_sizes(wrong: tuple[int, ...], words: str) -> None:
+    cases = [case(str(n), tensor((n, n))) for n in (1, 2, 3, 32, 64, 96, 33, 100)]
+    if words.startswith("x has more"):
+        cases = [case(str(n), tensor((n, n))) for n in (1, 2, 32, 33, 64, 100)]
+    if words.startswith("x has fewer"):
+        cases = [case(str(n), tensor((n, n))) for n in (1, 2, 3, 32, 64, 100)]
+    assert in_common(cases, {str(n) for n in wrong}) == words
+
+
+def test_nothing_is_said_where_all_or_none_are_wrong_or_where_the_others_are_empty() -> None:
+    assert in_common(PLAIN, {each.name for each in PLAIN}) == ""
+    assert in_common(PLAIN, ()) == ""
+    assert in_common([case("empty", tensor((0, 3))), case("full", tensor((2, 3), "float64"))], {"full"}) == ""
+
+
+def test_the_tensors_of_a_list_count_too() -> None:
+    lists = [Case("a list", [[replace(tensor(4, layout="sliced"), name="x[0]")]]), *PLAIN]
+    assert in_common(lists, {"a list"}) == "x[0] is not contiguous"
