@@ -48,6 +48,7 @@ CASES = [
     Case("513 columns, one more than two warps hold", plain((3, 513))),
     Case("1,000 columns, several warps", inputs((5, 1000))),
     Case("8,195 columns, more than a block holds", inputs((2, 8195))),
+    Case("4,099 columns of float64, more than a block holds", inputs((2, 4099), "float64")),
     Case("7 columns, fewer than lanes", inputs((9, 7), eps=WIDE)),
     Case("two columns", inputs((30, 2), eps=WIDE)),
     Case("one column", inputs((5, 1))),
