@@ -64,7 +64,6 @@ AMBIGUOUS = {
     "14: last warp in step": "warp_sum",
     "14: values from nowhere in the last warp": "warp_sum",
     "14: second stage missing": "vector_stage",
-    "17: last rounds of the warp missing": "merge",
     "17: variance saved as rstd": "gradients",
     "17: weight left out of the sums": "gradients",
     "15: strides of a for both": "load",
