@@ -25,7 +25,7 @@ def rows(
 # is half as many.
 CASES = [
     # Of ones, every result is one over the width: these cases say which elements were counted, and how often.
-    Case("ones, eight lanes to a row", [tensor((3, 128), special="ones")]),
+    Case("ones, eight lanes to each of four rows", [tensor((4, 128), special="ones")]),
     Case("33 ones, one more in lane 0", [tensor((3, 33), special="ones")]),
     Case("two warps of ones", [tensor((2, 1000), special="ones")]),
     Case("ones, too long to fit", [tensor((1, 20_000), special="ones")]),
