@@ -21,8 +21,8 @@ def rows(
     return [tensor(shape, dtype, low=-limit, high=limit, **more)]
 
 
-# As few threads as can hold a row share it: a lane holds 16 float32, a warp 512, a block 16,384; of float64 it
-# is half as many.
+# As few threads as can hold a row share it: a lane holds 16 float32, a warp 512, a block 16,384; half as many
+# of float64.
 CASES = [
     # Of ones, every result is one over the width: these cases say which elements were counted, and how often.
     Case("ones, eight lanes to each of four rows", [tensor((4, 128), special="ones")]),
