@@ -127,8 +127,8 @@ __device__ void store(const T (&held)[kHeld<T>], T* __restrict__ to, int64_t lef
 template <typename T>
 __device__ MaxSum<T> exponentials(T (&held)[kHeld<T>]) {
     MaxSum<T> mine = nothing<T>();
-// TODO(exponentials): the maximum of held; then replace each element by its exponential and add
-//   these up, about 7 lines.
+    // TODO(exponentials): the maximum of held; then replace each element by its exponential and add
+    //   these up, about 7 lines.
     return mine;
 }
 

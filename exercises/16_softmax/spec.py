@@ -21,11 +21,11 @@ def rows(
     return [tensor(shape, dtype, low=-limit, high=limit, **more)]
 
 
-# As few threads as can hold a row share it: a lane holds 16 float32, a warp 512, a block 16,384; of float64 it
-# is half as many.
+# As few threads as can hold a row share it: a lane holds 16 float32, a warp 512, a block 16,384; half as many
+# of float64.
 CASES = [
     # Of ones, every result is one over the width: these cases say which elements were counted, and how often.
-    Case("ones, eight lanes to a row", [tensor((3, 128), special="ones")]),
+    Case("ones, eight lanes to each of four rows", [tensor((4, 128), special="ones")]),
     Case("33 ones, one more in lane 0", [tensor((3, 33), special="ones")]),
     Case("two warps of ones", [tensor((2, 1000), special="ones")]),
     Case("ones, too long to fit", [tensor((1, 20_000), special="ones")]),

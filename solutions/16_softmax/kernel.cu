@@ -138,6 +138,7 @@ template <typename T>
 __device__ MaxSum<T> exponentials(T (&held)[kHeld<T>]) {
     MaxSum<T> mine = nothing<T>();
     // --8<-- [start:exponentials]
+    // Two loops: merging element by element would take two exponentials for each.
 #pragma unroll
     for (const T each : held) mine.max = max(mine.max, each);
 #pragma unroll

@@ -190,6 +190,13 @@ def test_shifted(steps: int, words: str) -> None:
     assert told(got, right) == f"These are the right numbers, {words}: an index is off by one."
 
 
+def test_equal_rows_are_not_shifted_where_the_last_is_wrong() -> None:
+    right = torch.full((3, 33), 1 / 33)
+    got = right.clone()
+    got[2] *= 1.4
+    assert "too early" not in told(got, right)
+
+
 def test_an_input_came_back_unchanged() -> None:
     a, b = numbers(40, seed=1), numbers(40, seed=2)
     assert told(a, a * b, inputs=[("a", a), ("b", b)]) == "The result equals a unchanged."

@@ -150,7 +150,7 @@ def shifted(wrong: Wrong) -> str:
             inside = torch.ones_like(wrong.flat_mask)
             inside[:step] = inside[:step] & (sign < 0)
             inside[-step:] = inside[-step:] & (sign > 0)
-            if wrong.is_close(moved, inside):
+            if bool(wrong.flat_mask[inside].any()) and wrong.is_close(moved, inside):
                 return f"These are the right numbers, {words} too {direction}: an index is off by one."
     return ""
 
