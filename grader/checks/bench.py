@@ -140,8 +140,8 @@ class Bench:
         traced = side_by_side or self._is_traced(stage, stream, inputs)
         self.pending = self.text(inputs, case)
         call = partial(
-            self.session.call, self.spec.entry, inputs.for_worker(requires_grad), stream=stream, device=device,
-            grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
+            self.session.call, self.spec.entry, inputs.for_worker(requires_grad), stream=stream,
+            device=device, grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
             **_in_place(case, requires_grad), **_under_autocast(case), **mode,
         )  # fmt: skip
         reply = call()
