@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from grader import toolchain
 from grader.errors import ToolchainError
-from tests.docs.cuda_programs import SAMPLES, build, run
+from tests.docs.cuda_programs import ROOT, SAMPLES, build, run
 
 SIGMOID = SAMPLES / "fast_math" / "sigmoid.cu"
 
@@ -42,6 +44,26 @@ def test_an_error_is_reported_where_the_program_first_looks(
 ) -> None:
     done = run(late_error, *arguments)
     assert done.stdout.splitlines()[-1] == f"reported by {call}: {error}"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("mistake", "finding"),
+    [("race", "Race reported"), ("unwritten", "Uninitialized __global__ memory read")],
+)
+def test_what_memcheck_does_not_look_for_is_a_finding_here(
+    tmp_path: Path, mistake: str, finding: str
+) -> None:
+    done = run(build(SAMPLES / "late_error" / "silent.cu", tmp_path), mistake)
+    assert finding in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_an_element_past_the_end_of_a_tensor_is_a_finding_here(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "grader.simt", str(SAMPLES / "late_error" / "overrun.py")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCH_EXTENSIONS_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert "element 128 of an allocation, which has 128 elements" in done.stdout + done.stderr
     assert done.returncode == 1
 
 

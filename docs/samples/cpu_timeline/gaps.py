@@ -19,6 +19,7 @@ def _share(spans: list[dict], operators: list[dict]) -> float:
     return sum(_covered(span, operators) for span in spans) / sum(span["dur"] for span in spans)
 
 
+# --8<-- [start:covered]
 def _covered(span: dict, operators: list[dict]) -> float:
     """Microseconds of the span within some operator; nested operators count once."""
     begin, end = span["ts"], span["ts"] + span["dur"]
@@ -28,6 +29,9 @@ def _covered(span: dict, operators: list[dict]) -> float:
         if stop > start:
             covered, reached = covered + stop - start, stop
     return covered
+
+
+# --8<-- [end:covered]
 
 
 if __name__ == "__main__":
