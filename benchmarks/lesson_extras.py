@@ -162,8 +162,8 @@ def traps(exercise: Exercise, load: Load) -> str:
         memory = f"{found.peak_bytes / 2**20:.0f} MiB"
         rows.append((name, *times, memory, f"{reached:,.0f} GB/s", f"{100 * reached / copied:.0f} %"))
     heading = (
-        "float32, 4096 × 4096", "median", "quartiles", "host", "first call", "peak memory", "bandwidth",
-        "of a copy's",
+        "float32, 4096 × 4096", "median", "quartiles", "host", "first call", "peak memory",
+        "bytes moved per second", "beside the copy",
     )  # fmt: skip
     sizes = (4096, 1024, 128)
     columns = [_trapped(op, size) for size in sizes]

@@ -35,7 +35,7 @@ ON_THE_WAY = {
     "08_half_and_bfloat16": ("rounded", "two_channels"),
     "13_transpose": ("naive", "tiled", "swizzled"),
     "16_softmax": ("naive", "online", "registers"),
-    "17_layer_norm": ("naive", "block_per_row"),
+    "17_layer_norm": ("naive", "block_per_row", "merged"),
 }
 SAMPLES = {
     slug: Path(record.REPOSITORY) / "docs" / "samples" / folder

@@ -57,7 +57,7 @@ def products(exercise: Exercise, load: Callable[[Path, str], ModuleType]) -> str
         ("large copy", f"{bandwidth / 1e9:.2f} TB/s"),
         *((f"{name}: host time of a call", f"{each:.0f} µs") for name, each in hosts.items()),
     ]  # fmt: skip
-    return "\n".join((record.table(header, rows), record.table(("what", "value"), facts)))
+    return "\n\n".join((record.table(header, rows), record.table(("what", "value"), facts)))
 
 
 def _row(name: str, taken: float, operations: int, moved: int | None) -> tuple[str, ...]:

@@ -104,11 +104,11 @@ def segments() -> Canvas:
         f"{', '.join(map(str, heads))}: the thread there adds up the rows of grad_out of its whole segment.",
     )  # fmt: skip
     kinds = {row: "acdb"[number] for number, row in enumerate(sorted(set(UNSORTED)))}
-    for y, label in ((48, "indices"), (124, "sorted"), (168, "order")):
-        canvas.text(left - 12, y, label, "end mono")
+    for y, label in ((18, "position"), (48, "indices"), (124, "sorted"), (168, "order")):
+        canvas.text(left - 12, y, label, "end mono small")
     for place in range(len(UNSORTED)):
         x = left + place * cell
-        canvas.text(x + (cell - gap) / 2, 18, f"position {place}", "middle tiny")
+        canvas.text(x + (cell - gap) / 2, 18, str(place), "middle tiny")
         canvas.box(x, 26, cell - gap, 34, str(UNSORTED[place]), kinds[UNSORTED[place]], mono=True)
         canvas.box(x, 102, cell - gap, 34, str(values[place]), kinds[values[place]], mono=True)
         canvas.box(x, 146, cell - gap, 34, str(order[place]), kinds[values[place]], mono=True)
@@ -122,5 +122,5 @@ def segments() -> Canvas:
         width = len(terms) * cell - gap
         canvas.arrow([(x + (cell - gap) / 2, 184), (x + (cell - gap) / 2, 204)])
         canvas.box(x, 208, width, 50, f"row {row}\n" + " + ".join(f"g{term}" for term in terms), kinds[row])
-    canvas.text(left - 12, 238, "grad_weight", "end mono")
+    canvas.text(left - 12, 238, "grad_weight", "end mono small")
     return canvas

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import backward_pictures
+import barrier_pictures
 import before_pictures
 import binding_pictures
 import counted
@@ -20,16 +21,20 @@ import execution
 import home_pictures
 import measuring_pictures
 import norm_pictures
+import memory_pictures
 import package_pictures
 import precision_pictures
 import reduction_pictures
 import roofline
+import softmax_pictures
 import stream_pictures
 import stride_pictures
 import suite_pictures
+import tile_pictures
 import timeline
 import transpose_pictures
 import values
+import vector_pictures
 from generated import bring_up_to_date
 
 from grader.simt.canvas import Canvas
@@ -59,12 +64,15 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "which_tool": before_pictures.which_tool,
     "which_binding": binding_pictures.which_binding,
     "roofline": roofline.picture,
+    "allocated_over_time": memory_pictures.allocated_over_time,
     "three_ways": measuring_pictures.three_ways,
     "reduction_trees": reduction_pictures.reduction_trees,
     "shuffle_rounds": reduction_pictures.shuffle_rounds,
     "turned_tile": reduction_pictures.turned_tile,
     "merged_moments": norm_pictures.merged_moments,
     "two_directions": norm_pictures.two_directions,
+    "running_max_and_sum": softmax_pictures.running_max_and_sum,
+    "butterfly": softmax_pictures.butterfly,
     "key_stack": dispatcher_pictures.key_stack,
     "fork_and_join": stream_pictures.fork_and_join,
     "block_given_again": stream_pictures.block_given_again,
@@ -84,6 +92,10 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "transpose_store_tiled": transpose_pictures.store_tiled,
     "transpose_banks_tiled": transpose_pictures.banks_tiled,
     "transpose_banks_padded": transpose_pictures.banks_padded,
+    "requests_and_sectors": vector_pictures.requests_and_sectors,
+    "where_a_view_begins": vector_pictures.where_a_view_begins,
+    "tile_rounds": tile_pictures.tile_rounds,
+    "two_barriers": barrier_pictures.two_barriers,
 }
 
 

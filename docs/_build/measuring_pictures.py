@@ -80,7 +80,7 @@ def three_ways() -> Canvas:
         canvas.text(10, y, title, "strong")
         _panel(canvas, panel, y + 8, span, by_events)
         y += 134
-    for tick in range(0, 261, 40):
+    for tick in range(0, 201, 40):
         canvas.text(LEFT + tick * SCALE, 414, f"{tick}", "middle small")
     canvas.text(712, 414, "µs", "end small")
     return canvas

@@ -48,6 +48,7 @@ class Box:
     width: float
     height: float
     labels: list[Text] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)  # its attributes `data-...`
 
     def holds(self, text: Text) -> bool:
         return self.x <= text.x <= self.x + self.width and self.y < text.y < self.y + self.height + 1
@@ -110,7 +111,8 @@ class Drawing:
 
 def _box(facts: dict[str, str]) -> Box:
     x, y, width, height = (float(facts[name]) for name in ("x", "y", "width", "height"))
-    return Box(facts["class"], x, y, width, height)
+    data = {name: value for name, value in facts.items() if name.startswith("data-")}
+    return Box(facts["class"], x, y, width, height, facts=data)
 
 
 def _text(element: ElementTree.Element) -> Text:

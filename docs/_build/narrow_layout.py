@@ -157,9 +157,10 @@ def render(drawing: Drawing) -> str:
 
 
 def _rect(box: Box) -> str:
+    data = "".join(f' {name}="{escape(value)}"' for name, value in box.facts.items())
     return (
         f'<rect class="{box.kind}" x="{box.x:g}" y="{box.y:g}" width="{max(box.width, 1):g}" '
-        f'height="{box.height:g}" rx="3"/>'
+        f'height="{box.height:g}" rx="3"{data}/>'
     )
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from grader.profile.words import number
 from grader.simt.canvas import Canvas
 
-_ROW = (2, 7, 4, 1, 4, 8, 9, 3, 6, 6)
-_THREADS = 4
+_ROW = (2, 7, 4, 5, 4, 8, 1, 1, 9, 6)
+_TILE = 8  # values that a block can hold, in the picture
 _COLOURS = "abcd"
 
 
@@ -33,43 +33,40 @@ def merge(a: Moments, b: Moments) -> Moments:
 
 
 def merged_moments() -> Canvas:
-    """17: a row of ten values, held by four threads, and the two rounds that merge their moments."""
-    cell, group, left, top, level = 36, 90, 8, 34, 96
+    """17: a row of ten values in two tiles, of eight and of two, and what their moments give together."""
+    cell, group, left, top = 36, 96, 8, 34
+    tiles = _ROW[:_TILE], _ROW[_TILE:]
+    first, second = map(moments_of, tiles)
+    both = merge(first, second)
     canvas = Canvas(
-        "merged-moments", 376, 444, "Four threads merge the moments of a row of ten values",
-        "A row of ten values. Thread t holds columns t, t + 4 and t + 8, so threads 0 and 1 hold three values "
-        "and threads 2 and 3 two. Each computes the count, the mean and the sum of squared distances, m2, of "
-        "its own values. In the first round thread 0 merges the moments of thread 2 with its own, and thread 1 "
-        "those of thread 3; each then has the moments of five values. In the second round thread 0 merges those "
-        "of thread 1, and has the moments of the whole row.",
+        "merged-moments", 376, 320, "The moments of two tiles give those of the row",
+        "A row of ten values, in a tile of eight and a tile of two. Each tile has a count, a mean and a sum of "
+        f"squared distances, m2: {_said(first)} and {_said(second)}. Merged they are {_said(both)}. The mean "
+        f"of the two means would be {_short((first.mean + second.mean) / 2)}, which is wrong: the tiles have "
+        "different counts.",
     )  # fmt: skip
     for column, value in enumerate(_ROW):
-        x = left + column * cell
-        canvas.text(x + cell / 2, 20, f"t{column % _THREADS}", "middle tiny")
-        canvas.box(x, top, cell - 4, 26, str(value), _COLOURS[column % _THREADS], mono=True)
-    groups = {thread: moments_of(_ROW[thread::_THREADS]) for thread in range(_THREADS)}
-    y = top + 56
-    _groups(canvas, groups, left, y, group)
-    for distance in (2, 1):
-        below = y + level + 28
-        canvas.text(left, y + level + 2, f"distance {distance}: merge", "small")
-        groups = {thread: merge(groups[thread], groups[thread + distance]) for thread in range(distance)}
-        for thread in groups:
-            end = (left + thread * group + (group - 6) / 2, below - 2)
-            canvas.arrow([(end[0], y + 70), end])
-            canvas.arrow([(end[0] + distance * group, y + 70), (end[0] + 10, below - 2)])
-        y = below
-        _groups(canvas, groups, left, y, group)
-    canvas.text(
-        left, 436, f"variance of the row: {number(groups[0].m2)} / {number(groups[0].count)}", "small"
-    )
+        x, tile = left + column * cell, column // _TILE
+        canvas.text(x + cell / 2, 20, f"tile {tile}" if column in (0, _TILE) else "", "middle tiny")
+        canvas.box(x, top, cell - 4, 26, str(value), _COLOURS[tile], mono=True)
+    places = (left + 3 * cell - 8, left + _TILE * cell - 28)
+    for tile, (moments, x) in enumerate(zip((first, second), places, strict=True)):
+        canvas.arrow([(x + group / 2 - 4, top + 30), (x + group / 2 - 4, top + 52)])
+        _group(canvas, moments, x, top + 54, group, _COLOURS[tile])
+        canvas.arrow([(x + group / 2 - 4, top + 126), (left + 6 * cell + (tile * 16 - 8), top + 166)])
+    _group(canvas, both, left + 6 * cell - group / 2, top + 170, group, "c")
+    wrong = _short((first.mean + second.mean) / 2)
+    canvas.text(left, top + 270, f"Not {wrong}, the mean of the means: tile 0 has more values.", "small")
     return canvas
 
 
-def _groups(canvas: Canvas, groups: dict[int, Moments], left: float, y: float, width: float) -> None:
-    for thread, moments in groups.items():
-        label = f"count {number(moments.count)}\nmean {_short(moments.mean)}\nm2 {_short(moments.m2)}"
-        canvas.box(left + thread * width, y, width - 6, 68, label, _COLOURS[thread], mono=True)
+def _group(canvas: Canvas, moments: Moments, x: float, y: float, width: float, colour: str) -> None:
+    label = f"count {number(moments.count)}\nmean {_short(moments.mean)}\nm2 {_short(moments.m2)}"
+    canvas.box(x, y, width - 6, 68, label, colour, mono=True)
+
+
+def _said(moments: Moments) -> str:
+    return f"count {number(moments.count)}, mean {_short(moments.mean)} and m2 {_short(moments.m2)}"
 
 
 def _short(value: float) -> str:

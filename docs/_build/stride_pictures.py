@@ -49,7 +49,7 @@ def four_views() -> Canvas:
         offset = row * strides[0] + column * strides[1]
         canvas.text(
             left,
-            46 + _COLUMNS * _CELL + 20,
+            46 + rows * _CELL + 18,
             f"{row}·{strides[0]} + {column}·{strides[1]} = {offset}",
             "small c mono",
         )
@@ -100,7 +100,8 @@ def wrapped_offset() -> Canvas:
         "of others.",
     )  # fmt: skip
     base = 320
-    canvas.line([(10, 84), (630, 84)])
+    for left, right_end in ((10, 36), (98, base), (base + 62, 548), (610, 630)):
+        canvas.line([(left, 84), (right_end, 84)])
     canvas.box(base, 68, 62, 32, "row 0", "a")
     canvas.box(548, 68, 62, 32, "row 1", "a")
     canvas.box(36, 68, 62, 32, "others", "b")

@@ -11,9 +11,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import barrier_pictures
+import product_counts
 import roofline
 import torch
 import transpose_pictures
+import vector_pictures
 from generated import bring_up_to_date
 from torch.testing._comparison import default_tolerances
 
@@ -147,6 +150,9 @@ TABLES = {
     "roofline": roofline_points,
     "multiprocessors": multiprocessors,
     "transposes": transpose_pictures.table,
+    "vectors": vector_pictures.table,
+    "products": product_counts.table,
+    "barrier_steps": barrier_pictures.in_words,
 }
 
 

@@ -113,6 +113,7 @@ GRADIENT = Gradient(
         Case("no indices", [tensor(0, "int64"), tensor((8, 5))]),
         Case("on a side stream", inputs(60, (9, 30)), stream="side"),
         Case("deterministic", inputs(300, (4, 33)), deterministic=True),
+        Case("deterministic, in many blocks", inputs(4000, (3, 8)), deterministic=True),
         Case("deterministic, always the same index", inputs(500, (6, 20), among=(2, 2)), deterministic=True),
         Case(
             "deterministic, in two dimensions, int32",
@@ -175,9 +176,11 @@ EFFICIENCY = Efficiency(
     ],
 )
 
+# The solution reaches 0.53 on an H200: it divides 64-bit numbers for every element.
 SPEED = Speed(
     [tensor(1 << 16, "int64", low=0, high=49_999), tensor((50_000, 256))],
     baseline="torch.nn.functional.embedding(indices, weight)",
+    steps=((0.15, 0.25), (0.3, 0.5), (0.45, 1.0)),
 )
 
 PROFILE = Case("4096 indices among 16 rows of 64", inputs(4096, (16, 64)))

@@ -20,7 +20,7 @@ namespace {
 template <typename T>
 using device_t = std::conditional_t<std::is_same_v<T, at::Half>, __half, T>;
 
-// TODO(pointers): the data pointers of the tensor, as pointers to device_t<T>, about 9 lines.
+// TODO(pointers): the data pointers of the tensor, as pointers to device_t<T>, about 8 lines.
 template <typename T>
 const device_t<T>* input(const at::Tensor& tensor) {
     return nullptr;

@@ -22,8 +22,7 @@ struct AddRelu {
 struct ReluBackward {
     template <typename T>
     __device__ T operator()(T grad, T out) const {
-        // TODO(gradient): the gradient of the sum: grad where relu let the sum pass, otherwise 0, about 1
-        //   line.
+        // TODO(mask): the gradient of the sum: grad where relu let the sum pass, otherwise 0, about 1 line.
         return grad;
     }
 };
@@ -83,7 +82,7 @@ __global__ void vector_kernel(const T* __restrict__ a, const T* __restrict__ b, 
     const int64_t chunks = n / kElements;
     const int64_t first = static_cast<int64_t>(blockIdx.x) * kThreads * kChunks + threadIdx.x;
     // TODO(vectors): load all kChunks chunks of a and of b, then compute and store; no thread beyond
-    //   `chunks`, about 16 lines.
+    //   `chunks`, about 17 lines.
     // TODO(tail): the n % kElements elements after the last whole chunk, each by one thread of one
     //   block, about 2 lines.
 }

@@ -13,8 +13,8 @@ constexpr int kTile = 32;
 //   its columns have no bank conflicts?, about 1 line.
 constexpr int kRowLength = kTile;
 
-// Fills `tile` with the elements of x (rows x columns) whose first is at (first_row, first_column), and
-// with zeros where x has none. Every thread of the block must call it; each brings one element.
+// Fills `tile` with the elements of x (rows x columns) from (first_row, first_column) on, and with zeros
+// where x has none. Every thread of the block must call it; each brings one element.
 template <typename T>
 __device__ void load_tile(T (&tile)[kTile][kRowLength], const T* __restrict__ x, int64_t rows,
                           int64_t columns, Strides strides, int64_t first_row,
@@ -25,7 +25,8 @@ __device__ void load_tile(T (&tile)[kTile][kRowLength], const T* __restrict__ x,
     //   neighbours in memory, for a transposed x too, about 6 lines.
 }
 
-// a: m x k, b: k x n, with any strides; out: m x n, row-major and dense. One block for each tile of out.
+// a: m x k, b: k x n, with any strides; out: m x n, row-major and dense. One block for each tile of
+// out.
 template <typename T>
 __global__ void __launch_bounds__(kTile* kTile)
     matmul_kernel(const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out, int64_t m,

@@ -24,8 +24,8 @@ class Matmul(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_out: torch.Tensor) -> Gradients:
-        # TODO(backward): grad_a = grad_out @ b.T and grad_b = a.T @ grad_out by your own kernel, without a
-        #   copy, each only if it is needed, about 7 lines.
+        # TODO(backward): grad_a = grad_out @ b.T and grad_b = a.T @ grad_out by your own kernel, which
+        #   needs no copies, each only if it is needed, about 7 lines.
         raise NotImplementedError("TODO(backward)")
 
 

@@ -34,9 +34,9 @@ def pair(m: int, k: int, n: int, dtype: str = "float32", **more: Any) -> list[Te
 CASES = [
     # A product of ones says how many terms were added up, and how often.
     Case("one tile of ones", pair(32, 32, 32, special="ones")),
+    Case("one tile", pair(32, 32, 32)),
     Case("three tiles of ones along k", pair(32, 96, 32, special="ones")),
     Case("40 ones along k, a tile and a quarter", pair(32, 40, 32, special="ones")),
-    Case("one tile", pair(32, 32, 32)),
     Case("several tiles along k", pair(32, 128, 32)),
     Case("two tiles by three", pair(64, 32, 96)),
     Case("one element", pair(1, 1, 1)),
@@ -131,11 +131,11 @@ EFFICIENCY = [
     Efficiency(
         Case("96 x 64 times 64 x 128", pair(96, 64, 128)),
         [
-            Limit("global_load_sectors", forward_sectors, share=3, rule=READ),
+            Limit("global_load_sectors", forward_sectors, share=4, rule=READ),
             Limit("global_store_sectors", out_sectors, rule=WRITE),
-            Limit("bank_conflicts", 0, share=2, rule=BANKS),
-            Limit("global_load_sectors", backward_sectors, stage="backward", share=2, rule=BACKWARD),
-            Limit("bank_conflicts", 0, stage="backward", share=2, rule=BANKS),
+            Limit("bank_conflicts", 0, rule=BANKS),
+            Limit("global_load_sectors", backward_sectors, stage="backward", share=3, rule=BACKWARD),
+            Limit("bank_conflicts", 0, stage="backward", rule=BANKS),
         ],
     ),
     Efficiency(
@@ -147,11 +147,12 @@ EFFICIENCY = [
     ),
 ]
 
-# The library's product is the baseline; one output per thread reaches a fraction of its speed.
+# On an H200 the kernel of exercise 06 reached 0.10 of the library's speed, tiles of 16 x 16 0.12 and the solution
+# 0.13; with 4 x 4 elements per thread it is 0.30.
 SPEED = Speed(
     [tensor((2048, 2048)), tensor((2048, 2048))],
     baseline="a @ b",
-    steps=((0.03, 0.25), (0.06, 0.5), (0.1, 1.0)),
+    steps=((0.06, 0.25), (0.09, 0.5), (0.12, 1.0)),
 )
 
 PROFILE = Case("128 x 128 x 128", pair(128, 128, 128))

@@ -1,4 +1,5 @@
-// Between PyTorch and the launchers: checks, dense operands, allocation, dtype dispatch, stream, launch check.
+// Between PyTorch and the launchers: checks, dense operands, allocation, dtype dispatch, stream,
+// launch check.
 #include <ATen/Dispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_like.h>

@@ -1,5 +1,5 @@
-// The softmax of every row of a matrix, and its gradient. A row that fits into the registers of one block is
-// read once, a longer one twice.
+// The softmax of every row of a matrix, and its gradient. A row that fits into the registers of one
+// block is read once, a longer one twice.
 #include <cmath>
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -10,6 +10,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kMostThreads = 1024;  // that a block may have
 constexpr int kLongThreads = 512;   // of a block whose row does not fit
+constexpr int kShortThreads = 256;  // of a block that has several rows
 constexpr unsigned kEveryLane = 0xffffffffu;
 
 // The elements of a row that one thread holds at a time: 64 bytes, or 16 registers of 4 bytes.
@@ -56,24 +57,26 @@ __device__ MaxSum<T> partner(MaxSum<T> pair, int distance) {
     return pair;
 }
 
-// The values of a warp merged, in every one of its lanes. Every lane must call it.
+// The values of `lanes` neighbouring lanes merged, in every one of them; a power of two, so a warp is made
+// of such groups. Every lane of the warp must call it.
 template <typename V>
-__device__ V warp_merge(V value) {
-    // TODO(warp_merge): five rounds, each merging the value with that of a partner at half the distance
-    //   of the round before, about 4 lines.
+__device__ V warp_merge(V value, int lanes = kWarp) {
+    // TODO(warp_merge): rounds at distances from lanes / 2 down to 1, each merging the value with the
+    //   partner's, about 4 lines.
     return value;
 }
 
-// The values of all threads of a row merged, in every one of them. blockDim.x threads have the row: a warp, or a
-// whole block. `nothing` changes no value that it is merged with. Every thread of the row must call it, once.
+// The values of all threads of a row merged, in every one of them. blockDim.x threads have the row: some
+// lanes of a warp, or a whole block. `nothing` changes no value that it is merged with. Every thread of
+// the block must call it, and only once in a kernel.
 template <typename V>
 __device__ V row_merge(V value, V nothing) {
     __shared__ V of_warp[kMostThreads / kWarp];
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     const int warps = static_cast<int>(blockDim.x) / kWarp;
-    if (warps == 1) return warp_merge(value);
-    // TODO(row_merge): put every warp's value into of_warp, then let every warp merge those, about 4
+    if (warps <= 1) return warp_merge(value, static_cast<int>(blockDim.x));
+    // TODO(row_merge): put every warp's value into of_warp, then let every warp merge those, about 6
     //   lines.
     return value;
 }
@@ -84,9 +87,9 @@ struct alignas(sizeof(T) * Width) Pack {
     T at[Width];
 };
 
-// What the threads of a row hold together: the next kHeld<T> * blockDim.x elements from `from` on, of which the row
-// has `left`. Thread t has packs t, t + blockDim.x, t + 2 * blockDim.x... of them, and `filler` for what is beyond
-// the end of the row. The loads do not depend on one another, so all of them are in flight together.
+// What the threads of a row hold together: the next kHeld<T> * blockDim.x elements from `from` on, of
+// which the row has `left`. Thread t has packs t, t + blockDim.x, t + 2 * blockDim.x... of them, and
+// `filler` beyond the end of the row. No load depends on another, so all are in flight together.
 template <int Width, typename T>
 __device__ void load(T (&held)[kHeld<T>], const T* __restrict__ from, int64_t left, T filler) {
     const int end = static_cast<int>(min(left, static_cast<int64_t>(blockDim.x) * kHeld<T>));
@@ -119,30 +122,32 @@ __device__ void store(const T (&held)[kHeld<T>], T* __restrict__ to, int64_t lef
     }
 }
 
-// Turns the elements that a thread holds into exp(element - max), with the maximum of just these, and returns
-// that maximum and their sum.
+// Turns the elements that a thread holds into exp(element - max), where max is the largest of just these
+// elements, and returns that maximum and the sum.
 template <typename T>
 __device__ MaxSum<T> exponentials(T (&held)[kHeld<T>]) {
     MaxSum<T> mine = nothing<T>();
-// TODO(exponentials): the maximum of held; then replace each element by its exponential and add
-//   these up, about 7 lines.
+    // TODO(exponentials): the maximum of held; then replace each element by its exponential and add
+    //   these up, about 7 lines.
     return mine;
 }
 
-// x, out: rows x columns, dense. blockDim.x threads hold a row; blockDim.y rows share a block.
+// x, out: rows x columns, dense. blockDim.x threads hold a row; blockDim.y rows share a block. A row that
+// does not exist has no elements; its lanes stay, because shuffles need the whole warp.
 template <typename T, int Width>
 __global__ void __launch_bounds__(kMostThreads)
     softmax_on_chip(const T* __restrict__ x, T* __restrict__ out, int64_t rows, int64_t columns) {
     const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-    if (row >= rows) return;  // all threads of a row leave together
+    const int64_t left = row < rows ? columns : 0;
     T held[kHeld<T>];
-    load<Width>(held, x + row * columns, columns, T(-INFINITY));
+    load<Width>(held, x + row * columns, left, T(-INFINITY));
     // TODO(on_chip): the pair of this thread, the pair of the row, and held turned into results, about
     //   5 lines.
-    store<Width>(held, out + row * columns, columns);
+    store<Width>(held, out + row * columns, left);
 }
 
-// x, out: gridDim.x rows of `columns` elements, dense. A block has a row and goes through it in pieces, twice.
+// x, out: gridDim.x rows of `columns` elements, dense. A block has a row, and goes through it in pieces,
+// twice.
 template <typename T, int Width>
 __global__ void __launch_bounds__(kLongThreads)
     softmax_long(const T* __restrict__ x, T* __restrict__ out, int64_t columns) {
@@ -159,13 +164,13 @@ __global__ void __launch_bounds__(kMostThreads)
     backward_on_chip(const T* __restrict__ grad_y, const T* __restrict__ y, T* __restrict__ grad_x,
                      int64_t rows, int64_t columns) {
     const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-    if (row >= rows) return;  // all threads of a row leave together
+    const int64_t left = row < rows ? columns : 0;
     T held[kHeld<T>], grad[kHeld<T>];
-    load<Width>(held, y + row * columns, columns, T(0));
-    load<Width>(grad, grad_y + row * columns, columns, T(0));
+    load<Width>(held, y + row * columns, left, T(0));
+    load<Width>(grad, grad_y + row * columns, left, T(0));
     // TODO(backward_on_chip): the sum of grad * y over the row, then grad turned into the gradient of
     //   x, about 6 lines.
-    store<Width>(grad, grad_x + row * columns, columns);
+    store<Width>(grad, grad_x + row * columns, left);
 }
 
 // The same for rows that do not fit. Laid out as softmax_long.
@@ -185,11 +190,15 @@ bool fits(int64_t columns) {
     return columns <= static_cast<int64_t>(kMostThreads) * kHeld<T>;
 }
 
-// As few warps as can hold a row. Rows that need only one of them share a block, eight at a time.
+// As few threads as can hold a row: whole warps, or a power of two of lanes. Rows that need no more than a
+// warp share a block.
 template <typename T>
 dim3 threads_for(int64_t columns) {
-    const int64_t warps = (columns + kWarp * kHeld<T> - 1) / (kWarp * kHeld<T>);
-    return dim3(static_cast<unsigned>(warps * kWarp), warps == 1 ? 8 : 1);
+    const auto needed = static_cast<unsigned>((columns + kHeld<T> - 1) / kHeld<T>);
+    if (needed > kWarp) return dim3((needed + kWarp - 1) / kWarp * kWarp);
+    unsigned lanes = 1;
+    while (lanes < needed) lanes *= 2;
+    return dim3(lanes, kShortThreads / lanes);
 }
 
 unsigned blocks_for(int64_t rows, dim3 threads) {

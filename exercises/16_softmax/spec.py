@@ -21,14 +21,20 @@ def rows(
     return [tensor(shape, dtype, low=-limit, high=limit, **more)]
 
 
-# How long a row may be before more threads share it: 512 float32 fit into a warp, 16,384 into a block; of
-# float64 it is half as many.
+# As few threads as can hold a row share it: a lane holds 16 float32, a warp 512, a block 16,384; half as many
+# of float64.
 CASES = [
-    Case("one warp holds a row", rows((3, 40))),
-    Case("a whole warp of 16-byte packs", rows((9, 128))),
+    # Of ones, every result is one over the width: these cases say which elements were counted, and how often.
+    Case("ones, eight lanes to each of four rows", [tensor((4, 128), special="ones")]),
+    Case("33 ones, one more in lane 0", [tensor((3, 33), special="ones")]),
+    Case("two warps of ones", [tensor((2, 1000), special="ones")]),
+    Case("ones, too long to fit", [tensor((1, 20_000), special="ones")]),
+    Case("width 1: every result is 1", rows((300, 1))),
+    Case("four lanes hold a row", rows((3, 40))),
+    Case("a warp holds a row", rows((5, 400))),
+    Case("eight lanes, one block and one row more", rows((33, 128))),
     Case("two warps hold a row", rows((3, 1000))),
     Case("one element", rows((1, 1))),
-    Case("width 1: every result is 1", rows((300, 1))),
     Case("one row, no leading dimension", rows(77)),
     Case("odd width, rows begin anywhere", rows((13, 71))),
     Case("513, one more than a warp holds", rows((4, 513))),
@@ -48,6 +54,9 @@ CASES = [
     Case("large values, whose exp overflows", [tensor((10, 50), special="large")]),
     Case("large values, several warps", [tensor((3, 700), special="large")]),
     Case("large values, too long to fit", [tensor((1, 17_000), special="large")]),
+    Case("every value far below zero", [tensor((6, 40), low=-2000, high=-1000)]),
+    Case("far below zero, several warps", [tensor((2, 600), low=-2000, high=-1000)]),
+    Case("far below zero, too long to fit", [tensor((1, 17_000), low=-2000, high=-1000)]),
     Case("masked: -inf from some place on", rows((12, 90), special="masked")),
     Case("masked, several warps", rows((8, 900), special="masked")),
     Case("masked, too long to fit", rows((3, 18_000), special="masked")),

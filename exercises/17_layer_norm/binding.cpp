@@ -87,7 +87,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> layer_norm_backward(
         bias_parts = at::empty({parts, columns}, x.options());
     }
     // TODO(backward_launch): dispatch to launch_layer_norm_backward, then add up the parts of what is
-    //   wanted by launch_column_sums; check every launch, about 20 lines.
+    //   wanted by launch_column_sums; check every launch, about 19 lines.
     return {grad_x, grad_weight, grad_bias};
 }
 

@@ -28,92 +28,39 @@ using Held = Pack<T, kWidth>[kPacks<T, kWidth>];
 // The column of the first value of this thread's pack number `pack`. Neighbouring threads hold
 // neighbouring packs.
 template <typename T, int kWidth>
-__device__ int64_t column_of(unsigned tile, int pack) {
-    const unsigned packs_before = (tile * kPacks<T, kWidth> + pack) * blockDim.x + threadIdx.x;
-    return static_cast<int64_t>(packs_before) * kWidth;
+__device__ unsigned column_of(unsigned tile, int pack) {
+    return ((tile * kPacks<T, kWidth> + pack) * blockDim.x + threadIdx.x) * kWidth;
 }
 
-// This thread's values of tile `tile` of a row of `columns`, with zeros past its end.
+// The pack at `column` of a row of `columns` values; zeros past its end.
 template <typename T, int kWidth>
-__device__ void load(Held<T, kWidth>& held, const T* __restrict__ row, unsigned tile, int64_t columns) {
+__device__ void load_pack(Pack<T, kWidth>& pack, const T* __restrict__ row, unsigned column,
+                          unsigned columns) {
+    pack = column < columns ? *reinterpret_cast<const Pack<T, kWidth>*>(row + column)
+                            : Pack<T, kWidth>{};
+}
+
+template <typename T, int kWidth>
+__device__ void store_pack(const Pack<T, kWidth>& pack, T* __restrict__ row, unsigned column,
+                           unsigned columns) {
+    if (column < columns) *reinterpret_cast<Pack<T, kWidth>*>(row + column) = pack;
+}
+
+// This thread's packs of tile `tile` of a row.
+template <typename T, int kWidth>
+__device__ void load(Held<T, kWidth>& held, const T* __restrict__ row, unsigned tile, unsigned columns) {
 #pragma unroll
     for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        const int64_t column = column_of<T, kWidth>(tile, pack);
-        held[pack] = column < columns ? *reinterpret_cast<const Pack<T, kWidth>*>(row + column)
-                                      : Pack<T, kWidth>{};
+        load_pack(held[pack], row, column_of<T, kWidth>(tile, pack), columns);
     }
 }
 
 template <typename T, int kWidth>
-__device__ void store(const Held<T, kWidth>& held, T* __restrict__ row, unsigned tile, int64_t columns) {
+__device__ void store(const Held<T, kWidth>& held, T* __restrict__ row, unsigned tile, unsigned columns) {
 #pragma unroll
     for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        const int64_t column = column_of<T, kWidth>(tile, pack);
-        if (column < columns) *reinterpret_cast<Pack<T, kWidth>*>(row + column) = held[pack];
+        store_pack(held[pack], row, column_of<T, kWidth>(tile, pack), columns);
     }
-}
-
-// A group of numbers: how many they are, their mean, and the sum of their squared distances from it.
-template <typename T>
-struct Moments {
-    T count, mean, m2;
-};
-
-// The moments of two groups together. A group may be empty: {0, 0, 0}.
-template <typename T>
-__device__ Moments<T> merge(Moments<T> a, Moments<T> b) {
-    // TODO(merge): the count, mean and m2 of two groups together; the counts may differ, and either may
-    //   be 0, about 5 lines.
-    return a;
-}
-
-// The moments of the values that this thread holds of a tile.
-template <typename T, int kWidth>
-__device__ Moments<T> moments_of(const Held<T, kWidth>& held, unsigned tile, int64_t columns) {
-    // TODO(moments_of): go over the held values twice: first their count and mean, then the squared
-    //   distances from that mean, about 16 lines.
-    return {};
-}
-
-// The moments of all groups of a warp, in its lane 0. Every lane must call it.
-template <typename T>
-__device__ Moments<T> warp_moments(Moments<T> group) {
-    // TODO(warp_moments): five rounds of shuffles, one for each member of the group, each followed by a
-    //   merge, about 6 lines.
-    return group;
-}
-
-// The moments of all groups of a block, the same in every thread. Every thread must call it, once.
-template <typename T>
-__device__ Moments<T> block_moments(Moments<T> group) {
-    __shared__ Moments<T> of_warp[kMostWarps];
-    const int warp = static_cast<int>(threadIdx.x) / kWarp;
-    const int lane = static_cast<int>(threadIdx.x) % kWarp;
-    const int warps = static_cast<int>(blockDim.x) / kWarp;
-    // TODO(block_moments): put the moments of every warp into of_warp, let every warp merge all of
-    //   them, pass lane 0's to all lanes, about 6 lines.
-    return group;
-}
-
-// x, out: rows x columns, row-major and dense. weight, bias: columns. mean, rstd: rows. Block
-// (row, tile) writes one tile of out; each block of a row reads the whole row for its moments.
-template <typename T, int kWidth>
-__global__ void layer_norm_kernel(const T* __restrict__ x, const T* __restrict__ weight,
-                                  const T* __restrict__ bias, T* __restrict__ out,
-                                  T* __restrict__ mean, T* __restrict__ rstd, int64_t columns, T eps) {
-    const int64_t row = blockIdx.x;
-    Held<T, kWidth> held, factor, offset;
-    Moments<T> moments = {};
-    // All tiles, this block's own at the end, so that its values are the ones left in registers.
-    unsigned tile = blockIdx.y;
-    for (unsigned step = 0; step < gridDim.y; ++step) {
-        tile = tile + 1 < gridDim.y ? tile + 1 : 0;
-        load<T, kWidth>(held, x + row * columns, tile, columns);
-        moments = merge(moments, moments_of<T, kWidth>(held, tile, columns));
-    }
-    moments = block_moments(moments);
-    // TODO(normalise): 1 / sqrt(variance + eps); normalise, scale and shift the held values; write the
-    //   tile, and once per row mean and rstd, about 14 lines.
 }
 
 // The two sums over a row that backward needs: of g, the gradient of the normalised values, and of g
@@ -123,26 +70,82 @@ struct Sums {
     T g, g_normalised;
 };
 
-// Both sums over a warp, the same in every lane, as in exercise 16.
+// The sum over a warp, the same in every lane, as in exercise 16.
 template <typename T>
-__device__ Sums<T> warp_sums(Sums<T> sums) {
+__device__ T warp_sum(T sum) {
     for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-        sums.g += __shfl_xor_sync(kEveryLane, sums.g, distance);
-        sums.g_normalised += __shfl_xor_sync(kEveryLane, sums.g_normalised, distance);
+        sum += __shfl_xor_sync(kEveryLane, sum, distance);
     }
-    return sums;
+    return sum;
 }
 
-// Both sums over a block, the same in every thread. Every thread must call it, once for each row.
 template <typename T>
-__device__ Sums<T> block_sums(Sums<T> sums) {
-    __shared__ Sums<T> of_warp[kMostWarps];
+__device__ Sums<T> warp_sum(Sums<T> sums) {
+    return {warp_sum(sums.g), warp_sum(sums.g_normalised)};
+}
+
+// The sum over a block, the same in every thread. S is T or Sums<T>. Every thread must call it, and may
+// do so again and again.
+template <typename S>
+__device__ S block_sum(S sum) {
+    __shared__ S of_warp[kMostWarps];
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     const int warps = static_cast<int>(blockDim.x) / kWarp;
-    // TODO(block_sums): from the sums of warps to those of the block, the same in every thread; another
-    //   row follows at once, about 5 lines.
-    return sums;
+    if (warps == 1) return warp_sum(sum);
+    // TODO(block_sum): from the sums of warps to that of the block, the same in every thread; the next
+    //   call may follow at once, about 5 lines.
+    return sum;
+}
+
+// A group of numbers: how many they are, their mean, and the sum of their squared distances from it.
+template <typename T>
+struct Moments {
+    T count, mean, m2;
+};
+
+// The moments of two groups together. Group a may be empty: {0, 0, 0}.
+template <typename T>
+__device__ Moments<T> merge(Moments<T> a, Moments<T> b) {
+    // TODO(merge): the count, mean and m2 of two groups together; the counts may differ, and a's may be
+    //   0, about 4 lines.
+    return a;
+}
+
+// How many values tile `tile` of a row has: all but the last are full.
+template <typename T, int kWidth>
+__device__ T count_of(unsigned tile, unsigned columns) {
+    const unsigned full = kPacks<T, kWidth> * kWidth * blockDim.x;
+    return static_cast<T>(min(full, columns - tile * full));
+}
+
+// The moments of the values that the threads of a block hold of a tile, the same in every thread.
+template <typename T, int kWidth>
+__device__ Moments<T> moments_of(const Held<T, kWidth>& held, unsigned tile, unsigned columns) {
+    const T count = count_of<T, kWidth>(tile, columns);
+    // TODO(moments_of): go over the held values twice: first for their mean, then for the squared
+    //   distances from it, about 16 lines.
+    return {};
+}
+
+// x, out: rows x columns, row-major and dense. weight, bias: columns. mean, rstd: rows. Block
+// (row, tile) writes one tile of out; each block of a row reads the whole row for its moments.
+template <typename T, int kWidth>
+__global__ void layer_norm_kernel(const T* __restrict__ x, const T* __restrict__ weight,
+                                  const T* __restrict__ bias, T* __restrict__ out,
+                                  T* __restrict__ mean, T* __restrict__ rstd, unsigned columns, T eps) {
+    const int64_t row = blockIdx.x;
+    Held<T, kWidth> held;
+    Moments<T> moments = {};
+    // All tiles, this block's own at the end, so that its values are the ones left in registers.
+    unsigned tile = blockIdx.y;
+    for (unsigned step = 0; step < gridDim.y; ++step) {
+        tile = tile + 1 < gridDim.y ? tile + 1 : 0;
+        load<T, kWidth>(held, x + row * columns, tile, columns);
+        moments = merge(moments, moments_of<T, kWidth>(held, tile, columns));
+    }
+    // TODO(normalise): 1 / sqrt(variance + eps); normalise, scale and shift the held values and write
+    //   them; once per row, write mean and rstd, about 17 lines.
 }
 
 // grad_x: rows x columns. weight_parts, bias_parts: gridDim.x x columns, row b with the sums over the
@@ -153,7 +156,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp)
                                const T* __restrict__ weight, const T* __restrict__ mean,
                                const T* __restrict__ rstd, T* __restrict__ grad_x,
                                T* __restrict__ weight_parts, T* __restrict__ bias_parts, int64_t rows,
-                               int64_t columns) {
+                               unsigned columns) {
     Held<T, kWidth> grad, normalised, factor;
     Held<T, kWidth> of_weight = {}, of_bias = {};  // this thread's sums over rows, for its columns
     const unsigned own_tile = blockIdx.y;
@@ -169,7 +172,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp)
 // TODO(row_sums): turn the held x into normalised values; add each g = grad * factor, and g times
 //   the normalised value, to sums, about 10 lines.
         }
-        sums = block_sums(sums);
+        sums = block_sum(sums);
         // TODO(gradients): add this row to of_weight and of_bias; then replace the held grad by the
         //   gradient of x, about 11 lines.
         if (grad_x != nullptr) store<T, kWidth>(grad, grad_x + row * columns, own_tile, columns);
@@ -225,13 +228,13 @@ void launch_layer_norm(const T* x, const T* weight, const T* bias, T* out, T* me
     if (rows == 0 || columns == 0) return;
     constexpr int64_t kHeld = kHeldBytes / sizeof(T);
     const dim3 grid(static_cast<unsigned>(rows), tiles_for(columns, kHeld));
-    const unsigned threads = threads_for(columns, kHeld);
+    const unsigned threads = threads_for(columns, kHeld), width = static_cast<unsigned>(columns);
     if (fits_packs<T>(columns, x, weight, bias, out)) {
         layer_norm_kernel<T, 16 / sizeof(T)>
-            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, columns, static_cast<T>(eps));
+            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, width, static_cast<T>(eps));
     } else {
         layer_norm_kernel<T, 1>
-            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, columns, static_cast<T>(eps));
+            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, width, static_cast<T>(eps));
     }
 }
 
@@ -248,13 +251,13 @@ void launch_layer_norm_backward(const T* grad_out, const T* x, const T* weight, 
     if (columns == 0) return;
     constexpr int64_t kHeld = kHeldBytes / sizeof(T);
     const dim3 grid(static_cast<unsigned>(parts), tiles_for(columns, kHeld));
-    const unsigned threads = threads_for(columns, kHeld);
+    const unsigned threads = threads_for(columns, kHeld), width = static_cast<unsigned>(columns);
     if (fits_packs<T>(columns, grad_out, x, weight, grad_x, weight_parts, bias_parts)) {
         layer_norm_backward_kernel<T, 16 / sizeof(T)><<<grid, threads, 0, stream>>>(
-            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, columns);
+            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, width);
     } else {
         layer_norm_backward_kernel<T, 1><<<grid, threads, 0, stream>>>(
-            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, columns);
+            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, width);
     }
 }
 

@@ -9,7 +9,7 @@
 namespace {
 
 constexpr unsigned kColumnsPerBlock = 32;  // a warp: its lanes are neighbours in a row
-constexpr unsigned kRowsPerBlock = 8;
+constexpr unsigned kRowsPerBlock = 4;
 constexpr int64_t kMostBlocksInY = 65535;  // the limit of every GPU; beyond that, threads loop
 
 // Pointer, sizes and strides of a matrix, by value, with 64-bit indices.

@@ -22,9 +22,9 @@ struct AddRelu {
 struct ReluBackward {
     template <typename T>
     __device__ T operator()(T grad, T out) const {
-        // --8<-- [start:gradient]
+        // --8<-- [start:mask]
         return out <= T(0) ? T(0) : grad;
-        // --8<-- [end:gradient]
+        // --8<-- [end:mask]
     }
 };
 

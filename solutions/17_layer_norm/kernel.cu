@@ -28,139 +28,39 @@ using Held = Pack<T, kWidth>[kPacks<T, kWidth>];
 // The column of the first value of this thread's pack number `pack`. Neighbouring threads hold
 // neighbouring packs.
 template <typename T, int kWidth>
-__device__ int64_t column_of(unsigned tile, int pack) {
-    const unsigned packs_before = (tile * kPacks<T, kWidth> + pack) * blockDim.x + threadIdx.x;
-    return static_cast<int64_t>(packs_before) * kWidth;
+__device__ unsigned column_of(unsigned tile, int pack) {
+    return ((tile * kPacks<T, kWidth> + pack) * blockDim.x + threadIdx.x) * kWidth;
 }
 
-// This thread's values of tile `tile` of a row of `columns`, with zeros past its end.
+// The pack at `column` of a row of `columns` values; zeros past its end.
 template <typename T, int kWidth>
-__device__ void load(Held<T, kWidth>& held, const T* __restrict__ row, unsigned tile, int64_t columns) {
-#pragma unroll
-    for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        const int64_t column = column_of<T, kWidth>(tile, pack);
-        held[pack] = column < columns ? *reinterpret_cast<const Pack<T, kWidth>*>(row + column)
-                                      : Pack<T, kWidth>{};
-    }
+__device__ void load_pack(Pack<T, kWidth>& pack, const T* __restrict__ row, unsigned column,
+                          unsigned columns) {
+    pack = column < columns ? *reinterpret_cast<const Pack<T, kWidth>*>(row + column)
+                            : Pack<T, kWidth>{};
 }
 
 template <typename T, int kWidth>
-__device__ void store(const Held<T, kWidth>& held, T* __restrict__ row, unsigned tile, int64_t columns) {
-#pragma unroll
-    for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        const int64_t column = column_of<T, kWidth>(tile, pack);
-        if (column < columns) *reinterpret_cast<Pack<T, kWidth>*>(row + column) = held[pack];
-    }
+__device__ void store_pack(const Pack<T, kWidth>& pack, T* __restrict__ row, unsigned column,
+                           unsigned columns) {
+    if (column < columns) *reinterpret_cast<Pack<T, kWidth>*>(row + column) = pack;
 }
 
-// A group of numbers: how many they are, their mean, and the sum of their squared distances from it.
-template <typename T>
-struct Moments {
-    T count, mean, m2;
-};
-
-// The moments of two groups together. A group may be empty: {0, 0, 0}.
-template <typename T>
-__device__ Moments<T> merge(Moments<T> a, Moments<T> b) {
-    // --8<-- [start:merge]
-    const T count = a.count + b.count;
-    if (count == 0) return a;  // 0/0 below
-    const T share = b.count / count;
-    const T delta = b.mean - a.mean;
-    return {count, a.mean + delta * share, a.m2 + b.m2 + delta * delta * a.count * share};
-    // --8<-- [end:merge]
-}
-
-// The moments of the values that this thread holds of a tile.
+// This thread's packs of tile `tile` of a row.
 template <typename T, int kWidth>
-__device__ Moments<T> moments_of(const Held<T, kWidth>& held, unsigned tile, int64_t columns) {
-    // --8<-- [start:moments_of]
-    const T shift = held[0].value[0];  // close to the mean, so what is left of the values is small
-    T count = 0, sum = 0, m2 = 0;
+__device__ void load(Held<T, kWidth>& held, const T* __restrict__ row, unsigned tile, unsigned columns) {
 #pragma unroll
     for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        if (column_of<T, kWidth>(tile, pack) >= columns) break;
-        count += kWidth;
-        for (int i = 0; i < kWidth; ++i) sum += held[pack].value[i] - shift;
+        load_pack(held[pack], row, column_of<T, kWidth>(tile, pack), columns);
     }
-    const T mean = count > 0 ? shift + sum / count : T(0);
-#pragma unroll
-    for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        if (column_of<T, kWidth>(tile, pack) >= columns) break;
-        for (int i = 0; i < kWidth; ++i) {
-            const T distance = held[pack].value[i] - mean;
-            m2 += distance * distance;
-        }
-    }
-    return {count, mean, m2};
-    // --8<-- [end:moments_of]
 }
 
-// The moments of all groups of a warp, in its lane 0. Every lane must call it.
-template <typename T>
-__device__ Moments<T> warp_moments(Moments<T> group) {
-    // --8<-- [start:warp_moments]
-    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-        group = merge(group, {__shfl_down_sync(kEveryLane, group.count, distance),
-                              __shfl_down_sync(kEveryLane, group.mean, distance),
-                              __shfl_down_sync(kEveryLane, group.m2, distance)});
-    }
-    return group;
-    // --8<-- [end:warp_moments]
-}
-
-// The moments of all groups of a block, the same in every thread. Every thread must call it, once.
-template <typename T>
-__device__ Moments<T> block_moments(Moments<T> group) {
-    __shared__ Moments<T> of_warp[kMostWarps];
-    const int warp = static_cast<int>(threadIdx.x) / kWarp;
-    const int lane = static_cast<int>(threadIdx.x) % kWarp;
-    const int warps = static_cast<int>(blockDim.x) / kWarp;
-    // --8<-- [start:block_moments]
-    group = warp_moments(group);
-    if (lane == 0) of_warp[warp] = group;
-    __syncthreads();  // every warp has written its moments
-    // Each warp merges all of them: one warp alone would need a second barrier to pass on the result.
-    group = warp_moments(lane < warps ? of_warp[lane] : Moments<T>{});
-    return {__shfl_sync(kEveryLane, group.count, 0), __shfl_sync(kEveryLane, group.mean, 0),
-            __shfl_sync(kEveryLane, group.m2, 0)};
-    // --8<-- [end:block_moments]
-}
-
-// x, out: rows x columns, row-major and dense. weight, bias: columns. mean, rstd: rows. Block
-// (row, tile) writes one tile of out; each block of a row reads the whole row for its moments.
 template <typename T, int kWidth>
-__global__ void layer_norm_kernel(const T* __restrict__ x, const T* __restrict__ weight,
-                                  const T* __restrict__ bias, T* __restrict__ out,
-                                  T* __restrict__ mean, T* __restrict__ rstd, int64_t columns, T eps) {
-    const int64_t row = blockIdx.x;
-    Held<T, kWidth> held, factor, offset;
-    Moments<T> moments = {};
-    // All tiles, this block's own at the end, so that its values are the ones left in registers.
-    unsigned tile = blockIdx.y;
-    for (unsigned step = 0; step < gridDim.y; ++step) {
-        tile = tile + 1 < gridDim.y ? tile + 1 : 0;
-        load<T, kWidth>(held, x + row * columns, tile, columns);
-        moments = merge(moments, moments_of<T, kWidth>(held, tile, columns));
-    }
-    moments = block_moments(moments);
-    // --8<-- [start:normalise]
-    const T scale = T(1) / sqrt(moments.m2 / moments.count + eps);
-    load<T, kWidth>(factor, weight, tile, columns);
-    load<T, kWidth>(offset, bias, tile, columns);
+__device__ void store(const Held<T, kWidth>& held, T* __restrict__ row, unsigned tile, unsigned columns) {
 #pragma unroll
     for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
-        for (int i = 0; i < kWidth; ++i) {
-            const T normalised = (held[pack].value[i] - moments.mean) * scale;
-            held[pack].value[i] = normalised * factor[pack].value[i] + offset[pack].value[i];
-        }
+        store_pack(held[pack], row, column_of<T, kWidth>(tile, pack), columns);
     }
-    store<T, kWidth>(held, out + row * columns, tile, columns);
-    if (threadIdx.x == 0 && tile == 0) {
-        mean[row] = moments.mean;
-        rstd[row] = scale;
-    }
-    // --8<-- [end:normalise]
 }
 
 // The two sums over a row that backward needs: of g, the gradient of the normalised values, and of g
@@ -170,30 +70,121 @@ struct Sums {
     T g, g_normalised;
 };
 
-// Both sums over a warp, the same in every lane, as in exercise 16.
+// The sum over a warp, the same in every lane, as in exercise 16.
 template <typename T>
-__device__ Sums<T> warp_sums(Sums<T> sums) {
+__device__ T warp_sum(T sum) {
     for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-        sums.g += __shfl_xor_sync(kEveryLane, sums.g, distance);
-        sums.g_normalised += __shfl_xor_sync(kEveryLane, sums.g_normalised, distance);
+        sum += __shfl_xor_sync(kEveryLane, sum, distance);
     }
-    return sums;
+    return sum;
 }
 
-// Both sums over a block, the same in every thread. Every thread must call it, once for each row.
 template <typename T>
-__device__ Sums<T> block_sums(Sums<T> sums) {
-    __shared__ Sums<T> of_warp[kMostWarps];
+__device__ Sums<T> warp_sum(Sums<T> sums) {
+    return {warp_sum(sums.g), warp_sum(sums.g_normalised)};
+}
+
+// The sum over a block, the same in every thread. S is T or Sums<T>. Every thread must call it, and may
+// do so again and again.
+template <typename S>
+__device__ S block_sum(S sum) {
+    __shared__ S of_warp[kMostWarps];
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     const int warps = static_cast<int>(blockDim.x) / kWarp;
-    // --8<-- [start:block_sums]
-    sums = warp_sums(sums);
-    __syncthreads();  // every warp has read what the row before left in of_warp
-    if (lane == 0) of_warp[warp] = sums;
-    __syncthreads();  // every warp has written its sums of this row
-    return warp_sums(lane < warps ? of_warp[lane] : Sums<T>{});
-    // --8<-- [end:block_sums]
+    if (warps == 1) return warp_sum(sum);
+    // --8<-- [start:block_sum]
+    sum = warp_sum(sum);
+    __syncthreads();  // every warp has read what the call before left in of_warp
+    if (lane == 0) of_warp[warp] = sum;
+    __syncthreads();  // every warp has written its sum
+    return warp_sum(lane < warps ? of_warp[lane] : S{});  // in each warp: all threads need the result
+    // --8<-- [end:block_sum]
+}
+
+// A group of numbers: how many they are, their mean, and the sum of their squared distances from it.
+template <typename T>
+struct Moments {
+    T count, mean, m2;
+};
+
+// The moments of two groups together. Group a may be empty: {0, 0, 0}.
+template <typename T>
+__device__ Moments<T> merge(Moments<T> a, Moments<T> b) {
+    // --8<-- [start:merge]
+    const T count = a.count + b.count;
+    const T share = b.count / count;
+    const T delta = b.mean - a.mean;
+    return {count, a.mean + delta * share, a.m2 + b.m2 + delta * delta * a.count * share};
+    // --8<-- [end:merge]
+}
+
+// How many values tile `tile` of a row has: all but the last are full.
+template <typename T, int kWidth>
+__device__ T count_of(unsigned tile, unsigned columns) {
+    const unsigned full = kPacks<T, kWidth> * kWidth * blockDim.x;
+    return static_cast<T>(min(full, columns - tile * full));
+}
+
+// The moments of the values that the threads of a block hold of a tile, the same in every thread.
+template <typename T, int kWidth>
+__device__ Moments<T> moments_of(const Held<T, kWidth>& held, unsigned tile, unsigned columns) {
+    const T count = count_of<T, kWidth>(tile, columns);
+    // --8<-- [start:moments_of]
+    T sum = 0;
+#pragma unroll
+    for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
+        for (int i = 0; i < kWidth; ++i) sum += held[pack].value[i];
+    }
+    const T mean = block_sum(sum) / count;
+    T m2 = 0;
+#pragma unroll
+    for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
+        if (column_of<T, kWidth>(tile, pack) >= columns) break;  // zeros that are no values of the row
+        for (int i = 0; i < kWidth; ++i) {
+            const T distance = held[pack].value[i] - mean;
+            m2 += distance * distance;
+        }
+    }
+    return {count, mean, block_sum(m2)};
+    // --8<-- [end:moments_of]
+}
+
+// x, out: rows x columns, row-major and dense. weight, bias: columns. mean, rstd: rows. Block
+// (row, tile) writes one tile of out; each block of a row reads the whole row for its moments.
+template <typename T, int kWidth>
+__global__ void layer_norm_kernel(const T* __restrict__ x, const T* __restrict__ weight,
+                                  const T* __restrict__ bias, T* __restrict__ out,
+                                  T* __restrict__ mean, T* __restrict__ rstd, unsigned columns, T eps) {
+    const int64_t row = blockIdx.x;
+    Held<T, kWidth> held;
+    Moments<T> moments = {};
+    // All tiles, this block's own at the end, so that its values are the ones left in registers.
+    unsigned tile = blockIdx.y;
+    for (unsigned step = 0; step < gridDim.y; ++step) {
+        tile = tile + 1 < gridDim.y ? tile + 1 : 0;
+        load<T, kWidth>(held, x + row * columns, tile, columns);
+        moments = merge(moments, moments_of<T, kWidth>(held, tile, columns));
+    }
+    // --8<-- [start:normalise]
+    const T scale = T(1) / sqrt(moments.m2 / moments.count + eps);
+#pragma unroll
+    for (int pack = 0; pack < kPacks<T, kWidth>; ++pack) {
+        const unsigned column = column_of<T, kWidth>(tile, pack);
+        Pack<T, kWidth> factor, offset;
+        load_pack(factor, weight, column, columns);
+        load_pack(offset, bias, column, columns);
+        for (int i = 0; i < kWidth; ++i) {
+            const T normalised = (held[pack].value[i] - moments.mean) * scale;
+            held[pack].value[i] = normalised * factor.value[i] + offset.value[i];
+        }
+        store_pack(held[pack], out + row * columns, column, columns);
+    }
+    if (threadIdx.x == 0 && tile == 0) {
+        mean[row] = moments.mean;
+        rstd[row] = scale;
+    }
+    // --8<-- [end:normalise]
 }
 
 // grad_x: rows x columns. weight_parts, bias_parts: gridDim.x x columns, row b with the sums over the
@@ -204,7 +195,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp)
                                const T* __restrict__ weight, const T* __restrict__ mean,
                                const T* __restrict__ rstd, T* __restrict__ grad_x,
                                T* __restrict__ weight_parts, T* __restrict__ bias_parts, int64_t rows,
-                               int64_t columns) {
+                               unsigned columns) {
     Held<T, kWidth> grad, normalised, factor;
     Held<T, kWidth> of_weight = {}, of_bias = {};  // this thread's sums over rows, for its columns
     const unsigned own_tile = blockIdx.y;
@@ -230,7 +221,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp)
             }
             // --8<-- [end:row_sums]
         }
-        sums = block_sums(sums);
+        sums = block_sum(sums);
         // --8<-- [start:gradients]
         const T mean_g = sums.g / columns, mean_g_normalised = sums.g_normalised / columns;
 #pragma unroll
@@ -297,13 +288,13 @@ void launch_layer_norm(const T* x, const T* weight, const T* bias, T* out, T* me
     if (rows == 0 || columns == 0) return;
     constexpr int64_t kHeld = kHeldBytes / sizeof(T);
     const dim3 grid(static_cast<unsigned>(rows), tiles_for(columns, kHeld));
-    const unsigned threads = threads_for(columns, kHeld);
+    const unsigned threads = threads_for(columns, kHeld), width = static_cast<unsigned>(columns);
     if (fits_packs<T>(columns, x, weight, bias, out)) {
         layer_norm_kernel<T, 16 / sizeof(T)>
-            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, columns, static_cast<T>(eps));
+            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, width, static_cast<T>(eps));
     } else {
         layer_norm_kernel<T, 1>
-            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, columns, static_cast<T>(eps));
+            <<<grid, threads, 0, stream>>>(x, weight, bias, out, mean, rstd, width, static_cast<T>(eps));
     }
 }
 
@@ -320,13 +311,13 @@ void launch_layer_norm_backward(const T* grad_out, const T* x, const T* weight, 
     if (columns == 0) return;
     constexpr int64_t kHeld = kHeldBytes / sizeof(T);
     const dim3 grid(static_cast<unsigned>(parts), tiles_for(columns, kHeld));
-    const unsigned threads = threads_for(columns, kHeld);
+    const unsigned threads = threads_for(columns, kHeld), width = static_cast<unsigned>(columns);
     if (fits_packs<T>(columns, grad_out, x, weight, grad_x, weight_parts, bias_parts)) {
         layer_norm_backward_kernel<T, 16 / sizeof(T)><<<grid, threads, 0, stream>>>(
-            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, columns);
+            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, width);
     } else {
         layer_norm_backward_kernel<T, 1><<<grid, threads, 0, stream>>>(
-            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, columns);
+            grad_out, x, weight, mean, rstd, grad_x, weight_parts, bias_parts, rows, width);
     }
 }
 

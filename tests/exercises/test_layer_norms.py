@@ -48,3 +48,12 @@ def test_block_per_row_is_said_to_read_x_three_times(tmp_path: Path) -> None:
     verdict = grade(EXERCISE, tmp_path, backend="simt", seed=SEED, until="efficiency")
     (failed,) = (check for check in verdict.checks if check.status is Status.FAIL)
     assert "; x is read 3 times, in lines " in failed.sentence
+
+
+def test_merged_moments_move_as_little_as_the_solution(tmp_path: Path) -> None:
+    for file in EXERCISE.edit:
+        shutil.copyfile(EXERCISE.solution_dir / file, tmp_path / file)
+    shutil.copyfile(SAMPLES / "merged.cu", tmp_path / "kernel.cu")
+    verdict = grade(EXERCISE, tmp_path, backend="simt", seed=SEED)
+    assert verdict.passed, [check.sentence for check in verdict.checks]
+    assert verdict.earned == verdict.out_of == 80

@@ -34,6 +34,7 @@ def test_what_tests_are_made_of_is_allowed() -> None:
     [
         ("import os", "imports `os`"),
         ("import inspect", "imports `inspect`"),
+        ("import time", "imports `time`"),  # op.py may, to measure: a suite asks for milliseconds
         ("import grader.implementations", "imports `grader.implementations`"),
         ("text = open(op.__file__).read()", "uses `open`"),
         ("place = op.__file__", "reads the attribute `__file__`"),

@@ -37,7 +37,7 @@ def course(tmp_path: Path) -> Path:
 
 FACTS = {
     "accepts": "TESTS", "answers": "QUESTIONS", "dispatcher": "DISPATCHER", "efficiency": "EFFICIENCY",
-    "kills": "TESTS", "packaging": "PACKAGING", "parts": "PARTS",
+    "kills": "TESTS", "measurements": "WORKLOADS", "packaging": "PACKAGING", "parts": "PARTS",
 }  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from grader.checks.questions.predicted import is_right
 from grader.errors import BrokenExercise, BuildFailed, InfrastructureError
 from grader.exercise import Exercise
 from grader.run.failures import WorkerCrashed
-from grader.spec import Choice, Count, Program
+from grader.run.values import Output, Reply
+from grader.spec import Choice, Count, Program, Returned
 from grader.spec.questions import checked, drawn_sizes
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
@@ -30,6 +31,8 @@ SUM = Choice("total", "Who has the sum?", {"a": "lane 0", "b": "every lane"}, "V
 LANES = Count(
     "lanes", "A block of {block} threads adds.", TREES, ("tree", "block"), "(A)", "lanes", "Each adds."
 )
+
+LAST = Returned("last", "Which thread of {block} is last?", TREES, ("last", "block"), "Print it.")
 
 
 @pytest.fixture
@@ -191,6 +194,8 @@ def test_a_number_may_be_exact_or_rounded_as_asked() -> None:
         ([replace(EDGE, choices={"a": "x", "c": "y"})], "choices must be a, b, c"),
         ([replace(LANES, prompt="{rows} rows")], "'rows' is no size of trees.cu"),
         ([replace(LANES, call=("tree", "rows"))], "'rows' is no size of trees.cu"),
+        ([replace(LAST, call=("last", "rows"))], "'rows' is no size of trees.cu"),
+        ([replace(LAST, call=())], "call names a function of the program"),
         ([replace(LANES, metric="time")], "'time' of 'load' is not counted"),
     ],
 )
@@ -226,6 +231,40 @@ def test_a_program_that_crashes_is_not_the_learners_fault(counting: Bench) -> No
     bench = replace(counting, spawn=crashing)
     with pytest.raises(InfrastructureError, match=r"trees.cu cannot be counted.*is part of the exercise"):
         predicted.counts_of(bench, [LANES], 1)
+
+
+class Answering:
+    """A session with a program of which every function returns its first size and `more`."""
+
+    def __init__(self, more: Any) -> None:
+        self.more = more
+
+    def __enter__(self) -> Answering:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing to end."""
+
+    def load(self, *built: object) -> None:
+        """There is nothing to load."""
+
+    def call(self, function: str, sizes: list[int], **more: Any) -> Reply:
+        value = sizes[0] + self.more if isinstance(self.more, int) else self.more
+        return Reply(outputs=(Output("other", value=value),))
+
+
+@pytest.mark.parametrize("draw", [1, 3])
+def test_what_a_program_returns_is_the_answer(counting: Bench, draw: int) -> None:
+    bench = replace(counting, spawn=lambda: Answering(5))  # type: ignore[arg-type, return-value]
+    block = drawn_sizes(TREES, "03_muladd", draw)["block"]
+    assert predicted.counts_of(bench, [LAST], draw) == {"last": block + 5.0}
+
+
+@pytest.mark.parametrize("value", [None, "5", 2.5])
+def test_a_program_that_returns_no_whole_number_is_the_authors_fault(counting: Bench, value: Any) -> None:
+    bench = replace(counting, spawn=lambda: Answering(value))  # type: ignore[arg-type, return-value]
+    with pytest.raises(BrokenExercise, match=rf"last returned {value!r}, but last asks for it"):
+        predicted.counts_of(bench, [LAST], 1)
 
 
 def test_a_question_about_no_line_is_the_authors_fault(counting: Bench) -> None:

@@ -190,6 +190,13 @@ def test_shifted(steps: int, words: str) -> None:
     assert told(got, right) == f"These are the right numbers, {words}: an index is off by one."
 
 
+def test_equal_rows_are_not_shifted_where_the_last_is_wrong() -> None:
+    right = torch.full((3, 33), 1 / 33)
+    got = right.clone()
+    got[2] *= 1.4
+    assert "too early" not in told(got, right)
+
+
 def test_an_input_came_back_unchanged() -> None:
     a, b = numbers(40, seed=1), numbers(40, seed=2)
     assert told(a, a * b, inputs=[("a", a), ("b", b)]) == "The result equals a unchanged."
@@ -438,3 +445,65 @@ def test_the_gradient_of_a_parameter_with_the_wrong_factor() -> None:
     assert text.startswith("The result is grad_out * x, added up over the rows.")
     assert "added up" not in told(2.5 * got, right, cotangent=g, inputs=[("x", x)])
     assert "added up" not in told(got, right, inputs=[("x", x)])
+
+
+def test_a_difference_that_fell_below_zero_in_uint8() -> None:
+    a, b = (torch.arange(40, dtype=torch.uint8) * step % 251 for step in (7, 11))
+    right = torch.maximum(a, b) - torch.minimum(a, b)
+    assert told(a - b, right).startswith("Every wrong element is 256 minus the right one: a difference fell")
+    assert "256 minus" not in told(right + 1, right)
+    assert "256 minus" not in told((a - b).int(), right.int())
+
+
+def test_bytes_that_happen_to_be_the_fill_pattern_are_no_sign_of_unwritten_memory() -> None:
+    right = torch.arange(200, dtype=torch.uint8)
+    assert "0xA5" not in told(right + 1, right)  # of 200 wrong bytes one is 0xA5
+    assert "0xA5" not in told(right.clone().index_fill_(0, torch.tensor([3]), 9), right)  # and 165 is right
+    tail = right.clone()
+    tail[150:] = 0xA5
+    assert told(tail, right).startswith("Elements 150 to 199 were never written")
+
+
+@pytest.mark.parametrize(("missing", "loop"), [(5000, True), (600, False)])
+def test_many_elements_that_are_left_over_are_a_loops(missing: int, loop: bool) -> None:
+    got, right = changed(lambda got: got.fill_(1.0), 1 << 17)
+    got = right.clone()
+    got[(1 << 17) - missing // 32 * 32 :] = POISONED
+    assert ("each thread has to go on in a loop" in told(got, right)) is loop
+
+
+SQUARE = {"a": numbers(8, 8, seed=1), "b": numbers(8, 8, seed=2)}
+
+
+def products() -> list[tuple[str, torch.Tensor]]:
+    a, b = (each.double() for each in SQUARE.values())
+    return [("a", a.mT @ b), ("b", a @ b.mT), ("a and b", a.mT @ b.mT)]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_an_operand_that_was_read_transposed(number: int) -> None:
+    names, got = products()[number]
+    right = (SQUARE["a"].double() @ SQUARE["b"].double()).float()
+    said = told(got.float(), right, inputs=list(SQUARE.items()), turned=products)
+    assert said.startswith(f"This is the right result for {names} transposed: ")
+
+
+def test_another_wrong_product_is_not_one_of_transposed_operands() -> None:
+    right = (SQUARE["a"].double() @ SQUARE["b"].double()).float()
+    assert "transposed" not in told(right + SQUARE["a"] ** 2, right, turned=products)
+
+
+@pytest.mark.parametrize("added", [32, 64])
+def test_terms_of_ones_are_counted(added: int) -> None:
+    ones = [("a", torch.ones(9, 40)), ("b", torch.ones(40, 9))]
+    got, right = torch.full((9, 9), float(added)), torch.full((9, 9), 40.0)
+    assert told(got, right, inputs=ones).endswith(f"counts terms: {added} instead of 40.")
+
+
+def test_no_terms_are_counted_where_inputs_are_not_ones_or_elements_differ() -> None:
+    right = torch.full((9, 9), 40.0)
+    uneven = torch.full((9, 9), 32.0)
+    uneven[0, 0] = 31.0
+    assert "counts terms" not in told(uneven, right, inputs=[("a", torch.ones(9, 40))])
+    assert "counts terms" not in told(right - 8, right, inputs=[("a", numbers(9, 40))])
+    assert "counts terms" not in told(right - 8, right, inputs=[("a", torch.ones(0))])

@@ -105,6 +105,24 @@ def test_exchanged_gradients_are_recognised() -> None:
     assert "This equals the gradient of b: either the two are returned in another order" in outcome.sentence
 
 
+def test_inputs_whose_gradients_are_equal_cannot_be_exchanged() -> None:
+    """A gradient that lost digits is close to that of the other input of a sum, and to its own."""
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            return a + b
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> Any:
+            return grad.float().double(), grad
+
+    outcome = judged(Sum.apply, Gradient(cases=[Case("float64", pair((5, 7)))]), reference=lambda a, b: a + b)
+    assert outcome.status is Status.FAIL
+    assert "the gradient of a is " in outcome.sentence
+    assert "equals the gradient of b" not in outcome.sentence
+
+
 def test_a_missing_gradient_is_a_sentence_and_not_a_zero() -> None:
     outcome = judged(with_backward(lambda ctx, g: (g * ctx.saved_tensors[1], None)))
     assert outcome.status is Status.FAIL

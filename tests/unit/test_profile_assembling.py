@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.profile import assembling
+from grader.profile import assembling, instances
 from grader.profile.assembling import launched
 from grader.profile.occupancy import simulated_device
 from grader.profile.resources import Compiled, Resources
@@ -96,3 +96,15 @@ def test_accesses_without_a_line_stand_in_its_place(
     lost = replace(counts, lines=(replace(known, frame=NOWHERE), *at))
     (found,) = launched([lost], simulated_device(), {})
     assert [each.frame.line for each in found.counts.lines] == [1, 2, 2]
+
+
+def test_a_device_function_that_was_not_inlined_does_not_hide_the_kernel(
+    counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = counts.lines[0], replace(counts.lines[0], pc=counts.lines[0].pc + 8)
+    frames = {first.pc: ["float element<float>(float*)"], second.pc: ["void copy<float>(float*)"]}
+    monkeypatch.setattr(instances, "_functions", lambda module, offsets: frames[offsets[0]])
+    for lines in ((first, second), (second, first)):
+        assert instances.instance_of(replace(counts, lines=lines)) == "copy<float>"
+    assert instances.instance_of(replace(counts, lines=(first,))) == "float element<float>"
+    assert instances.instance_of(replace(counts, lines=())) == "copy"

@@ -21,11 +21,13 @@ __device__ void load_tile(T (&tile)[kTile][kRowLength<T>], const T* __restrict__
                           int64_t first_column) {
     const int lane = static_cast<int>(threadIdx.x);
     const int warp = static_cast<int>(threadIdx.y);
+    // --8<-- [start:load]
     // A column of the tile has bank conflicts now, but 8 rows by 4 columns use every bank once. In a
     // transposed x these are 4 pieces of 8 neighbours, so a warp still moves 4 sectors.
     const bool down = strides.row < strides.column;
     const int r = down ? lane % 8 + warp % 4 * 8 : warp;
     const int c = down ? lane / 8 + warp / 4 * 4 : lane;
+    // --8<-- [end:load]
     const int64_t row = first_row + r, column = first_column + c;
     const bool exists = row < rows && column < columns;
     tile[r][c] = exists ? x[row * strides.row + column * strides.column] : T(0);

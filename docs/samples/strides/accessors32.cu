@@ -9,7 +9,7 @@
 namespace {
 
 constexpr unsigned kColumnsPerBlock = 32;  // a warp: its lanes are neighbours in a row
-constexpr unsigned kRowsPerBlock = 8;
+constexpr unsigned kRowsPerBlock = 4;
 constexpr int64_t kMostBlocksInY = 65535;  // the limit of every GPU; beyond that, threads loop
 // The largest offset with which `row += step` still fits into 32 bits.
 constexpr int64_t kMostElements = INT32_MAX - kMostBlocksInY * kRowsPerBlock;

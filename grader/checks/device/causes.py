@@ -58,6 +58,6 @@ def _warned(log: Path) -> str:
     if found is None:
         return ""
     return (
-        f"{found['file']}:{found['line']}: the compiler warns that `{found['name']}` may be read before it has "
-        "a value: a local variable holds whatever was in its register."
+        f"{found['file']}:{found['line']}: the compiler warns that `{found['name']}` may be read before it "
+        "has a value: a local variable holds whatever was in its register."
     )

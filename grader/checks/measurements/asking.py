@@ -11,10 +11,10 @@ from typing import Any
 import torch
 
 from grader.checks.bench import Bench
-from grader.checks.measurements.traps import Run
+from grader.checks.measurements.subject import Run
 
 _INSIDE = Path(__file__).resolve().parent / "inside.py"
-_SECONDS = 90.0
+_SECONDS = 60.0
 
 
 @dataclass(frozen=True)

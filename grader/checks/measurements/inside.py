@@ -8,6 +8,7 @@ allocated when it began (``live``). What comes from here is a claim.
 from __future__ import annotations
 
 import json
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,10 +21,11 @@ from grader.checks.measurements.planted import Host, Planted
 from grader.checks.measurements.recorder import Recorder
 
 _CALIBRATION = 2_000_000  # cycles, about a millisecond
+_SPINS = 40
 _SIMULATED_RATE = 1980.0  # cycles a microsecond
 
 
-def benchmark(submission: Any, entry: str, plan: str, simulated: bool) -> str:
+def measure(submission: Any, entry: str, plan: str, simulated: bool) -> str:
     """Call ``entry(call, warm_up, rounds)`` for one planted workload."""
     asked = json.loads(plan)
     instruments = Instruments(submission, simulated)
@@ -33,7 +35,7 @@ def benchmark(submission: Any, entry: str, plan: str, simulated: bool) -> str:
     return instruments.answer(result, asked["attributes"])
 
 
-def comparison(submission: Any, entry: str, plan: str, simulated: bool) -> str:
+def compare(submission: Any, entry: str, plan: str, simulated: bool) -> str:
     """Call ``entry(call, baseline, bytes_moved, warm_up, rounds)`` for two planted workloads."""
     asked = json.loads(plan)
     instruments = Instruments(submission, simulated)
@@ -98,16 +100,16 @@ def _simulated_host() -> Host:
 
 
 def _cycles_per_microsecond() -> float:
-    """At the clock that the device has now, warm: the quickest of a few spins."""
-    spans = []
-    for _ in range(5):
+    """At the clock that the device has once it is warm: the last of many spins."""
+    spans: list[float] = []
+    for _ in range(_SPINS):
         start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
         start.record()
         torch.cuda._sleep(_CALIBRATION)  # type: ignore[no-untyped-call]
         stop.record()
         torch.cuda.synchronize()
         spans.append(start.elapsed_time(stop) * 1e3)
-    return _CALIBRATION / float(min(spans))
+    return _CALIBRATION / statistics.median(spans[-10:])
 
 
 def _hidden(planted: Planted) -> Callable[[], object]:

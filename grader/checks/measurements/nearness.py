@@ -1,14 +1,14 @@
 """How near a reported number has to be to the truth, and how it is written in a sentence.
 
-Simulated time is exact but for the microsecond that reading a clock takes. A GPU changes its clock, and an
-event or a launch takes some microseconds of its own.
+Simulated time is exact but for the microsecond that reading a clock takes. A GPU changes its clock, an event
+takes some microseconds, and a launch takes the host some more.
 """
 
 from __future__ import annotations
 
 _MEBI = 1 << 20
 # Relative; absolute, in milliseconds, for what events measure, and for what the host's clock does.
-_TIMES = {"simt": (0.02, 0.001, 0.003), "cuda": (0.12, 0.012, 0.060)}
+_TIMES = {"simt": (0.02, 0.001, 0.003), "cuda": (0.05, 0.008, 0.060)}
 _MEMORY = (0.02, _MEBI // 2)
 _HOST = ("host_ms", "first_ms")
 

@@ -9,7 +9,7 @@ from grader.checks.bench import Bench
 from grader.checks.measurements.asking import Problem, ask, uniform
 from grader.checks.measurements.drawn import Drawn, drawn
 from grader.checks.measurements.nearness import shown, within
-from grader.checks.measurements.traps import Trap
+from grader.checks.measurements.subject import Trap
 from grader.spec.workloads import COMPARED, Pair, Workloads
 
 _NEAR = 0.06
@@ -26,7 +26,7 @@ def judged(bench: Bench, asked: Workloads, pair: Pair, number: int) -> Problem |
         "workloads": [call.plan(), baseline.plan()], "attributes": list(COMPARED), "bytes_moved": moved,
         "warm_up": asked.warm_up, "rounds": asked.rounds,
     }  # fmt: skip
-    run = ask(bench, "comparison", asked.compare, plan)
+    run = ask(bench, "compare", asked.compare, plan)
     if isinstance(run, Problem):
         return run
     if 0 in run.calls:

@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-_LONGEST = 400  # letters of the record that are kept, the last ones
+_LONGEST = 4000  # letters of the record that are kept, the last ones
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]

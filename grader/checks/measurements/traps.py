@@ -1,56 +1,19 @@
 """What a wrong number is: each trap of timing a GPU predicts one, and the reported number may be it.
 
-A prediction follows from the workload's drawn numbers; where two traps predict nearly the same, what the
-benchmark did decides (`Run.done`, the letters of `inside.Recorder`).
+A prediction follows from the workload's drawn numbers. What the record of the run shows comes first (`seen`).
 """
 
 from __future__ import annotations
 
 import math
-import re
 import statistics
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 
-from grader.checks.measurements.drawn import Drawn
+from grader.checks.measurements.seen import DEVICE_TIMES, seen, waited
+from grader.checks.measurements.subject import Subject, Trap
 
 _NEAR = 0.05  # a number this close to a prediction, and much closer than to the truth, is explained by it
 _MEBI = 1 << 20
-_BETWEEN_EVENTS = re.compile(r"R([^RC]*)C([^RC]*)R")
-
-
-@dataclass(frozen=True)
-class Run:
-    """What came back from one run of a benchmark."""
-
-    reported: Mapping[str, float | None]
-    calls: tuple[int, ...]
-    done: str
-    live: int
-
-
-@dataclass(frozen=True)
-class Trap:
-    """``value`` is what a benchmark reports that falls into it; ``topic`` is an anchor of the lesson."""
-
-    value: float
-    sentence: str
-    topic: str
-
-
-@dataclass(frozen=True)
-class Subject:
-    """One number of one run: what it has to be, and the workload it is about."""
-
-    quantity: str
-    drawn: Drawn
-    run: Run
-    rounds: int
-    l2_bytes: int = 0
-    truth: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "truth", self.drawn.truth(self.quantity))
 
 
 def explanation(subject: Subject) -> Trap | None:
@@ -58,8 +21,8 @@ def explanation(subject: Subject) -> Trap | None:
     reported = subject.run.reported[subject.quantity]
     if reported is None:
         return None
-    if (seen := _seen(subject, reported)) is not None:
-        return seen
+    if (shown := seen(subject, reported)) is not None:
+        return shown
     nearer = min(_NEAR, _distance(reported, subject.truth) / 2)
     near = [
         (distance, number, trap)
@@ -74,24 +37,6 @@ def _distance(one: float, other: float) -> float:
     return abs(math.log(one / other)) if one > 0 and other > 0 else (0.0 if one == other else math.inf)
 
 
-def _seen(subject: Subject, reported: float) -> Trap | None:
-    """What the record of the run shows beyond doubt."""
-    run, drawn = subject.run, subject.drawn
-    if subject.quantity in _DEVICE_TIMES:
-        if reported < subject.truth / 50 and "R" in run.done and drawn.workload.stream == "side":
-            return Trap(reported, "The call ran on another stream than the events are recorded on.", "stream")
-        spans = _BETWEEN_EVENTS.findall(run.done)
-        if reported > subject.truth and spans and any("F" in each for each in spans[-1]):
-            return Trap(reported, "Emptying the L2 cache is within the time that is measured.", "flush_timed")
-        if reported > subject.truth and spans and any(set("oh") & set(each) for each in spans[-1]):
-            said = "Between the two events there is other work for the device, besides the call."
-            return Trap(reported, said, "flush_timed")
-    if subject.quantity == "peak_bytes" and "V" in run.done and reported > subject.truth:
-        said = "Reserved memory is what the allocator keeps for the whole process, used or not."
-        return Trap(reported, said, "reserved")
-    return None
-
-
 def _units(subject: Subject) -> Iterator[Trap]:
     truth = subject.truth
     yield Trap(truth / 1e3, "That is seconds; `_ms` means milliseconds.", "units")
@@ -103,7 +48,7 @@ def _units(subject: Subject) -> Iterator[Trap]:
 
 def _device_time(subject: Subject) -> Iterator[Trap]:
     drawn, workload, done = subject.drawn, subject.drawn.workload, subject.run.done
-    pattern, truth = workload.pattern, subject.truth
+    truth = subject.truth
     yield from _statistics(subject)
     if workload.slow_calls:
         said = f"The first {workload.slow_calls} calls are slow, and they were timed: warm up first."
@@ -112,20 +57,12 @@ def _device_time(subject: Subject) -> Iterator[Trap]:
     if workload.cached < 1:
         yield Trap(truth * workload.cached, _cached(done), "l2")
     if drawn.queueing_ms > drawn.work_ms:
-        said = (
-            f"The host takes {drawn.queueing_ms:.3g} ms to queue this call, and the device "
-            f"waited for it between the events: queue all of a round before the device may begin."
-        )
-        for wall in (drawn.wall_ms(), drawn.queueing_ms, drawn.wall_ms() - drawn.host_us / 1e3):
-            yield Trap(wall, said, "head_start")
+        yield Trap(drawn.wall_ms(), waited(subject), "head_start")
     said = (
         f"That is the host's time to queue the call, {drawn.queueing_ms:.3g} ms. A call returns before the "
         "device is done: the clock was read without waiting for the device."
     )
     yield Trap(drawn.queueing_ms, said, "asynchrony")
-    if "T" in done and "R" not in done:
-        said = "The host's clock includes the launch: record events around the call."
-        yield Trap(drawn.wall_ms(statistics.median(pattern)), said, "host_clock")
     yield from _units(subject)
 
 
@@ -135,7 +72,7 @@ def _statistics(subject: Subject) -> Iterator[Trap]:
         return
     names = {"median_ms": "the median", "low_ms": "the lower quartile", "high_ms": "the upper quartile"}
     found = {
-        "the mean: one slow call in five moves it": statistics.fmean(pattern),
+        "the mean": statistics.fmean(pattern),
         "the fastest call": min(pattern),
         "the slowest call": max(pattern),
         "the median": statistics.median(pattern),
@@ -146,11 +83,8 @@ def _statistics(subject: Subject) -> Iterator[Trap]:
     }
     for what, factor in found.items():
         said = f"That is {what}, not {names[subject.quantity]}."
+        said += " A few slow calls are enough to move a mean." if what == "the mean" else ""
         yield Trap(work * factor, said, "statistics")
-    if subject.run.calls[0] < subject.rounds:
-        said = f"The call was made {subject.run.calls[0]} times: one of its times is no median of many."
-        for factor in pattern:
-            yield Trap(work * factor, said, "statistics")
 
 
 def _cached(done: str) -> str:
@@ -219,9 +153,8 @@ def _peak(subject: Subject) -> Iterator[Trap]:
         yield Trap(truth / unit, "`peak_bytes` counts bytes.", "units")
 
 
-_DEVICE_TIMES = ("median_ms", "low_ms", "high_ms")
 _OF: dict[str, Callable[[Subject], Iterator[Trap]]] = {
-    **dict.fromkeys(_DEVICE_TIMES, _device_time),
+    **dict.fromkeys(DEVICE_TIMES, _device_time),
     "host_ms": _host_time,
     "first_ms": _first_time,
     "peak_bytes": _peak,

@@ -12,6 +12,7 @@ from grader.checks.device.causes import cause_of
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
+from grader.checks.values import misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import compare, compare_values, number
 from grader.checks.values.in_common import in_common
@@ -92,7 +93,11 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    failure = wrong_output(expected, inputs, call, cause_of(bench, call))
+    cause = cause_of(bench, call)
+    failure = wrong_output(expected, inputs, call, cause)
+    if failure is not None and failure.topic == "values" and not cause:
+        why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
+        failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:
         failure = changing_answer(bench, case, inputs, call, expected)

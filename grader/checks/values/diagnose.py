@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import places, relations, rows
+from grader.checks.values import operands, places, relations, rows
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.beyond_32_bits,
+    relations.below_zero,
     places.never_written,
     places.bytes_for_elements,
     rows.cancellation,
     places.not_a_number,
     places.all_zero,
     relations.a_factor,
+    operands.terms_of_ones,
     relations.transposed,
+    operands.transposed_operands,
     relations.shifted,
     relations.a_chain_factor,
     relations.the_cotangent,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import torch
@@ -69,6 +70,16 @@ class Inputs:
         ``replaced`` gives the tensors to be used for some names, so that autograd can follow them.
         """
         return [_for_reference(value, widen, replaced or {}) for value in self.values]
+
+    def turned(self) -> Iterator[tuple[str, dict[str, torch.Tensor]]]:
+        """One or two of the square matrices, transposed: their names, and what takes their place."""
+        square = [each for each in self.tensors() if each.seen.ndim == 2 and len({*each.seen.shape}) == 1]
+        for chosen in (*combinations(square, 1), *combinations(square, 2)):
+            names = " and ".join(each.name for each in chosen)
+            yield (
+                names,
+                {each.name: each.seen.mT.to(WIDER.get(each.seen.dtype, each.seen.dtype)) for each in chosen},
+            )
 
 
 def seeded(seed: int, *labels: object) -> torch.Generator:

@@ -12,23 +12,28 @@ from grader.spec.vocabulary import FAR
 POISON = 0xA5  # fills fresh device memory on simt
 WARP = 32
 LARGEST_BLOCK = 1024
+MANY_THREADS = 1 << 16  # of a launch: rounding the number of blocks down leaves out less than a block
 
 
 def never_written(wrong: Wrong) -> str:
     raw = wrong.got.contiguous().reshape(-1).view(torch.uint8).reshape(wrong.total, -1)
-    untouched = (raw == POISON).all(dim=1)
+    filled = (raw == POISON).all(dim=1)
+    untouched, whole = filled & wrong.flat_mask, bool(filled.all())
     number = int(untouched.sum())
     if number == 0 or wrong.got.dtype == torch.bool:
         return ""
+    if raw.shape[1] == 1 and 2 * number < wrong.count:
+        return ""  # of bytes, some happen to be the pattern
     fill = f"the fill pattern 0x{POISON:X} of fresh device memory"
     if wrong.written:
-        which = "Every element was" if number == wrong.total else f"{number} of {wrong.total} elements were"
+        which = "Every element was" if whole else f"{number} of {wrong.total} elements were"
         return f"{which} computed from uninitialised memory: {fill} was read and passed on."
-    if number == wrong.total:
+    if whole:
         return f"Nothing was written: every element still holds {fill}. Does the kernel run, on this pointer?"
     first = int(untouched.to(torch.uint8).argmax())
-    if bool(untouched[first:].all()):
-        which = f"Elements {first} to {wrong.total - 1} were" if number > 1 else f"Element {first} was"
+    if bool(filled[first:].all()):
+        several = wrong.total - first > 1
+        which = f"Elements {first} to {wrong.total - 1} were" if several else f"Element {first} was"
         return f"{which} never written: {fill} is still there. {_about_the_grid(wrong, first)}"
     return f"{number} of {wrong.total} elements were never written: they still hold {fill}."
 
@@ -40,6 +45,8 @@ def _about_the_grid(wrong: Wrong, first: int) -> str:
         return f"Exactly the first {first} were written, which is {size}: look at the n that is passed."
     row = wrong.expected.shape[-1]
     missing = wrong.total - first
+    if missing >= LARGEST_BLOCK and first >= MANY_THREADS and first % WARP == 0:
+        return "If the number of blocks is limited, each thread has to go on in a loop: does it?"
     # Rounded down, the blocks leave out less than one of them covers, and one at least was there.
     rounded = missing < first
     if wrong.expected.ndim >= 2 and first % row == 0 and first > 0:

@@ -41,6 +41,19 @@ def _factors_near(ratio: float) -> Iterator[tuple[float, str]]:
 _PARTS = {2: "half of", 4: "a quarter of"}
 
 
+def below_zero(wrong: Wrong) -> str:
+    """A difference that became negative in an unsigned type."""
+    if wrong.got.dtype != torch.uint8 or wrong.count < 2:
+        return ""
+    got, expected = wrong.flat_got[wrong.flat_mask].long(), wrong.flat_expected[wrong.flat_mask].long()
+    if not bool(((got + expected) == 256).all()):
+        return ""
+    return (
+        "Every wrong element is 256 minus the right one: a difference fell below 0, and uint8 has no "
+        "negative numbers."
+    )
+
+
 def a_chain_factor(wrong: Wrong) -> str:
     """A gradient that has one factor too few or too many: an input, or the cotangent itself."""
     if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.total < MANY:
@@ -137,7 +150,7 @@ def shifted(wrong: Wrong) -> str:
             inside = torch.ones_like(wrong.flat_mask)
             inside[:step] = inside[:step] & (sign < 0)
             inside[-step:] = inside[-step:] & (sign > 0)
-            if wrong.is_close(moved, inside):
+            if bool(wrong.flat_mask[inside].any()) and wrong.is_close(moved, inside):
                 return f"These are the right numbers, {words} too {direction}: an index is off by one."
     return ""
 

@@ -156,7 +156,7 @@ def summed_product(wrong: Wrong) -> str:
         if wrong.is_close(product):
             return (
                 f"The result is grad_out * {name}, added up over the rows. Forward multiplies this input by "
-                f"something that is computed from {name}, not by {name} itself."
+                f"something that is computed from {name}, which takes the place of {name} in that sum."
             )
     return ""
 

@@ -22,7 +22,7 @@ answers to `a * b + c` of one element were refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -51,6 +51,9 @@ EXACT = Tolerance(0.0, 0.0)
 Pointwise: TypeAlias = Callable[[tuple[int, ...]], bool]
 
 
+Turned: TypeAlias = Callable[[], Iterable[tuple[str, torch.Tensor]]]
+
+
 def never(index: tuple[int, ...]) -> bool:
     return False
 
@@ -61,7 +64,8 @@ class Expected:
 
     ``values`` is float64, complex128, integer or bool, on the CPU; ``device`` is ``"cuda:0"``..., or
     ``"numpy"``. ``pointwise`` says of an index whether the inputs there explain the value there. ``terms`` is
-    the largest number of terms that are added into one element.
+    the largest number of terms that are added into one element. ``turned`` gives the values for inputs
+    that are transposed, with the names of these.
     """
 
     name: str
@@ -71,6 +75,7 @@ class Expected:
     tolerance: Tolerance
     pointwise: Pointwise = field(default=never, compare=False)
     terms: int = 1
+    turned: Turned = field(default=tuple, compare=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,6 +98,7 @@ def expected_outputs(spec: Spec, inputs: Inputs, case: str) -> tuple[Expected, .
         Expected(
             name, values, plain.dtype, device, tolerance_for(spec, values, plain.dtype, terms, size),
             partial(is_pointwise, spec, inputs, case, number), terms,
+            partial(turned_answers, spec, inputs, case, number),
         )
         for number, (name, values, plain, size) in enumerate(zip(names, exact, typed, sizes, strict=True))
     )  # fmt: skip
@@ -152,6 +158,12 @@ def _others_moved(tensor: torch.Tensor, index: tuple[int, ...], shape: torch.Siz
     moved = wide.flatten().roll(1).reshape(tensor.shape)
     moved[own[::-1]] = wide[own[::-1]]
     return moved
+
+
+def turned_answers(spec: Spec, inputs: Inputs, case: str, output: int) -> Iterator[tuple[str, torch.Tensor]]:
+    """The reference's result for each selection of square inputs that is transposed."""
+    for names, turned in inputs.turned():
+        yield names, call_reference(spec, inputs.for_reference(replaced=turned), case)[output]
 
 
 def expected_changes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -71,6 +71,15 @@ class Hints:
     cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
 
+    def unlike(self, expected: torch.Tensor) -> Hints:
+        """Without the gradients that equal the expected one: to be close to those explains nothing."""
+        apart = {
+            name: values
+            for name, values in self.others.items()
+            if values.shape != expected.shape or not torch.allclose(expected, values.to(expected.dtype))
+        }
+        return replace(self, others=apart)
+
     def swapped(self, got: torch.Tensor) -> str:
         """Whether `got` is the gradient of another input."""
         for name, values in self.others.items():
@@ -107,6 +116,7 @@ def mismatch_outcome(
             case=case, expected=mismatch.expected, got=mismatch.got, topic=mismatch.what,
         )  # fmt: skip
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
+    hints = hints.unlike(expected.values)
     there = inputs_at(inputs, mismatch.index, expected.shape)
     if there and not expected.pointwise(mismatch.index):
         there = ""
@@ -115,8 +125,9 @@ def mismatch_outcome(
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
     wrong = Wrong(
-        got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms, hints.for_ones
-    )
+        got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms,
+        hints.for_ones, expected.turned,
+    )  # fmt: skip
     hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -17,7 +17,8 @@ class Wrong:
 
     ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient, and
     ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known
-    to have been written, ``terms`` how many are added into an element at most.
+    to have been written, ``terms`` how many are added into an element at most. ``turned`` gives the right
+    answers for inputs that are transposed, with the names of these.
     """
 
     got: torch.Tensor
@@ -28,6 +29,7 @@ class Wrong:
     written: bool = False
     terms: int = 1
     for_ones: torch.Tensor | None = None
+    turned: Callable[[], Iterable[tuple[str, torch.Tensor]]] = tuple
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)

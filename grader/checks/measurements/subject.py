@@ -1,0 +1,42 @@
+"""One reported number: its workload, the run that it comes from, and a trap that it may have fallen into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from grader.checks.measurements.drawn import Drawn
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came back from one run of a benchmark."""
+
+    reported: Mapping[str, float | None]
+    calls: tuple[int, ...]
+    done: str
+    live: int
+
+
+@dataclass(frozen=True)
+class Trap:
+    """``value`` is what a benchmark reports that falls into it; ``topic`` is an anchor of the lesson."""
+
+    value: float
+    sentence: str
+    topic: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One number of one run: what it has to be, and the workload it is about."""
+
+    quantity: str
+    drawn: Drawn
+    run: Run
+    rounds: int
+    l2_bytes: int = 0
+    truth: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "truth", self.drawn.truth(self.quantity))

@@ -1,0 +1,32 @@
+"""The kernels that lesson 04 measures beside the solution's are right, huge strides included."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.checks import grade
+from grader.verdict import Status
+
+ROOT = Path(__file__).resolve().parents[2]
+EXERCISE = Catalog.open(ROOT).find("04_strides_and_indices")
+SAMPLES = {"pointers32": "kernel.cu", "accessors32": "accessors.cu"}
+
+
+def test_every_sample_has_a_place() -> None:
+    found = {file.stem for file in (ROOT / "docs" / "samples" / "strides").glob("*.cu")}
+    assert found == set(SAMPLES)
+
+
+@pytest.mark.parametrize(("name", "target"), SAMPLES.items())
+def test_the_sample_passes_in_place_of_the_solutions_kernel(name: str, target: str, tmp_path: Path) -> None:
+    files = Path(shutil.copytree(EXERCISE.solution_dir, tmp_path / name))
+    shutil.copyfile(ROOT / "docs" / "samples" / "strides" / f"{name}.cu", files / target)
+    verdict = grade(EXERCISE, files, backend="simt", seed=4, until="safety")
+    failed = [
+        f"{check.name}: {check.sentence}" for check in verdict.checks if check.status is not Status.PASS
+    ]
+    assert not failed

@@ -1,0 +1,101 @@
+"""Exercise 15's find.cu: what its profile says is what paper says, and only one of the repairs is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.build import BuildRequest, build
+from grader.catalog import Catalog
+from grader.checks.questions.predicted import counts_of
+from grader.run.spawn import Zygote
+from grader.simt.counters import LineCounts, symbolise
+from grader.simt.memory_model import sectors, wavefronts
+from grader.spec import Choice, Count, Program, load_spec
+from grader.spec.questions import drawn_sizes
+from tests.unit.fake_submission import FakeSession, fake_bench
+
+from .conftest import ROOT
+
+EXERCISE = Catalog.open(ROOT).find("15_tiled_matmul")
+QUESTIONS = load_spec(EXERCISE).questions
+COUNTS = [question for question in QUESTIONS if isinstance(question, Count)]
+SIZES = [(64, 96, 128, 8), (96, 64, 160, 16), (128, 160, 64, 32)]
+WARP, FLOAT = 32, 4
+
+
+def warp(tile: int, word: Callable[[int, int], int]) -> list[int | None]:
+    """Byte addresses of the lanes of a block's first warp; `word` maps x and y to an element."""
+    return [FLOAT * word(lane % tile, lane // tile) for lane in range(WARP)]
+
+
+def on_paper(m: int, k: int, n: int, tile: int) -> dict[str, float]:
+    requests = (m // tile) * (n // tile) * (tile * tile // WARP) * (k // tile)
+    of_b = sectors(warp(tile, lambda x, y: x * n + y), FLOAT)
+    return {
+        "excess_sectors": of_b,
+        "excess_total": requests * of_b,
+        "good_total": m * k * n // tile // 8,
+        "conflict_wavefronts": wavefronts(warp(tile, lambda x, y: x * tile), FLOAT),
+    }
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    with Zygote.start("simt") as started:
+        yield started
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_what_is_counted_is_what_paper_says(zygote: Zygote, sizes: tuple[int, int, int, int]) -> None:
+    bench = fake_bench(FakeSession(lambda x: x), lambda x: x, [], exercise=EXERCISE)
+    bench = replace(bench, spawn=zygote.spawn_worker)
+    drawn = {name: (size,) for name, size in zip(("m", "k", "n", "tile"), sizes, strict=True)}
+    questions = [replace(question, program=Program("find.cu", drawn)) for question in COUNTS]
+
+    assert counts_of(bench, questions, draw=1) == on_paper(*sizes)
+
+
+def test_every_size_that_is_drawn_suits_the_kernel() -> None:
+    drawn = COUNTS[0].program.sizes
+    assert all(size % tile == 0 for name in "mkn" for size in drawn[name] for tile in drawn["tile"])
+    assert set(drawn["tile"]) == {8, 16, 32}  # launch() falls back on 32
+    assert drawn_sizes(COUNTS[0].program, EXERCISE.slug, 1) == {"m": 96, "k": 96, "n": 128, "tile": 16}
+
+
+REPAIRS = {  # the choices of one_repair, as edits of find.cu
+    "a": (("b_tile[kTile][kTile];", "b_tile[kTile][kTile + 1];"),),
+    "b": (("(first + x) * n + column + y", "(first + y) * n + column + x"), ("b_tile[x][i]", "b_tile[i][x]")),
+    "c": (("b_tile[y][x] =", "b_tile[x][y] ="), ("b_tile[x][i]", "b_tile[i][x]")),
+    "d": (("dim3(n / kTile, m / kTile)", "dim3(m / kTile, n / kTile)"),),
+}
+
+
+@pytest.mark.parametrize("letter", REPAIRS)
+def test_one_repair_makes_every_line_ideal(zygote: Zygote, tmp_path: Path, letter: str) -> None:
+    question = next(each for each in QUESTIONS if isinstance(each, Choice) and each.name == "one_repair")
+    assert question.choices.keys() == REPAIRS.keys()
+    text = (EXERCISE.root / "find.cu").read_text()
+    for find, repaired in REPAIRS[letter]:
+        assert text.count(find) == 1
+        text = text.replace(find, repaired)
+    file = tmp_path / "find.cu"
+    file.write_text(text)
+    artifact = build(BuildRequest("find", "pybind", (file,), "simt"))
+
+    with zygote.spawn_worker() as session:
+        session.load(artifact, None, tmp_path)
+        reply = session.call("product", [64, 64, 64, 32], count=True)
+    lines = [line for launch in symbolise(reply.trace.counts, [tmp_path]) for line in launch.lines]
+
+    assert (excess(lines) == 0) is (letter == "b")
+
+
+def excess(lines: list[LineCounts]) -> int:
+    """Sectors and wavefronts beyond the fewest that the lanes need."""
+    return sum(
+        line.conflicts if line.space == "shared" else line.sectors - line.ideal_sectors for line in lines
+    )

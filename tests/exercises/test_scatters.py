@@ -1,0 +1,73 @@
+"""The kernels beside exercise 09: what is wrong with each, or what it costs, is what its lesson says."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.checks import grade
+from grader.cli.profiling import take_profile
+from grader.verdict import Status, Verdict
+
+from .conftest import ROOT, SEED
+
+EXERCISE = Catalog.open(ROOT).find("09")
+SAMPLES = ROOT / "docs" / "samples" / "scatters"
+
+
+def put(kernel: str, folder: Path) -> None:
+    """The solution with another kernel, if one is named."""
+    for file in EXERCISE.edit:
+        shutil.copyfile(EXERCISE.solution_dir / file, folder / file)
+    if kernel:
+        shutil.copyfile(SAMPLES / kernel, folder / "kernel.cu")
+
+
+def graded(kernel: str, folder: Path) -> Verdict:
+    put(kernel, folder)
+    return grade(EXERCISE, folder, backend="simt", seed=SEED)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "failing", "kind", "line"),
+    [
+        ("lost.cu", "safety", "race_global", "grad_weight[row * columns + i % columns] += grad_out[i];"),
+        ("by_index.cu", "efficiency", "global_load_sectors", "atomicAdd(&grad_weight[row * columns + col"),
+    ],
+)  # fmt: skip
+def test_a_wrong_scatter_fails_where_the_lesson_says(
+    tmp_path: Path, kernel: str, failing: str, kind: str, line: str
+) -> None:
+    verdict = graded(kernel, tmp_path)
+
+    failed = {check.name: check for check in verdict.checks if check.status is Status.FAIL}
+    assert failing in failed and not {"correctness", "gradient", "device_work"} & set(failed)
+    found = [each for each in failed[failing].findings if each.kind == kind]
+    assert [each.source.strip().startswith(line) for each in found] == [True]
+
+
+def test_adding_up_runs_first_is_right(tmp_path: Path) -> None:
+    verdict = graded("runs.cu", tmp_path)
+    wrong = [check for check in verdict.checks if check.status is Status.FAIL and check.name != "efficiency"]
+    assert not wrong, [check.sentence for check in wrong]
+
+
+@pytest.mark.parametrize(("kernel", "updates"), [("", 200 * 12), ("runs.cu", 7 * 12)])
+def test_where_an_index_repeats_runs_need_one_update_for_32_positions(
+    tmp_path: Path, kernel: str, updates: int
+) -> None:
+    put(kernel, tmp_path)
+    profile, _ = take_profile(EXERCISE, tmp_path, "always the same index")  # 200 indices, rows of 12
+    (launched,) = profile.stages[1].launches
+    assert sum(line.lanes for line in launched.counts.lines if line.access == "atomic") == updates
+
+
+def test_the_lesson_shows_the_part_of_the_verdict_that_names_the_race() -> None:
+    lesson = EXERCISE.lesson_path.read_text(encoding="utf-8")
+    assert '"docs/_captured/09_embedding_backward.no_atomic.txt:5:8"' in lesson
+    captured = ROOT / "docs" / "_captured" / "09_embedding_backward.no_atomic.txt"
+    shown = captured.read_text(encoding="utf-8").splitlines()[4:8]
+    assert shown[0].startswith("Safety failed") and shown[-1].endswith("#race-global")

@@ -1,0 +1,46 @@
+"""The kernels on the way to exercise 16: each is right, and reads memory as often as the lesson says."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.catalog import Catalog
+from grader.checks import grade
+from grader.verdict import CheckResult, Status
+
+from .conftest import ROOT, SEED
+
+EXERCISE = Catalog.open(ROOT).find("16")
+SAMPLES = ROOT / "docs" / "samples" / "softmaxes"
+FITS, LONG = "softmax(x: float32 (32, 1024))", "softmax(x: float32 (1, 32768))"
+
+
+def failed(kernel: str, folder: Path) -> list[CheckResult]:
+    """What the verdict on the solution with another kernel holds against it."""
+    for file in (*EXERCISE.edit, *EXERCISE.given):
+        shutil.copyfile(EXERCISE.solution_dir / file, folder / file)
+    shutil.copyfile(SAMPLES / kernel, folder / "kernel.cu")
+    verdict = grade(EXERCISE, folder, backend="simt", seed=SEED)
+    return [check for check in verdict.checks if check.status is Status.FAIL]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "fits", "long"),
+    [("naive.cu", 3, 3), ("online.cu", 2, 2), ("registers.cu", 1, 3)],
+)
+def test_a_step_on_the_way_reads_a_row_as_often_as_its_lesson_says(
+    tmp_path: Path, kernel: str, fits: int, long: int
+) -> None:
+    checks = failed(kernel, tmp_path)
+
+    assert [check.name for check in checks] == ["efficiency"]
+    (efficiency,) = checks
+    for case, reads, enough in ((FITS, fits, 1), (LONG, long, 2)):
+        mark = "✓" if reads <= enough else "✗"
+        line = f"{mark} {reads * 4096:,} sectors read from global memory, at most {enough * 4096:,} in {case}"
+        assert line in efficiency.lines
+    again = [f"Every sector comes {max(fits, long)} times" in each.sentence for each in efficiency.findings]
+    assert any(again)
