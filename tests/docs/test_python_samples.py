@@ -20,6 +20,7 @@ def _module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # where a dataclass looks its annotations up
     spec.loader.exec_module(module)
     return module
 
