@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from grader.spec.naming import named_arguments, of_kind
+from grader.spec.naming import named_calls, of_kind
 from grader.spec.vocabulary import Case
 
 Most: TypeAlias = "Callable[..., float] | float"
@@ -124,8 +124,8 @@ def _checked_one(value: Any, parameters: tuple[str, ...]) -> Efficiency:
         )
     for limit in efficiency.limits:
         _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"), parameters)
-    named = named_arguments(case.args, parameters, f"EFFICIENCY, {case.name!r}")
-    return replace(efficiency, case=replace(case, args=named))
+    (named,) = named_calls(Case, "EFFICIENCY", [case], parameters)
+    return replace(efficiency, case=named)
 
 
 def _check_limit(limit: Limit, parameters: tuple[str, ...]) -> None:

@@ -26,13 +26,12 @@ def cause_in(call: Call, files: Path) -> Finding | None:
 
 
 def cause_of(bench: Bench, call: Call) -> str:
-    """What explains wrong values of `call`, in words: what was seen, or else what the compiler warned of.
-
-    With the rule where no safety check follows that says it.
+    """What was seen in `call` and makes its values wrong, in words; with the rule where no safety check
+    follows that says it.
     """
     cause = cause_in(call, bench.files)
     if cause is None:
-        return _warned(bench.artifact.log) if bench.artifact is not None else ""
+        return ""
     place = f"{cause.where}: " if cause.where else ""
     rule = f" {cause.rule}" if bench.spec.part is not None else ""
     return f"{place}{cause.sentence}{rule}"
@@ -48,13 +47,14 @@ _UNSET = (
 )
 
 
-def _warned(log: Path) -> str:
-    """The first such variable in the compiler's output; also a warning may be mistaken."""
+def warning(bench: Bench) -> str:
+    """What the compiler says of such a variable in the learner's files; a warning may be mistaken."""
     try:
-        text = log.read_text(encoding="utf-8", errors="replace")
+        text = bench.artifact.log.read_text(encoding="utf-8", errors="replace") if bench.artifact else ""
     except OSError:
         return ""
-    found = next((match for each in _UNSET if (match := each.search(text))), None)
+    matches = (match for each in _UNSET for match in each.finditer(text))
+    found = next((match for match in matches if match["file"] in bench.exercise.edit), None)
     if found is None:
         return ""
     return (

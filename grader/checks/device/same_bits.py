@@ -18,6 +18,7 @@ from grader.checks.values.compare import compare, pair
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import error_outcome
+from grader.run.values import Output
 from grader.spec import Case
 from grader.verdict import Status
 
@@ -95,6 +96,11 @@ def _bytes(tensor: torch.Tensor) -> torch.Tensor:
     return dense.view(torch.uint8)
 
 
+def _form(output: Output) -> tuple[object, ...]:
+    shape = tuple(output.tensor.shape) if output.tensor is not None else None
+    return output.kind, shape, output.tensor.dtype if output.tensor is not None else None
+
+
 def _runs(bench: Bench) -> tuple[Schedule, ...]:
     return ORDERS if bench.backend == "simt" else REPEATS
 
@@ -118,9 +124,16 @@ def _backward(bench: Bench, case: Case, inputs: Inputs, names: Sequence[str], or
 def _judged(
     bench: Bench, first: Call, again: Call, expected: Sequence[Expected], order: Schedule
 ) -> Outcome | None:
-    """The first result of `again` that has other bits than that of `first`."""
+    """The first result of `again` that has another form, or other bits, than that of `first`."""
+    forms = [[_form(each) for each in call.reply.outputs] for call in (first, again)]
+    if forms[0] != forms[1] or again.reply.trace.sticky_error is not None:
+        return Outcome(
+            Status.FAIL,
+            f"{again.text}: the same input gave results of another form, or none, when it was run again.",
+            case=again.case, topic="determinism",
+        )  # fmt: skip
     for before, after, wanted in zip(first.reply.outputs, again.reply.outputs, expected, strict=True):
-        if before.tensor is None or after.tensor is None or before.tensor.shape != after.tensor.shape:
+        if before.tensor is None or after.tensor is None:
             continue
         found = difference(before.tensor, after.tensor)
         if found is None:
@@ -129,7 +142,8 @@ def _judged(
         one, other = "in one run", "in another"
         if bench.backend == "simt":
             one, other = "with blocks and threads in ascending order", f"in {order} order"
-        rounding = after.tensor.is_floating_point() and compare(after, wanted) is None
+        numbers = after.tensor.is_floating_point() or after.tensor.is_complex()
+        rounding = numbers and compare(after, wanted) is None
         return Outcome(
             Status.FAIL,
             f"{again.text}: the same input gave two results. {_subject(wanted)} is {found.first}{where} "

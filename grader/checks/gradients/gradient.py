@@ -90,7 +90,8 @@ def _other_ways(bench: Bench, gradient: Gradient, advice: list[str]) -> Outcome 
             failure = overwritten_problem(bench, case, inputs, names, saved)
             if failure is None and gradient.twice:
                 failure = second_problem(bench, case, inputs, names)
-            advice += saved_in_vain(bench, case, inputs, names, saved)
+            if failure is None:
+                advice += saved_in_vain(bench, case, inputs, names, saved)
             return failure
     return None
 

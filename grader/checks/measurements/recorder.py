@@ -28,7 +28,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._l2_bytes = l2_bytes
         self._letters: list[str] = []
         self._paused = False
-        self.touched = 0  # bytes since a planted call
+        self.touched: dict[int, int] = {}  # bytes of each storage since a planted call
 
     def note(self, letter: str) -> None:
         if not self._paused:
@@ -40,7 +40,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     @property
     def evicted(self) -> bool:
         """Whether L2 has been filled with something else since the last planted call."""
-        return self.touched >= self._l2_bytes
+        return sum(self.touched.values()) >= self._l2_bytes
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -51,24 +51,28 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             yield
         finally:
             self._paused = False
-            self.touched = 0
+            self.touched.clear()
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:  # what torch.utils calls it
         result = function(*args, **(kwargs or {}))
         if not self._paused and not function.is_view and "empty" not in function.name():
-            size = _touched_bytes([*args, *(kwargs or {}).values(), result])
-            self.touched += size
+            found = _touched_bytes([*args, *(kwargs or {}).values(), result])
+            for storage, nbytes in found.items():
+                self.touched[storage] = max(nbytes, self.touched.get(storage, 0))
+            size = sum(found.values())
             self.note("F" if size >= self._l2_bytes else "o" if size else "h")
         return result
 
 
-def _touched_bytes(values: Any) -> int:
-    """Bytes of the CUDA tensors among the arguments and results, each storage once."""
+def _touched_bytes(values: Any) -> dict[int, int]:
+    """Bytes of the CUDA tensors among the arguments and results, by storage: no more than it has."""
     found: dict[int, int] = {}
     for value in values:
         for each in value if isinstance(value, tuple | list) else (value,):
             if isinstance(each, Tensor) and each.is_cuda:
-                found[each.untyped_storage().data_ptr()] = each.nbytes
-    return sum(found.values())
+                storage = each.untyped_storage()
+                nbytes = min(each.nbytes, storage.nbytes())
+                found[storage.data_ptr()] = max(nbytes, found.get(storage.data_ptr(), 0))
+    return found

@@ -8,7 +8,7 @@ from grader.checks.measurements.subject import Subject, Trap
 from grader.words import counted
 
 DEVICE_TIMES = ("median_ms", "low_ms", "high_ms")
-_BETWEEN_EVENTS = re.compile(r"R([^RC]*)C([^RC]*)R")
+_BETWEEN_EVENTS = re.compile(r"R([^RC]*)C([^RC]*)(?=R)")
 
 
 def seen(subject: Subject, reported: float) -> Trap | None:

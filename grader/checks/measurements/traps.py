@@ -34,7 +34,9 @@ def explanation(subject: Subject) -> Trap | None:
 
 def _distance(one: float, other: float) -> float:
     """Of two positive numbers, on the scale of ratios."""
-    return abs(math.log(one / other)) if one > 0 and other > 0 else (0.0 if one == other else math.inf)
+    if one > 0 and other > 0:
+        return abs(math.log(one) - math.log(other))
+    return 0.0 if one == other else math.inf
 
 
 def _units(subject: Subject) -> Iterator[Trap]:

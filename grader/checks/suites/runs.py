@@ -7,6 +7,7 @@ do not tell which implementation it is.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import shutil
@@ -167,11 +168,13 @@ def _running(failure: SubmissionError) -> str:
 
 def _failed(failure: SubmissionError) -> tuple[Failure, ...]:
     """The tests that said that they failed, before the run ended without an answer."""
-    said = [line for line in failure.printed.splitlines() if line.startswith(_FAILED)]
-    try:
-        return tuple(_failure(json.loads(line.removeprefix(_FAILED))) for line in said)
-    except (TypeError, ValueError, KeyError):
-        return ()  # the learner's tests print, too
+    found = []
+    for line in failure.printed.splitlines():
+        if line.startswith(_FAILED):
+            # The learner's tests print, too.
+            with contextlib.suppress(TypeError, ValueError, KeyError, OverflowError):
+                found.append(_failure(json.loads(line.removeprefix(_FAILED))))
+    return tuple(found)
 
 
 def _failure(each: Mapping[str, Any]) -> Failure:
@@ -188,7 +191,7 @@ def _read(answer: Any) -> Run:
         failures = tuple(_failure(each) for each in found["failures"])
         passed, skipped, expected = (max(0, int(found[name])) for name in ("passed", "skipped", "expected"))
         return Run(passed, skipped, expected, failures, str(found["broken"]), str(found["late"]))
-    except (TypeError, ValueError, KeyError):
+    except (TypeError, ValueError, KeyError, OverflowError):
         return Run(broken="the run ended without saying how")
 
 

@@ -30,13 +30,18 @@ def narrow_indices(exercise: Exercise, files: Path) -> Iterator[str]:
             continue
         for found in _NARROW.finditer(text):
             value = found["value"]
-            if all(each in value for each in _WHOLE) and not _WIDE.search(value):
+            if all(each in value for each in _WHOLE) and not _WIDE.search(value) and _is_plain(found):
                 line = text.count("\n", 0, found.start("name")) + 1
                 yield (
                     f"{WORD}: {name}:{line}: `{found['name']}` has 32 bits, and no tensor here is so large "
-                    "that it shows. Beyond 2^31 elements it wraps: compute it in int64_t, beginning with "
+                    "that it shows. Beyond that it wraps: compute it in int64_t, beginning with "
                     "static_cast<int64_t>(blockIdx.x)."
                 )
+
+
+def _is_plain(found: re.Match[str]) -> bool:
+    """Whether the type is written out, or the value has no name, cast or suffix that could make it wide."""
+    return found["type"] != "auto" or not re.search(r"[A-Za-z]\w*", re.sub(r"\b\w+\.x\b", "", found["value"]))
 
 
 def _blank(comment: re.Match[str]) -> str:

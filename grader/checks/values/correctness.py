@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.causes import cause_of
+from grader.checks.device.causes import cause_of, warning
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
@@ -61,6 +61,8 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     first = failures[0]
     if not first.case:
         return first
+    if first.topic == "values" and (said := warning(bench)):
+        first = replace(first, lines=(*first.lines, said))
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
     shared = in_common(judged, {failure.case for failure in failures})
     if shared:

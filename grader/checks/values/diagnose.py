@@ -47,7 +47,10 @@ def diagnose(wrong: Wrong) -> str:
     if wrong.count == 0 or wrong.got.is_complex():
         return ""
     for pattern in PATTERNS:
-        sentence = pattern(wrong)
+        try:
+            sentence = pattern(wrong)
+        except (ArithmeticError, RuntimeError, ValueError):
+            continue  # numbers beyond what it can compute with: a hint that fails must not cost the verdict
         if sentence:
             return sentence
     return ""

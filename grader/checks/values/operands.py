@@ -26,6 +26,6 @@ def terms_of_ones(wrong: Wrong) -> str:
     if not ones or not wrong.inputs or wrong.total < MANY:
         return ""
     added, wanted = (torch.unique(each) for each in (wrong.flat_got, wrong.flat_expected))
-    if len(wanted) != 1 or len(added) != 1 or added.item() != round(added.item()):
+    if len(wanted) != 1 or len(added) != 1 or not all(each.item().is_integer() for each in (added, wanted)):
         return ""
     return f"The inputs are ones, so the result counts terms: {added.item():g} instead of {wanted.item():g}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from grader.checks.values.compare import number
-from grader.checks.values.wrong import MANY, Wrong
+from grader.checks.values.wrong import MANY, NARROW, Wrong
 
 SHORTEST = 4  # values in a row, from which on a common factor is no coincidence
 SEVERAL = 3  # rows, of which one may be orthogonal to another by coincidence
@@ -16,15 +16,22 @@ BALANCED = 1e-6  # of the sum of absolute values: what is left of a row that add
 
 
 def cancellation(wrong: Wrong) -> str:
-    """An input whose mean is so large beside its spread that a difference of squares is noise."""
-    if not wrong.got.is_floating_point():
+    """An input whose mean is so large beside its spread that a difference of squares is noise.
+
+    The answer must look like it: rows that are off by a factor of their own, or without a number.
+    """
+    if not wrong.got.is_floating_point() or wrong.got.dtype in NARROW or _rows(wrong) is None:
+        return ""
+    if bool(wrong.flat_got.isfinite().all()) and not (scaled_rows(wrong) or scaled_and_shifted_rows(wrong)):
         return ""
     for name, values in wrong.inputs:
-        if values.numel() < MANY or not values.is_floating_point() or not bool(values.isfinite().all()):
+        if values.shape != wrong.expected.shape or values.numel() < MANY or values.dtype in NARROW:
+            continue
+        if not values.is_floating_point() or not bool(values.isfinite().all()):
             continue
         wide = values.to(torch.float64)
         mean, spread = float(wide.mean()), float(wide.std(correction=0))
-        if spread > 0 and torch.finfo(values.dtype).eps * mean**2 > LOST * spread**2:
+        if spread > 0 and abs(mean) * torch.finfo(values.dtype).eps ** 0.5 > LOST**0.5 * spread:
             dtype = str(values.dtype).removeprefix("torch.")
             return (
                 f"Cancellation? The mean of {name} is {number(mean, 3)} and its spread {number(spread, 2)}. "
