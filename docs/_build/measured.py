@@ -21,8 +21,9 @@ COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "measured"
 RESULTS = COURSE / "benchmarks" / "results"
 ALSO = {"02_elementwise_mult": "edit_to_verdict*.md"}  # its lesson is about the time that a build takes
-PAGES = ("bindings", "torch_symbols")  # pages that are no lesson, from NAME_*.md
+PAGES = ("bindings", "torch_symbols", "late_error")  # pages that are no lesson, from NAME_*.md
 NOTHING = "*No measurement of this exercise on a GPU has been recorded yet.*\n"
+NOTHING_OF_A_PAGE = "*No run on a GPU has been recorded yet.*\n"
 FACTORS = RESULTS / "bindings_h200.md"
 COLUMNS = (  # of the table "Factor by factor"
     ("pybind11 alone",),
@@ -99,7 +100,7 @@ def pages() -> Iterator[tuple[Path, str]]:
         yield FOLDER / f"{slug}.md", "\n".join(render(record) for record in records) or unmeasured(slug)
     for name in PAGES:
         records = sorted(RESULTS.glob(f"{name}_*.md"))
-        yield FOLDER / f"{name}.md", "\n".join(render(record) for record in records)
+        yield FOLDER / f"{name}.md", "\n".join(render(record) for record in records) or NOTHING_OF_A_PAGE
     yield FOLDER / "bindings_factors.md", factor_rows(FACTORS)
 
 

@@ -48,7 +48,13 @@ class Results:
             if name in self.exercise.scores and not (name == "gradient" and spec.gradient is None)
         ]
         order = ["build", *names]
-        return order[1 : order.index(self.until) + 1] if self.until in order else names
+        until = "parts" if self._ends_after_a_part(spec) else self.until
+        return order[1 : order.index(until) + 1] if until in order else names
+
+    def _ends_after_a_part(self, spec: Spec) -> bool:
+        """Whether ``until`` names a part. Repairs are judged together: one may hide another."""
+        parts = [each.part.name for each in spec.parts if each.part is not None]
+        return self.until in parts and self.exercise.kind != "fix"
 
     def check(self, name: str, bench: Bench) -> None:
         """Judge a check of the scores: one result, of ``parts`` one for each part."""
@@ -77,6 +83,8 @@ class Results:
             self._check_one(spec.part.name, bench, spec.part.points, CHECKS["parts"])
             if self.found[-1].status is Status.PASS:
                 settled.update(spec.part.sections)
+            if spec.part.name == self.until and self.exercise.kind != "fix":
+                break
         # A part that is right has no open TODO, whatever comment still stands above the repair.
         if settled and self.found[0].name == "todo":
             del self.found[0]

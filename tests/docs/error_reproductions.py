@@ -108,6 +108,15 @@ def kernel_in_cpp(_: Patch) -> str:
     return _compile(source + "void launch(float* x) { k<<<1, 1>>>(x); }\n", "-fsyntax-only")
 
 
+def macro_header(_: Patch) -> str:
+    """Both compilers' words for the macros without c10/cuda/CUDAException.h; nvcc's where there is one."""
+    source = "void g() { C10_CUDA_CHECK(0); C10_CUDA_KERNEL_LAUNCH_CHECK(); }\n"
+    try:
+        return _compile(source, "-fsyntax-only") + _nvcc(source)
+    except pytest.skip.Exception:
+        return _compile(source, "-fsyntax-only")
+
+
 def unsupported_architecture(_: Patch) -> str:
     return _nvcc("__global__ void k() {}\n", "-arch=sm_20")
 
@@ -229,6 +238,7 @@ ALL: dict[str, Callable[[Patch], str]] = {
     "ninja": ninja,
     "arch-list-index": arch_list_index,
     "kernel-in-cpp": kernel_in_cpp,
+    "macro-header": macro_header,
     "unsupported-architecture": unsupported_architecture,
     "unresolved-extern": unresolved_extern,
     "killed": killed,

@@ -319,3 +319,25 @@ def test_empty_calls_show_no_work_where_the_others_fail() -> None:
             assert {each.status for each in found} == {Status.FAIL}
         else:
             assert found[0].status is Status.PASS
+
+
+CUDA_MALLOC = {"call": "cudaMalloc", "kind": "alloc", "bytes": 400}
+CUDA_FREE = {"call": "cudaFree", "kind": "free"}
+ASYNC = ({"call": "cudaMallocAsync", "kind": "alloc"}, {"call": "cudaFreeAsync", "kind": "free"})
+
+
+def test_device_memory_from_the_runtime_is_refused_where_pytorchs_allocator_serves() -> None:
+    outcome = judged(api_calls=(CUDA_MALLOC, CUDA_MALLOC, CUDA_FREE))
+    assert outcome.status is Status.FAIL and outcome.topic == "allocation"
+    assert "called cudaMalloc and cudaFree. On a GPU" in outcome.sentence
+    assert "at::empty" in outcome.sentence
+    assert judged(api_calls=({"call": "cudaFree", "kind": "free"},)).topic == "allocation"
+
+
+def test_memory_in_stream_order_and_arrays_of_the_host_are_no_such_case() -> None:
+    assert judged(api_calls=ASYNC).status is Status.PASS
+    assert (
+        judged(api_calls=({"call": "cudaMemcpyAsync", "kind": "d2d"},), exercise={"moves": True}).status
+        is Status.PASS
+    )
+    assert judged(api_calls=(CUDA_MALLOC, CUDA_FREE), exercise={"copies": True}).status is Status.PASS

@@ -13,6 +13,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import site_of
 from grader.checks.device.findings import seen_in
 from grader.checks.device.launches import accepted_launches, own_launches
+from grader.checks.device.runtime_memory import direct_allocation
 from grader.checks.outcome import Outcome, passed
 from grader.verdict import NOT_JUDGED, Status
 from grader.words import counted, listed
@@ -99,6 +100,7 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
         or _host_access(bench, call)
         or _foreign_operators(bench, call)
         or _moved(bench, call)
+        or _allocated_directly(bench, call)
         or _traffic_with_host(bench, call)
         or _carried(bench, call)
         or _few_streams(bench, call)
@@ -117,6 +119,7 @@ def _backward(bench: Bench, call: Call) -> Outcome | None:
     return (
         _host_access(bench, call)
         or _foreign_operators(bench, call)
+        or _allocated_directly(bench, call)
         or _traffic_with_host(bench, call)
         or _by_no_kernel(bench, call)
     )
@@ -246,6 +249,11 @@ def _moved(bench: Bench, call: Call) -> Outcome | None:
         "moves the numbers.",
         "library",
     )
+
+
+def _allocated_directly(bench: Bench, call: Call) -> Outcome | None:
+    sentence = direct_allocation(bench, call)
+    return _failed(call, sentence, "allocation") if sentence else None
 
 
 def _traffic_with_host(bench: Bench, call: Call) -> Outcome | None:

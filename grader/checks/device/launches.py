@@ -15,8 +15,16 @@ _LIBRARY = re.compile(
 
 
 def is_own(kernel: str) -> bool:
-    """Whether a kernel of that name is the learner's."""
-    return not _LIBRARY.search(kernel)
+    """Whether a kernel of that name is the learner's.
+
+    Its own name decides, not its template arguments: pool_kernel<c10::Half> is not PyTorch's.
+    """
+    name, depth = "", 0
+    for character in declared_name(kernel):
+        depth -= character == ">"
+        name += character if depth == 0 else ""
+        depth += character == "<"
+    return not _LIBRARY.search(name)
 
 
 def own_launches(call: Call) -> list[Launch]:
@@ -30,8 +38,13 @@ def accepted_launches(call: Call) -> list[Launch]:
 
 
 def kernel_name(launch: Launch) -> str:
+    """The name of the kernel that was launched, see :func:`declared_name`."""
+    return declared_name(launch.kernel)
+
+
+def declared_name(kernel: str) -> str:
     """``muladd_kernel<float>`` of ``void muladd_kernel<float>(float const*, float const*, int)``."""
-    name = launch.kernel.removeprefix("void ")
+    name = kernel.removeprefix("void ")
     depth = 0
     for position, character in enumerate(name):
         depth += (character == "<") - (character == ">")

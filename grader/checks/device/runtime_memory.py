@@ -1,0 +1,35 @@
+"""Memory that an operator takes from the CUDA runtime, although PyTorch's caching allocator is there for it.
+
+Only simt's runtime knows who allocates: on a GPU the allocator itself calls cudaMalloc.
+"""
+
+from __future__ import annotations
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device.call_sites import site_of
+from grader.words import listed
+
+_OF_THE_DEVICE = ("cudaMalloc", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocManaged", "cudaFree")
+
+
+def direct_allocation(bench: Bench, call: Call) -> str | None:
+    """What to say of a call that allocates or frees device memory by itself; None if it does neither.
+
+    An exercise that copies its own data to the device has no other allocator. Stream-ordered calls,
+    cudaMallocAsync and cudaFreeAsync, wait for nothing and are left alone.
+    """
+    if bench.exercise.copies:
+        return None
+    made = (
+        str(each.get("call", ""))
+        for each in call.reply.trace.api_calls
+        if each.get("kind") in ("alloc", "free")
+    )
+    names = [name for name in dict.fromkeys(made) if name in _OF_THE_DEVICE]
+    if not names:
+        return None
+    return (
+        f"{site_of(names, bench)}{call.text} called {listed(names)}. On a GPU such a call can stop the host "
+        "until every stream of the device is idle, and nothing reuses the block. Take memory from PyTorch's "
+        "caching allocator: at::empty with the options of a tensor."
+    )
