@@ -41,5 +41,5 @@ class ColumnSums(torch.autograd.Function):
 
 
 def column_sums(x: torch.Tensor) -> torch.Tensor:
-    """Part 4 adds up rows: x of (rows, columns) gives (columns,); a vector of (n,) gives its sum, of shape ()."""
+    """Part 4 adds up rows: x of (rows, columns) gives (columns,); a vector gives its sum, of shape ()."""
     return ColumnSums.apply(x)
