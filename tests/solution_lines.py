@@ -22,6 +22,17 @@ TOLD = frozenset(
         "check(x + offset, bias)",
         "ctx.save_for_backward(*inputs)",
         "ctx.mark_dirty(*rings)",
+        "with torch.cuda.stream(side):",
+        "using acc_t = at::opmath_type<T>;",
+        "acc_t sum = 0;",
+        "if (at::globalContext().deterministicAlgorithms()) {",
+        "torch.cuda.reset_peak_memory_stats()",
+        "start = time.perf_counter()",
+        "start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))",
+        "start.record()",
+        "stop.record()",
+        "(y,) = ctx.saved_tensors",
+        "i += step) {",
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {",
     }
 )

@@ -252,3 +252,6 @@ def test_a_part_to_write_is_not_judged_before_it_is_begun(
     assert checks["twice"].status is Status.NOT_ATTEMPTED
     assert checks["twice"].sentence == "Not started: begin with TODO(twice) in op.py, line 2."
     assert checks["less"].status is Status.PASS  # one of its sections is enough to begin
+    checks = results(judge({**RIGHT, "less": lambda x, factor: x / factor}, changed=to_write))
+    assert checks["less"].status is Status.NOT_ATTEMPTED
+    assert checks["less"].sentence.startswith("TODO(less_b) in op.py, line 10, is still open. less(x: ")

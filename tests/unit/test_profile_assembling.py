@@ -103,7 +103,7 @@ def test_a_device_function_that_was_not_inlined_does_not_hide_the_kernel(
 ) -> None:
     first, second = counts.lines[0], replace(counts.lines[0], pc=counts.lines[0].pc + 8)
     frames = {first.pc: ["float element<float>(float*)"], second.pc: ["void copy<float>(float*)"]}
-    monkeypatch.setattr(instances, "_functions", lambda module, offsets: frames[offsets[0]])
+    monkeypatch.setattr(instances, "_functions", lambda module, offsets: [frames[each] for each in offsets])
     for lines in ((first, second), (second, first)):
         assert instances.instance_of(replace(counts, lines=lines)) == "copy<float>"
     assert instances.instance_of(replace(counts, lines=(first,))) == "float element<float>"

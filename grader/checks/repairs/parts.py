@@ -39,8 +39,10 @@ def check(bench: Bench) -> Outcome:
     outcome = _judge(bench)
     topic = part.name if bench.exercise.kind == "fix" else outcome.topic or part.name
     outcome = replace(outcome, topic=topic)
-    if outcome.status is Status.PASS or not_begun is None:
+    if outcome.status is Status.PASS:
         return outcome
+    if not_begun is None:
+        return _with_open_sections(bench, part, outcome) if bench.exercise.kind != "fix" else outcome
     sentence = f"Not repaired yet. {outcome.sentence}"
     return replace(outcome, status=Status.NOT_ATTEMPTED, sentence=sentence, share=None)
 
@@ -48,6 +50,16 @@ def check(bench: Bench) -> Outcome:
 def _excess(bench: Bench, part: Part) -> Outcome | None:
     changes = changes_of(bench.exercise, bench.files)
     return changed.excess(bench.exercise, changes, part.sections) if changes is not None else None
+
+
+def _with_open_sections(bench: Bench, part: Part, outcome: Outcome) -> Outcome:
+    """Before what went wrong: what of the part is not written yet, which may be all that is wrong."""
+    todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
+    if not todos:
+        return outcome
+    first = todos[0]
+    sentence = f"TODO({first.section}) in {first.file}, line {first.line}, is still open. {outcome.sentence}"
+    return replace(outcome, status=Status.NOT_ATTEMPTED, sentence=sentence, share=None)
 
 
 def _open_sections(bench: Bench, part: Part) -> Outcome | None:
