@@ -33,6 +33,13 @@ TOLD = frozenset(
         "stop.record()",
         "(y,) = ctx.saved_tensors",
         "i += step) {",
+        "out.numel(), c10::cuda::getCurrentCUDAStream());",
+        "a.packed_accessor64<const T, 2, at::RestrictPtrTraits>(),",
+        "b.packed_accessor64<const T, 2, at::RestrictPtrTraits>(),",
+        "out.packed_accessor64<T, 2, at::RestrictPtrTraits>());",
+        "for (int64_t t = 0; t < tokens; ++t) {",
+        "const bool down = strides.row < strides.column;",
+        "sum = warp_sum(sum);",
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {",
     }
 )

@@ -254,4 +254,4 @@ def test_a_part_to_write_is_not_judged_before_it_is_begun(
     assert checks["less"].status is Status.PASS  # one of its sections is enough to begin
     checks = results(judge({**RIGHT, "less": lambda x, factor: x / factor}, changed=to_write))
     assert checks["less"].status is Status.NOT_ATTEMPTED
-    assert checks["less"].sentence.startswith("TODO(less_b) in op.py, line 10, is still open. less(x: ")
+    assert checks["less"].sentence.startswith("TODO(less_b) in op.py, line 11, is still open. less(x: ")

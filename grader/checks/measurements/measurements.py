@@ -41,10 +41,10 @@ def check(bench: Bench) -> Outcome:
     found: dict[Workload | Pair, Problem | None] = {}
     for number, workload in enumerate(asked.workloads):
         found[workload] = _tried(bench, partial(_workload, bench, asked, workload, number))
-    because = f"This follows from `{asked.entry}`, which is wrong above." if any(found.values()) else ""
+    because = f"This may follow from `{asked.entry}`, which is wrong above." if any(found.values()) else ""
     for number, pair in enumerate(asked.pairs):
         problem = _tried(bench, partial(pairs.judged, bench, asked, pair, number))
-        if problem is not None and not problem.cause:
+        if problem is not None and not problem.cause and problem.topic != "errors":
             problem = replace(problem, cause=because)
         found[pair] = problem
     return _outcome(found)
