@@ -4,7 +4,8 @@
     PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer python overrun.py
 
 The allocator rounds every block up to a multiple of 512 bytes and cuts small blocks from a segment of 2 MiB.
-The element past the end is inside that segment: memcheck knows segments, not tensors.
+The element past the end is inside that segment: memcheck knows segments, not tensors. Without the cache it
+may still be silent, where one allocation begins right behind the other.
 """
 
 import torch
