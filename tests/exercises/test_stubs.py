@@ -34,7 +34,8 @@ def test_the_stub_is_not_attempted_and_every_todo_is_named(exercise: Exercise, t
         assert f"TODO({section})" in (tmp_path / file).read_text().splitlines()[int(line) - 1]
 
 
-WITH_PARTS = [exercise for exercise in EXERCISES if "parts" in exercise.scores]
+# In an exercise to write, a stub is not judged at all.
+WITH_PARTS = [exercise for exercise in EXERCISES if "parts" in exercise.scores and exercise.kind == "fix"]
 
 
 @pytest.mark.parametrize("exercise", WITH_PARTS, ids=lambda each: each.slug)

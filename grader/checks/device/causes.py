@@ -22,7 +22,9 @@ _SPOILS = frozenset(
 
 def cause_in(call: Call, files: Path) -> Finding | None:
     """The first thing that was seen in `call` and makes its values wrong, whatever they look like."""
-    return next((each for each in seen_in([call], files, suspicions=True) if each.kind in _SPOILS), None)
+    found = [each for each in seen_in([call], files, suspicions=True) if each.kind in _SPOILS]
+    faults = [each for each in found if each.kind not in SUSPICIONS]
+    return next(iter(faults or found), None)
 
 
 def cause_of(bench: Bench, call: Call) -> str:
