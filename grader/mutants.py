@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,9 @@ class Mutant:
 
     ``caught_by`` names the check that must fail and ``finding``, if any, the kind of finding it must report
     or the section of the lesson that it must point at; ``backends`` are those that can catch it, on a machine
-    with as many GPUs as ``devices`` says. ``demo`` marks those whose answers are right all the same.
+    with as many GPUs as ``devices`` says. ``says`` is a regular expression for the words of a verdict on simt
+    that name the class of the mistake; "" if the values alone do not tell it from others. ``demo`` marks those
+    whose answers are right all the same.
     """
 
     exercise: Exercise
@@ -35,6 +38,7 @@ class Mutant:
     why: str
     demo: bool
     devices: int = 1
+    says: str = ""
 
     def write(self, folder: Path) -> None:
         """Writes the solution with this mistake, without markers, to ``folder``, which must exist."""
@@ -97,9 +101,20 @@ def _read_mutant(table: TomlTable, exercise: Exercise) -> Mutant:
         why=table.text("why"),
         demo=table.boolean("demo", False),
         devices=table.integer("devices", 1),
+        says=_pattern(table),
     )
     table.finish()
     return mutant
+
+
+def _pattern(table: TomlTable) -> str:
+    """The regular expression under ``says``, which must compile."""
+    says = table.text("says", "")
+    try:
+        re.compile(says)
+    except re.error as error:
+        raise table.broken(f"says is {says!r}", f"It must be a regular expression: {error}.") from error
+    return says
 
 
 def _solution_text(exercise: Exercise, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -72,9 +73,21 @@ def uncaught(mutant: Mutant, verdict: Verdict) -> str:
         return "The machine failed."
     if mutant.finding and mutant.finding not in _said_of(catcher):
         return f"No finding is of the kind {mutant.finding}."
+    if verdict.backend == "simt" and not re.search(mutant.says, words_of(verdict), re.IGNORECASE):
+        return f"No sentence says {mutant.says!r}."
     if mutant.demo and results["correctness"].status is not Status.PASS:
         return "It is marked for the demonstration, and its answers are not right."
     return ""
+
+
+def words_of(verdict: Verdict) -> str:
+    """What the checks in the way of a pass say, on one line: sentences, lines, findings and rules."""
+    parts: list[str] = []
+    for check in verdict.checks:
+        if check.status.stands_in_the_way:
+            parts += (check.sentence, *check.lines)
+            parts += (text for finding in check.findings for text in (finding.sentence, finding.rule))
+    return " ".join(" ".join(parts).split())
 
 
 def _said_of(check: CheckResult) -> set[str]:

@@ -88,6 +88,12 @@ def test_there_are_enough_mistakes(exercise: Exercise) -> None:
     assert len(load_mutants(exercise)) >= least
 
 
+def test_the_verdicts_name_the_class_of_the_mistake() -> None:
+    """What each has to say stands in mutants.toml; `test_the_mistake_is_caught` looks for it."""
+    named = [mutant for mutant in ON_SIMT if mutant.says]
+    assert len(named) >= 0.9 * len(ON_SIMT)
+
+
 def test_the_demo_shows_three_mistakes_whose_answers_are_right() -> None:
     assert [mutant.finding for mutant in MUTANTS if mutant.demo] == [
         "out_of_bounds",

@@ -101,7 +101,7 @@ def test_votes_and_matches(schedule: str) -> None:
 
 @SCHEDULES
 def test_a_shuffle_leaves_out_returned_lanes(schedule: str) -> None:
-    """The value of a lane that has returned is undefined, and reported as suspect; the sum does not use it."""
+    """The value of a lane that has returned is undefined, and reported; the sum does not use it."""
     done = run(program("execution", False), "shuffle_after_return", schedule)
     words, *found = done.stdout.splitlines()
     assert [int(word) for word in words.split()] == [sum(range(20)), (1 << 20) - 1]

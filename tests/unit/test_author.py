@@ -264,6 +264,10 @@ def test_a_mistake_has_to_be_caught_as_it_says(course: Path) -> None:
     assert uncaught(mutant, verdict(Status.FAIL, "race_shared")) == (
         "No finding is of the kind out_of_bounds."
     )
+    named = dataclasses.replace(mutant, says="past the end|guard")
+    told = CheckResult("safety", Status.FAIL, "", findings=(Finding("out_of_bounds", "", rule="Guard it."),))
+    assert uncaught(named, verdict(Status.FAIL, "out_of_bounds")) == "No sentence says 'past the end|guard'."
+    assert uncaught(named, Verdict(SLUG, "", "simt", 1, (told,))) == ""
     shown = dataclasses.replace(mutant, demo=True)
     wrong = verdict(Status.FAIL, "out_of_bounds")
     failed = (dataclasses.replace(wrong.checks[0], status=Status.FAIL), wrong.checks[1])

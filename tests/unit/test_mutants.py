@@ -61,6 +61,11 @@ def test_an_exercise_without_mutants_has_none(toy_catalog: Catalog) -> None:
             'caught_by = "correctness"\nwhen = 1',
             "mutant[1].when is not a known key",
         ),
+        (
+            'caught_by = "correctness"',
+            'caught_by = "correctness"\nsays = "("',
+            "says is '('. It must be a regular expression",
+        ),
     ],
 )
 def test_a_wrong_mutant_is_named_with_its_file(
