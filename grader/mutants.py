@@ -23,7 +23,7 @@ class Mutant:
     ``caught_by`` names the check that must fail and ``finding``, if any, the kind of finding it must report
     or the section of the lesson that it must point at; ``backends`` are those that can catch it, on a machine
     with as many GPUs as ``devices`` says. ``says`` is a regular expression for the words of a verdict on simt
-    that name the class of the mistake; "" if the values alone do not tell it from others. ``demo`` marks those
+    that name the class of the mistake; "" if values alone do not tell it from others. ``demo`` marks those
     whose answers are right all the same.
     """
 
