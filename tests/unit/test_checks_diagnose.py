@@ -493,17 +493,23 @@ def test_another_wrong_product_is_not_one_of_transposed_operands() -> None:
     assert "transposed" not in told(right + SQUARE["a"] ** 2, right, turned=products)
 
 
-@pytest.mark.parametrize("added", [32, 64])
-def test_terms_of_ones_are_counted(added: int) -> None:
+@pytest.mark.parametrize(
+    ("added", "what"), [(32, "Some are left out."), (80, "Some are added more than once.")]
+)
+def test_terms_of_ones_are_counted(added: int, what: str) -> None:
     ones = [("a", torch.ones(9, 40)), ("b", torch.ones(40, 9))]
     got, right = torch.full((9, 9), float(added)), torch.full((9, 9), 40.0)
-    assert told(got, right, inputs=ones).endswith(f"counts terms: {added} instead of 40.")
+    count = f"counts terms: {added} instead of 40. {what}"
+    assert told(got, right, inputs=ones, terms=40).endswith(count)
+    assert told(got.mean(), right.mean(), inputs=ones, terms=40).endswith(count)
+    assert "counts terms" not in told(got.mean(), right.mean(), inputs=ones)
+    assert "counts terms" not in told(got.bfloat16() * 64, right.bfloat16(), inputs=ones, terms=40)
 
 
 def test_no_terms_are_counted_where_inputs_are_not_ones_or_elements_differ() -> None:
     right = torch.full((9, 9), 40.0)
     uneven = torch.full((9, 9), 32.0)
     uneven[0, 0] = 31.0
-    assert "counts terms" not in told(uneven, right, inputs=[("a", torch.ones(9, 40))])
-    assert "counts terms" not in told(right - 8, right, inputs=[("a", numbers(9, 40))])
-    assert "counts terms" not in told(right - 8, right, inputs=[("a", torch.ones(0))])
+    assert "counts terms" not in told(uneven, right, inputs=[("a", torch.ones(9, 40))], terms=40)
+    assert "counts terms" not in told(right - 8, right, inputs=[("a", numbers(9, 40))], terms=40)
+    assert "counts terms" not in told(right - 8, right, inputs=[("a", torch.ones(0))], terms=40)

@@ -23,9 +23,14 @@ def transposed_operands(wrong: Wrong) -> str:
 def terms_of_ones(wrong: Wrong) -> str:
     """Where every input is one, the result says how many terms were added."""
     ones = all(bool((values == 1).all()) and values.numel() for _, values in wrong.inputs)
-    if not ones or not wrong.inputs or wrong.total < MANY:
+    if not ones or not wrong.inputs or wrong.terms < 2:
         return ""
-    added, wanted = (torch.unique(each) for each in (wrong.flat_got, wrong.flat_expected))
-    if len(wanted) != 1 or len(added) != 1 or not all(each.item().is_integer() for each in (added, wanted)):
+    found, right = (torch.unique(each) for each in (wrong.flat_got, wrong.flat_expected))
+    if len(right) != 1 or len(found) != 1:
         return ""
-    return f"The inputs are ones, so the result counts terms: {added.item():g} instead of {wanted.item():g}."
+    added, wanted = float(found), float(right)
+    whole = added.is_integer() and wanted.is_integer() and 0 < added < wrong.largest_whole
+    if not whole or max(wrong.total, wrong.terms) < MANY:
+        return ""
+    count = f"The inputs are ones, so the result counts terms: {added:.0f} instead of {wanted:.0f}."
+    return f"{count} {'Some are left out.' if added < wanted else 'Some are added more than once.'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -46,6 +47,11 @@ class Wrong:
     @property
     def count(self) -> int:
         return int(self.flat_mask.sum())
+
+    @property
+    def largest_whole(self) -> float:
+        """Up to here the dtype of the answer holds every whole number."""
+        return 2 / torch.finfo(self.got.dtype).eps if self.got.is_floating_point() else math.inf
 
     def is_close(self, candidate: torch.Tensor, where: torch.Tensor | None = None) -> bool:
         """Whether ``got`` is `candidate` up to its own rounding (at the elements `where`)."""
