@@ -84,7 +84,6 @@ CAPTURES = (
     Capture("09_embedding_backward.no_atomic", "09", mutant="no atomic"),
     Capture("09_embedding_backward.deterministic_mode_ignored", "09", mutant="deterministic mode ignored"),
     Capture("09_embedding_backward.profile", "09", profiled=(), nvcc="13.0"),
-    Capture("11_measure_first.no_head_start", "11", mutant="no head start"),
     Capture("11_measure_first.no_head_start", "11", mutant="no head start", simulated=True),
     Capture("12_vectorized_access.alignment_not_tested", "12", mutant="alignment not tested"),
     Capture("13_transpose.written_by_columns", "13", mutant="written by columns"),
