@@ -189,7 +189,7 @@ def wrong_gradient(
                 _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
                 hints=Hints(
                     cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position),
-                    cause_of(bench, back), ones,
+                    cause_of(bench, back), ones, back.autocast,
                 ),
             )  # fmt: skip
     return None

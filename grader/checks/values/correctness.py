@@ -135,7 +135,8 @@ def wrong_output(
     for position, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
         mismatch = compare(output, wanted)
         if mismatch is not None:
-            hints = Hints(writers=writers_of(call.reply, position), cause=cause)
+            writers = writers_of(call.reply, position)
+            hints = Hints(writers=writers, cause=cause, autocast=call.autocast)
             return mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )

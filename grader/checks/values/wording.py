@@ -15,22 +15,20 @@ from grader.checks.values.inputs import Drawn, Inputs, Value
 from grader.checks.values.truth import Expected
 from grader.checks.values.wrong import Wrong
 from grader.run.values import RemoteError, Reply
+from grader.spec import Case
 from grader.verdict import Status
 
 _LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}
 
-REGION = " under autocast to "
 
-
-def call_text(
-    entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None,
-    deterministic: bool = False,
-) -> str:  # fmt: skip
-    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``, and what else the call finds set."""
+def call_text(entry: str, inputs: Inputs, case: Case | None = None) -> str:
+    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``, and what `case` puts around it."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
-    aside = " under a side stream" if stream == "side" else ""
-    aside += f"{REGION}{autocast}" if autocast else ""
-    aside += " in deterministic mode" if deterministic else ""
+    aside = ""
+    if case is not None:
+        aside += " under a side stream" if case.stream == "side" else ""
+        aside += f" under autocast to {case.autocast}" if case.autocast else ""
+        aside += " in deterministic mode" if case.deterministic else ""
     return f"{entry}({arguments}){aside}"
 
 
@@ -62,7 +60,7 @@ def _shape(shape: Sequence[int]) -> str:
 @dataclass(frozen=True)
 class Hints:
     """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
-    of the other inputs, and the right one for a cotangent of ones.
+    of the other inputs, and the right one for a cotangent of ones; whether it came from an autocast region.
     """
 
     cotangent: torch.Tensor | None = None
@@ -70,6 +68,7 @@ class Hints:
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
     cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
+    autocast: bool = False
 
     def unlike(self, expected: torch.Tensor) -> Hints:
         """Without the gradients that equal the expected one: to be close to those explains nothing."""
@@ -112,7 +111,7 @@ def mismatch_outcome(
     if mismatch.what != "value":
         return Outcome(
             Status.FAIL,
-            f"{call}: {_wrong_form(expected, mismatch, autocast=REGION in call)}",
+            f"{call}: {_wrong_form(expected, mismatch, hints.autocast)}",
             case=case, expected=mismatch.expected, got=mismatch.got, topic=mismatch.what,
         )  # fmt: skip
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
