@@ -63,7 +63,7 @@ def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
     by itself. Empty where nothing tells.
     """
     failed = [check for check in verdict.checks if _says_what_failed(check)]
-    if "parts" in exercise.scores and exercise.kind != "fix":
+    if "parts" in exercise.scores and not exercise.is_repair:
         failed = failed[:1]  # each part builds on the ones before it
     wrong = any(_judged_by(check) == "correctness" and _own(check).startswith("values:") for check in failed)
     case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise), wrong)

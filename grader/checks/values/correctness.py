@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import torch
 
@@ -11,7 +13,7 @@ from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.causes import cause_of, warning
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
-from grader.checks.outcome import Outcome, passed
+from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.values import misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import compare, compare_values, number
@@ -95,9 +97,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    cause = cause_of(bench, call)
-    failure = wrong_output(expected, inputs, call, cause)
-    if failure is not None and failure.topic == "values" and not cause:
+    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
+    if failure is not None and failure.topic == "values" and failure.cause is None:
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
         failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
     failure = failure or _wrong_arguments(bench, case, inputs, call)
@@ -119,11 +120,14 @@ def _pointing_to_safety(outcome: Outcome, call: Call) -> Outcome:
 
 
 def wrong_output(
-    expected: tuple[Expected, ...], inputs: Inputs, call: Call, cause: str = ""
+    expected: tuple[Expected, ...],
+    inputs: Inputs,
+    call: Call,
+    cause: Callable[[], Cause | None] | None = None,
 ) -> Outcome | None:
     """The first output of `call` that is not what was expected.
 
-    `cause` says what the device reported in that call, see `cause_of`.
+    ``cause`` looks for what the device reported in that call; only a wrong output is worth the search.
     """
     outputs = call.reply.outputs
     if len(outputs) != len(expected):
@@ -136,7 +140,7 @@ def wrong_output(
         mismatch = compare(output, wanted)
         if mismatch is not None:
             writers = writers_of(call.reply, position)
-            hints = Hints(writers=writers, cause=cause, autocast=call.autocast)
+            hints = Hints(writers=writers, cause=cause() if cause else None, autocast=call.autocast)
             return mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )

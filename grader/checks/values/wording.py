@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
-from grader.checks.outcome import Outcome
+from grader.checks.outcome import Cause, Outcome
 from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.inputs import Drawn, Inputs, Value
@@ -66,7 +66,7 @@ class Hints:
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
-    cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
+    cause: Cause | None = None  # it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
     autocast: bool = False
 
@@ -132,11 +132,11 @@ def mismatch_outcome(
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
     sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
-    if hints.cause:
-        sentence = f"{hints.cause} The values are wrong, too: {sentence}"
+    if hints.cause is not None:
+        sentence = f"{hints.cause.text} The values are wrong, too: {sentence}"
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
-        index=mismatch.index, topic="values",
+        index=mismatch.index, topic="values", cause=hints.cause.finding if hints.cause else None,
     )  # fmt: skip
 
 
