@@ -21,6 +21,7 @@ from grader.spec import Argument, Case, Refusal, Spec
 
 Stream: TypeAlias = Literal["default", "side"]
 Schedule: TypeAlias = Literal["forward", "reversed", "random"]
+OTHER_ORDERS: tuple[Schedule, ...] = ("reversed", "random")  # of blocks and threads
 COUNTING_SECONDS = 120.0
 
 

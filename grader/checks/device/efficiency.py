@@ -16,8 +16,8 @@ from grader.checks.device.counted import tensor_names
 from grader.checks.device.excess import CountedStage, amount_of, in_words, reason
 from grader.checks.device.launches import is_own
 from grader.checks.gradients.asked import cotangent, differentiable
+from grader.checks.gradients.compared import wrong_gradient
 from grader.checks.gradients.engine import numeric_sizes
-from grader.checks.gradients.gradient import wrong_gradient
 from grader.checks.gradients.tape import dense, record_tape
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.correctness import wrong_output

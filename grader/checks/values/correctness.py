@@ -16,7 +16,7 @@ from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.values import misread
 from grader.checks.values.advice import narrow_indices
-from grader.checks.values.compare import compare, compare_values, number
+from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.in_common import in_common
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
@@ -29,7 +29,7 @@ from grader.checks.values.wording import (
     writers_of,
 )
 from grader.run.values import Reply
-from grader.spec import Case, Refusal
+from grader.spec import Case, Refusal, Spec
 from grader.verdict import Status
 from grader.words import counted, listed
 
@@ -155,7 +155,7 @@ def _wrong_arguments(bench: Bench, case: Case, inputs: Inputs, call: Call) -> Ou
     wanted = expected_changes(bench.spec, inputs, case.modifies, case.name)
     for drawn, after in zip(inputs.tensors(), bench.session.inputs(), strict=True):
         if drawn.name in wanted:
-            failure = _wrong_change(bench, call, drawn, after, wanted[drawn.name])
+            failure = _change_problem(bench, call, drawn, after, wanted[drawn.name])
             if failure is not None:
                 return failure
         elif drawn.name in changed:
@@ -163,11 +163,15 @@ def _wrong_arguments(bench: Bench, case: Case, inputs: Inputs, call: Call) -> Ou
     return None
 
 
-def _wrong_change(
+def wrong_change(spec: Spec, drawn: Drawn, after: torch.Tensor, values: torch.Tensor) -> Mismatch | None:
+    """Where `after` a call that changes the input `drawn` in place, it does not hold `values`."""
+    return compare_values(after, values, tolerance_for(spec, values, drawn.coarsest, 1))
+
+
+def _change_problem(
     bench: Bench, call: Call, drawn: Drawn, after: torch.Tensor, values: torch.Tensor
 ) -> Outcome | None:
-    tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, 1)
-    mismatch = compare_values(after, values, tolerance)
+    mismatch = wrong_change(bench.spec, drawn, after, values)
     if mismatch is None:
         return None
     return Outcome(

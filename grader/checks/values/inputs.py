@@ -40,6 +40,15 @@ class Drawn:
         return self.tensor if dtype is None else self.tensor.to(getattr(torch, dtype))
 
     @property
+    def coarsest(self) -> torch.dtype:
+        """Its own dtype or the one that the operation computes in, whichever holds fewer digits: what is
+        written back to it, or is its gradient, has passed through both.
+        """
+        if self.spec.computed_in is None:
+            return self.tensor.dtype
+        return max(self.tensor.dtype, self.seen.dtype, key=lambda dtype: torch.finfo(dtype).eps)
+
+    @property
     def device(self) -> str:
         return "numpy" if self.spec.kind == "numpy" else self.spec.device
 
