@@ -19,6 +19,7 @@ from grader.checks.gradients.asked import cotangent, differentiable
 from grader.checks.gradients.compared import wrong_gradient
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.tape import dense, record_tape
+from grader.checks.obstacle import obstacle
 from grader.checks.outcome import Outcome, passed
 from grader.checks.values.correctness import wrong_output
 from grader.checks.values.inputs import Inputs
@@ -57,9 +58,9 @@ def check(bench: Bench) -> Outcome:
         )
     if not bench.spec.efficiency:
         return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on memory traffic.")
-    obstacle = _obstacle(bench)
-    if obstacle is not None:
-        return obstacle
+    uncounted = _not_counted(bench)
+    if uncounted is not None:
+        return uncounted
     judged: list[Judged] = []
     for efficiency in bench.spec.efficiency:
         inputs = bench.draw(efficiency.case.args, "efficiency", efficiency.case.name)
@@ -149,15 +150,12 @@ def _failed(call: Call) -> Outcome | None:
     return None
 
 
-def _obstacle(bench: Bench) -> Outcome | None:
+def _not_counted(bench: Bench) -> Outcome | None:
     """Counts of what is wrong say nothing, also where the case that is counted happens to be right."""
     both = any(limit.stage == "backward" for each in bench.spec.efficiency for limit in each.limits)
-    part = {bench.spec.part.name: _NOT_COUNTED["correctness"]} if bench.spec.part is not None else {}
-    for check, why in (_NOT_COUNTED | part).items():
-        known = bench.outcomes.get(check)
-        if known is None or not known.status.stands_in_the_way or (check == "gradient" and not both):
-            continue
-        if known.topic != "refusals":  # bad input that is accepted costs nothing here
+    for check, why in _NOT_COUNTED.items():
+        known = obstacle(bench, check) if both or check != "gradient" else None
+        if known is not None:
             return Outcome(known.status, f"{NOT_JUDGED}: {why}.")
     return None
 

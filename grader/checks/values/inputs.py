@@ -21,6 +21,12 @@ WIDER = {
     torch.complex64: torch.complex128,
 }
 
+# What a tensor holds, by the spec's word for it.
+HOLDS = {
+    "nan": "NaN", "inf": "infinities", "large": "large values", "zeros": "only zeros", "ones": "only ones",
+    "masked": "-inf",
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Drawn:

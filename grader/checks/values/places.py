@@ -7,10 +7,10 @@ import math
 import torch
 
 from grader.checks.values.wrong import MANY, Wrong
+from grader.profile.occupancy import WARP
 from grader.spec.vocabulary import FAR
 
 POISON = 0xA5  # fills fresh device memory on simt
-WARP = 32
 LARGEST_BLOCK = 1024
 MANY_THREADS = 1 << 16  # of a launch: rounding the number of blocks down leaves out less than a block
 

@@ -11,7 +11,7 @@ import torch
 from grader.checks.outcome import Cause, Outcome
 from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
-from grader.checks.values.inputs import Drawn, Inputs, Value
+from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
 from grader.checks.values.truth import Expected
 from grader.checks.values.wrong import Wrong
 from grader.run.values import RemoteError, Reply
@@ -42,15 +42,12 @@ def _argument(value: Value) -> str:
     if given.layout != "contiguous":
         words.append(_LAYOUTS.get(given.layout, given.layout))
     if given.special:
-        words.append(_SPECIAL.get(given.special, given.special))
+        words.append(f"with {HOLDS[given.special]}")
     if given.kind == "numpy":
         words.append("NumPy")
     elif given.device != "cuda:0":
         words.append(f"on {given.device}")
     return " ".join(words)
-
-
-_SPECIAL = {"nan": "with NaN", "inf": "with infinities", "masked": "masked with -inf"}
 
 
 def _shape(shape: Sequence[int]) -> str:
