@@ -153,8 +153,8 @@ def _overflow(wrong: Wrong, number: int) -> str:
     if float(finite.abs().max()) > limit:
         return f"{text}The answer itself is beyond {limit:.0f}, where float16 ends."
     return (
-        f"{text}float16 ends at {limit:.0f}: the answer fits, so a product or a partial sum did not. "
-        "Compute in float, and convert at the store."
+        f"{text}float16 ends at {limit:.0f}: the answer fits, but does every product and partial sum? "
+        "Compute in float, and convert at the store. Else it is a division by 0, or uninitialised memory."
     )
 
 
