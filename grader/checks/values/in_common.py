@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from grader.checks.values.inputs import HOLDS
 from grader.spec import Case, TensorSpec
+from grader.spec.naming import tensors_of
 
 Sizes: TypeAlias = Callable[[TensorSpec], int]
 
@@ -88,8 +89,4 @@ def _sizes(tensor: TensorSpec) -> Iterator[tuple[str, Sizes]]:
 
 
 def _tensors(case: Case) -> list[TensorSpec]:
-    found: list[TensorSpec] = []
-    for each in case.args:
-        found += [one for one in each if isinstance(one, TensorSpec)] if isinstance(each, list) else []
-        found += [each] if isinstance(each, TensorSpec) else []
-    return found
+    return list(tensors_of(case.args))
