@@ -112,7 +112,8 @@ def all_zero(wrong: Wrong) -> str:
 
 def _products_vanish(wrong: Wrong) -> bool:
     """Whether the largest elements of two or more inputs have a product that is 0 in float16."""
-    sizes = [float(values.abs().max()) for _, values in wrong.inputs if values.dtype == torch.float16]
+    narrow = [values for _, values in wrong.inputs if values.dtype == torch.float16 and values.numel()]
+    sizes = [float(values.abs().max()) for values in narrow]
     return len(sizes) > 1 and 0 < math.prod(sizes) < 2**-25
 
 
