@@ -18,6 +18,7 @@ from grader.checks.values.wording import call_text
 from grader.run.session import Session as WorkerSession
 from grader.run.values import Measurement, Output, Reply
 from grader.spec import Argument, Case, Refusal, Spec
+from grader.verdict import Status
 
 Stream: TypeAlias = Literal["default", "side"]
 Schedule: TypeAlias = Literal["forward", "reversed", "random"]
@@ -78,6 +79,10 @@ class Call:
         """Whether it succeeded, and returned an element or more."""
         outputs = self.reply.outputs
         return self.succeeded and any(each.tensor is not None and each.tensor.numel() for each in outputs)
+
+    def failure(self, sentence: str, topic: str) -> Outcome:
+        """What is held against this call."""
+        return Outcome(Status.FAIL, sentence, case=self.case, topic=topic)
 
 
 @dataclass(frozen=True)
