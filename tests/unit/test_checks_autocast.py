@@ -18,6 +18,7 @@ from grader.spec import Case, Gradient, Spec, tensor
 from grader.spec.naming import named_calls
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
+from tests.unit.test_checks_gradient import Product as Plain
 
 
 def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -212,16 +213,10 @@ def test_second_derivatives_have_the_regions_digits(factor: float, right: bool) 
         def backward(ctx: Any, *grads: Any) -> Any:
             return grads[0] * factor
 
-    class Twice(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-            ctx.save_for_backward(a, b)
-            return a * b
-
+    class Twice(Plain):
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            a, b = ctx.saved_tensors
-            return Scaled.apply(grads[0] * b), Scaled.apply(grads[0] * a)  # type: ignore[no-untyped-call]
+            return tuple(Scaled.apply(each) for each in Plain.backward(ctx, *grads))  # type: ignore[no-untyped-call]
 
     described = case(autocast="bfloat16")
     session = FakeSession(lambda a, b: Twice.apply(lowered(a), lowered(b)))  # type: ignore[no-untyped-call]
