@@ -89,6 +89,11 @@ class Exercise:
         return self.course / "solutions" / self.slug
 
     @property
+    def is_repair(self) -> bool:
+        """Whether the learner is given code with mistakes in it, rather than none."""
+        return self.kind == "fix"
+
+    @property
     def kept_stubs(self) -> Path:
         """Where a release without solutions keeps what the learner's files looked like at first."""
         return self.course / ".cu2grad" / "stubs" / self.slug

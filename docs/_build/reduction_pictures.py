@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import warp_rounds
+from warp_rounds import LANES, middle
+
 from grader.simt.canvas import Canvas
 
-_WORDS = 8  # that a tree adds up here, and lanes of the warp in the picture
+_WORDS = 8  # that a tree adds up here
 Addition = tuple[int, int, int]  # the thread, the word it adds to, the word it adds
 
 
@@ -74,37 +77,26 @@ def _row(
 
 def shuffle_rounds() -> Canvas:
     """14: what the lanes hold after each round of __shfl_down_sync."""
-    cell, left, level, top = 62, 96, 62, 34
-    canvas = Canvas(
-        "shuffle-rounds", left + _WORDS * cell + 14, top + 3 * level + 62,
+    canvas = warp_rounds.canvas(
+        "shuffle-rounds",
         "A warp adds up its values with three rounds of shuffles",
         "Eight lanes, instead of 32, hold one value each. At distance 4, lanes 0 to 3 get the values of "
         "lanes 4 to 7 and add them; lanes 4 to 7 have no partner and get their own value. Rounds at distance 2 "
         "and 1 follow. After the last round, lane 0 has the sum of all eight; what the other lanes hold is "
         "of no use.",
-    )  # fmt: skip
-    held = [f"v{lane}" for lane in range(_WORDS)]
-    sizes, wanted = [1] * _WORDS, _WORDS
-    for lane, value in enumerate(held):
-        canvas.text(left + (lane + 0.5) * cell, 20, f"lane {lane}", "middle small")
-        canvas.box(left + lane * cell + 4, top, cell - 8, 24, value, "a", mono=True)
-    for depth, distance in enumerate((4, 2, 1), 1):
-        y, wanted = top + depth * level, wanted // 2
-        canvas.text(8, y - level / 2 + 16, "distance", "small")
-        canvas.text(68, y - level / 2 + 16, str(distance), "mono strong")
-        sizes = [size + (sizes[lane + distance] if lane + distance < _WORDS else size)
+    )
+    sizes, wanted = [1] * LANES, LANES
+    for distance, above, y in warp_rounds.rounds(canvas):
+        wanted //= 2
+        sizes = [size + (sizes[lane + distance] if lane + distance < LANES else size)
                  for lane, size in enumerate(sizes)]  # fmt: skip
-        for lane in range(_WORDS):
-            x = left + (lane + 0.5) * cell
-            source = lane + distance
+        for lane in range(LANES):
             useful = lane < wanted
-            if source < _WORDS:
-                from_x = left + (source + 0.5) * cell
-                canvas.arrow([(from_x, y - level + 26), (x + 6, y - 2)], "line" if useful else "line dashed")
-            label = str(sizes[lane]) if useful else "·"
-            canvas.box(left + lane * cell + 4, y, cell - 8, 24, label, "c" if useful else "box", mono=True)
-    legend = "A number counts the values that a lane has added up; no lane reads a ·."
-    canvas.text(left, top + 3 * level + 44, legend, "small")
+            if lane + distance < LANES:
+                style = "line" if useful else "line dashed"
+                canvas.arrow([(middle(lane + distance), above), (middle(lane) + 6, y - 2)], style)
+            warp_rounds.box(canvas, lane, y, str(sizes[lane]) if useful else "·", "c" if useful else "box")
+    warp_rounds.legend(canvas, "A number counts the values that a lane has added up; no lane reads a ·.")
     return canvas
 
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import warp_rounds
+from warp_rounds import LANES, middle
+
 from grader.simt.canvas import Canvas
 
 ROW = (1.0, 3.0, 2.0, -1.0, 4.0, 2.0)  # the elements of the example in the lesson
-_LANES = 8  # of the warp in the picture
 
 
 @dataclass(frozen=True)
@@ -69,31 +71,20 @@ def running_max_and_sum() -> Canvas:
 
 def butterfly() -> Canvas:
     """16: what the lanes hold after each round of __shfl_xor_sync: all have everything in the end."""
-    cell, left, level, top = 62, 96, 62, 34
-    canvas = Canvas(
-        "butterfly", left + _LANES * cell + 14, top + 3 * level + 62,
+    canvas = warp_rounds.canvas(
+        "butterfly",
         "All lanes of a warp get the merged value in three rounds of exchanges",
         "Eight lanes, instead of 32, hold one value each. At distance 4, lanes 0 and 4 exchange and merge their "
         "values, and so do 1 and 5, 2 and 6, 3 and 7: both lanes of a pair then hold the same value, of two "
         "elements. After a round at distance 2, four lanes each hold the same. After the round at distance 1, "
         "every lane holds the value of all eight.",
-    )  # fmt: skip
-    held = [{lane} for lane in range(_LANES)]
-    for lane in range(_LANES):
-        canvas.text(left + (lane + 0.5) * cell, 20, f"lane {lane}", "middle small")
-        canvas.box(left + lane * cell + 4, top, cell - 8, 24, f"v{lane}", "a", mono=True)
-    for depth, distance in enumerate((4, 2, 1), 1):
-        y = top + depth * level
-        canvas.text(8, y - level / 2 + 16, "distance", "small")
-        canvas.text(68, y - level / 2 + 16, str(distance), "mono strong")
-        held = [held[lane] | held[lane ^ distance] for lane in range(_LANES)]
-        for lane in range(_LANES):
-            x = left + (lane + 0.5) * cell
-            start = left + ((lane ^ distance) + 0.5) * cell
-            canvas.arrow([(start, y - level + 26), (x, y - 2)])
-            complete = len(held[lane]) == _LANES
-            kind = "c" if complete else "box"
-            canvas.box(left + lane * cell + 4, y, cell - 8, 24, str(len(held[lane])), kind, mono=True)
-    legend = "A number counts the values that a lane has merged."
-    canvas.text(left, top + 3 * level + 44, legend, "small")
+    )
+    held = [{lane} for lane in range(LANES)]
+    for distance, above, y in warp_rounds.rounds(canvas):
+        held = [held[lane] | held[lane ^ distance] for lane in range(LANES)]
+        for lane in range(LANES):
+            canvas.arrow([(middle(lane ^ distance), above), (middle(lane), y - 2)])
+            kind = "c" if len(held[lane]) == LANES else "box"
+            warp_rounds.box(canvas, lane, y, str(len(held[lane])), kind)
+    warp_rounds.legend(canvas, "A number counts the values that a lane has merged.")
     return canvas

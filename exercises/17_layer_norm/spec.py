@@ -135,8 +135,24 @@ def with_parts(x: torch.Tensor, *others: object) -> float:
     return 1.4 * of_x(x)
 
 
+def in_all(x: torch.Tensor, *others: object) -> float:
+    """What forward reads: a row of x, of weight and of bias for each row; half a row more is left over."""
+    return 3.5 * of_x(x)
+
+
+def in_all_backward(x: torch.Tensor, *others: object) -> float:
+    """A row of x, of grad_out and of weight for each row; a row more for statistics and partial sums."""
+    return 4 * of_x(x)
+
+
+def and_statistics(x: torch.Tensor, *others: object) -> float:
+    """Forward writes out, and two numbers for each row."""
+    return 1.25 * of_x(x)
+
+
 KEEP = "Hold the row in registers: what was loaded once need not be loaded again."
 TOGETHER = "One kernel can compute all three gradients from one reading of x and grad_out."
+NO_COPY = "A copy of a tensor in other memory is read, too: read the tensor itself, and once."
 ONE_ROW = "Keep the sums over rows in registers, and write them once, when the block has no row left."
 ORDER = (
     "Atomic additions happen in the order in which blocks arrive, so the last bits change from run to run: "
@@ -149,10 +165,14 @@ EFFICIENCY = [
         [
             Limit("global_load_sectors", of_x, share=3, rule=KEEP, of="x"),
             Limit("global_store_sectors", of_x, rule="Write every sector of out once.", of="the output"),
+            # A copy in other memory would escape the limits on one tensor.
+            Limit("global_load_sectors", in_all, rule=NO_COPY),
+            Limit("global_store_sectors", and_statistics, rule=NO_COPY),
             Limit("global_atomic_sectors", 0, "backward", 2, ORDER),
             Limit("global_load_sectors", of_x, "backward", 2, TOGETHER, of="x"),
             Limit("global_load_sectors", of_x, "backward", 2, TOGETHER, of="grad_out"),
             Limit("global_store_sectors", of_x, "backward", rule="Write grad_x once.", of="grad_x"),
+            Limit("global_load_sectors", in_all_backward, "backward", rule=NO_COPY),
             Limit("global_store_sectors", with_parts, "backward", rule=ONE_ROW),
         ],
     ),
@@ -160,6 +180,7 @@ EFFICIENCY = [
         Case("float64, 48 rows of 256", inputs((48, 256), "float64")),
         [
             Limit("global_load_sectors", of_x, rule=KEEP, of="x"),
+            Limit("global_load_sectors", in_all, rule=NO_COPY),
             Limit("global_load_requests", requests, rule="Load 16 bytes with one instruction.", of="x"),
         ],
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -19,9 +18,11 @@ from grader.checks.values.wording import call_text
 from grader.run.session import Session as WorkerSession
 from grader.run.values import Measurement, Output, Reply
 from grader.spec import Argument, Case, Refusal, Spec
+from grader.verdict import Status
 
 Stream: TypeAlias = Literal["default", "side"]
 Schedule: TypeAlias = Literal["forward", "reversed", "random"]
+OTHER_ORDERS: tuple[Schedule, ...] = ("reversed", "random")  # of blocks and threads
 COUNTING_SECONDS = 120.0
 
 
@@ -63,6 +64,12 @@ class Call:
     autocast: bool = False
     waits: bool = False
 
+    @classmethod
+    def of_case(cls, case: Case, stage: str, text: str, reply: Reply, traced: bool) -> Call:
+        """The request that was made under what `case` asks for."""
+        region = case.autocast is not None
+        return cls(stage, case.name, text, reply, case.stream, traced, case.device, region, case.waits)
+
     @property
     def succeeded(self) -> bool:
         return self.reply.error is None and self.reply.trace.sticky_error is None
@@ -72,6 +79,10 @@ class Call:
         """Whether it succeeded, and returned an element or more."""
         outputs = self.reply.outputs
         return self.succeeded and any(each.tensor is not None and each.tensor.numel() for each in outputs)
+
+    def failure(self, sentence: str, topic: str) -> Outcome:
+        """What is held against this call."""
+        return Outcome(Status.FAIL, sentence, case=self.case, topic=topic)
 
 
 @dataclass(frozen=True)
@@ -116,44 +127,30 @@ class Bench:
 
     def text(self, inputs: Inputs, case: Case | Refusal | None = None) -> str:
         """The call in words, with what `case` puts around it."""
-        if not isinstance(case, Case):
-            return call_text(self.spec.entry, inputs)
-        return call_text(self.spec.entry, inputs, case.stream, case.autocast, case.deterministic)
+        return call_text(self.spec.entry, inputs, case if isinstance(case, Case) else None)
 
     def forward(
-        self, case: Case | Refusal, inputs: Inputs, *, stage: str = "forward", schedule: Schedule = "forward",
-        requires_grad: Collection[str] = (), count: bool = False,
+        self, asked: Case | Refusal, inputs: Inputs, *, stage: str = "forward",
+        schedule: Schedule = "forward", requires_grad: Collection[str] = (), count: bool = False,
     ) -> Call:  # fmt: skip
         """Call the entry once under the case's stream and device, and put it on record.
 
         With ``count`` the trace has what the simulated device counted, for the time that this takes.
         """
-        stream: Stream = case.stream if isinstance(case, Case) else "default"
-        device = case.device if isinstance(case, Case) else 0
-        mode = _mode(case)
+        case = asked if isinstance(asked, Case) else Case(asked.name, asked.args)
         self.current_case = case.name
         self.tried = True
         if self.context_lost:
             self.reload()
             self.context_lost = False
-        side_by_side = isinstance(case, Case) and case.streams > 1  # only a trace tells on which streams
-        traced = side_by_side or self._is_traced(stage, stream, inputs)
+        side_by_side = case.streams > 1  # only a trace tells on which streams
+        traced = side_by_side or self._is_traced(stage, case.stream, inputs)
         self.pending = self.text(inputs, case)
-        call = partial(
-            self.session.call, self.spec.entry, inputs.for_worker(requires_grad), stream=stream,
-            device=device, grad=bool(requires_grad), trace=traced, schedule=schedule, **_counting(count),
-            **_in_place(case, requires_grad), **_under_autocast(case), **mode,
+        reply = self.session.call(
+            self.spec.entry, inputs.for_worker(requires_grad), grad=bool(requires_grad), trace=traced,
+            schedule=schedule, **case_options(case), **counting(count),
         )  # fmt: skip
-        reply = call()
-        if self._lost_by_the_profiler(reply, traced) and not (isinstance(case, Case) and case.modifies):
-            if reply.handle is not None:
-                self.session.release(reply.handle)
-            reply = call()
-        region = bool(_under_autocast(case))
-        waits = isinstance(case, Case) and case.waits
-        return self._record(
-            Call(stage, case.name, self.pending, reply, stream, traced, device, region, waits)
-        )
+        return self._record(Call.of_case(case, stage, self.pending, reply, traced))
 
     def _is_traced(self, stage: str, stream: str, inputs: Inputs) -> bool:
         """Always on simt; on cuda, where the profiler is slow, one call of each stage and stream."""
@@ -161,14 +158,6 @@ class Bench:
             return True
         seen = any(call.traced and (call.stage, call.stream) == (stage, stream) for call in self.calls)
         return stage != "refusal" and not seen and any(each.tensor.numel() for each in inputs.tensors())
-
-    def _lost_by_the_profiler(self, reply: Reply, traced: bool) -> bool:
-        """Whether a call on cuda returned elements and no launch was recorded.
-
-        Now and then the profiler delivers nothing of the device; a call without a launch stays without one.
-        """
-        elements = any(each.tensor is not None and each.tensor.numel() for each in reply.outputs)
-        return self.backend == "cuda" and traced and elements and not reply.trace.launches
 
     def has_tried(self, case: Case) -> bool:
         """Whether forward was called for `case`."""
@@ -194,21 +183,8 @@ class Bench:
         self.current_case = case.name
         traced = trace or self._is_traced("backward", case.stream, inputs)
         self.pending = f"The backward of {self.text(inputs, case)}"
-        reply = self.session.backward(handle, cotangents, trace=traced, **_counting(count))
-        region = bool(case.autocast)
-        return self._record(
-            Call(
-                "backward",
-                case.name,
-                self.pending,
-                reply,
-                case.stream,
-                traced,
-                case.device,
-                region,
-                case.waits,
-            )
-        )
+        reply = self.session.backward(handle, cotangents, trace=traced, **counting(count))
+        return self._record(Call.of_case(case, "backward", self.pending, reply, traced))
 
     def _record(self, call: Call) -> Call:
         self.calls.append(call)
@@ -219,20 +195,17 @@ class Bench:
         return call
 
 
-def _in_place(case: Case | Refusal, requires_grad: Collection[str]) -> dict[str, Any]:
-    """Autograd lets nobody change a leaf, so what is changed in place has to come as something else."""
-    names = case.modifies if requires_grad and isinstance(case, Case) else ()
-    return {"in_place": names} if names else {}
+def case_options(case: Case) -> dict[str, Any]:
+    """What `case` puts around a call, as keyword arguments of :meth:`grader.run.Session.call`."""
+    return {
+        "stream": case.stream,
+        "device": case.device,
+        "in_place": case.modifies,
+        "autocast": case.autocast,
+        "deterministic": case.deterministic,
+    }
 
 
-def _under_autocast(case: Case | Refusal) -> dict[str, Any]:
-    return {"autocast": case.autocast} if isinstance(case, Case) and case.autocast else {}
-
-
-def _mode(case: Case | Refusal) -> dict[str, Any]:
-    return {"deterministic": True} if isinstance(case, Case) and case.deterministic else {}
-
-
-def _counting(count: bool) -> dict[str, Any]:
-    """Counting takes several times as long as a call without it."""
+def counting(count: bool = True) -> dict[str, Any]:
+    """The keyword arguments of a request that counts, which takes several times as long as one without."""
     return {"count": True, "seconds": COUNTING_SECONDS} if count else {}

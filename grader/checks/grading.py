@@ -95,7 +95,7 @@ class Grading:
         if open_outcome is not None:
             self.results.add("todo", open_outcome, 0.0)
             # A broken part shows what is wrong with it.
-            nothing_to_see = "parts" not in self.exercise.scores or self.exercise.kind != "fix"
+            nothing_to_see = "parts" not in self.exercise.scores or not self.exercise.is_repair
             if nothing_to_see and todo.untouched(self.exercise, open_todos(self.exercise, self.files)):
                 left = [name for name in self.exercise.scores if name not in WITHOUT_CODE]
                 self.results.skip(left, Status.NOT_ATTEMPTED, f"{NOT_JUDGED}: nothing is written yet.")

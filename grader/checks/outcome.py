@@ -9,11 +9,20 @@ from grader.verdict import CheckResult, Finding, Status
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What the device reported in a call, and makes its values wrong; ``text`` says so in a sentence."""
+
+    finding: Finding
+    text: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """A status and one sentence that stands on its own; the other fields as in :class:`CheckResult`.
 
     ``share`` of the check's points is earned; None means all when the status is ``pass``, else none.
-    ``topic`` names the anchor of the lesson that explains it.
+    ``topic`` names the anchor of the lesson that explains it. ``cause`` is what the device reported in the
+    call whose values are wrong; the sentence begins with it.
     """
 
     status: Status
@@ -27,6 +36,7 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     lines: tuple[str, ...] = ()
     topic: str = ""
+    cause: Finding | None = None
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.

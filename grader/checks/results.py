@@ -54,7 +54,7 @@ class Results:
     def _ends_after_a_part(self, spec: Spec) -> bool:
         """Whether ``until`` names a part. Repairs are judged together: one may hide another."""
         parts = [each.part.name for each in spec.parts if each.part is not None]
-        return self.until in parts and self.exercise.kind != "fix"
+        return self.until in parts and not self.exercise.is_repair
 
     def check(self, name: str, bench: Bench) -> None:
         """Judge a check of the scores: one result, of ``parts`` one for each part."""
@@ -83,7 +83,7 @@ class Results:
             self._check_one(spec.part.name, bench, spec.part.points, CHECKS["parts"])
             if self.found[-1].status is Status.PASS:
                 settled.update(spec.part.sections)
-            if spec.part.name == self.until and self.exercise.kind != "fix":
+            if spec.part.name == self.until and not self.exercise.is_repair:
                 break
         # A part that is right has no open TODO, whatever comment still stands above the repair.
         if settled and self.found[0].name == "todo":

@@ -14,6 +14,7 @@ from grader.hints import Rungs, Symptom, read_hints, read_symptoms
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 _BACKWARD = re.compile("The backward of|The second derivative of|gradcheck")
+_WITHOUT_POINTS = ("build", "changes", "todo")  # results beside the checks of the scores
 _PLACE = re.compile(r"(?P<file>[\w./-]+\.\w+):(?P<line>\d+)")
 
 
@@ -25,8 +26,8 @@ class _Rule:
     said: str
     sections: tuple[str, ...]
 
-    def section(self, check: CheckResult, text: str, rungs: Rungs) -> str:
-        if self.check not in ("", _judged_by(check)) or not re.search(self.said, text):
+    def section(self, judged_by: str, text: str, rungs: Rungs) -> str:
+        if self.check not in ("", judged_by) or not re.search(self.said, text):
             return ""
         return next((name for name in self.sections if name in rungs), "")
 
@@ -63,9 +64,11 @@ def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
     by itself. Empty where nothing tells.
     """
     failed = [check for check in verdict.checks if _says_what_failed(check)]
-    if "parts" in exercise.scores and exercise.kind != "fix":
+    if "parts" in exercise.scores and not exercise.is_repair:
         failed = failed[:1]  # each part builds on the ones before it
-    wrong = any(_judged_by(check) == "correctness" and _own(check).startswith("values:") for check in failed)
+    wrong = any(
+        _judged_by(exercise, check) == "correctness" and _own(check).startswith("values:") for check in failed
+    )
     case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise), wrong)
     found = [case.section(failed)]
     for check in failed:
@@ -113,7 +116,7 @@ class _Case:
         return next(self.symptoms_of(check, sure=True), "")
 
     def _caused(self, check: CheckResult) -> str:
-        return _by_rule(_CAUSES, self.rungs, check)
+        return self._by_rule(_CAUSES, check)
 
     def _found(self, check: CheckResult) -> str:
         return self._first_section((finding.file, finding.line) for finding in check.findings if finding.line)
@@ -137,9 +140,9 @@ class _Case:
     def _subject(self, failed: Sequence[CheckResult]) -> str:
         """By what the check judges. Where forward is wrong, the gradient says nothing about backward."""
         for check in failed:
-            if _judged_by(check) == "gradient" and self.wrong_values:
+            if _judged_by(self.exercise, check) == "gradient" and self.wrong_values:
                 continue
-            if section := _by_rule(_SUBJECTS, self.rungs, check):
+            if section := self._by_rule(_SUBJECTS, check):
                 return section
         return ""
 
@@ -149,6 +152,14 @@ class _Case:
         for symptom in self.symptoms:
             if (symptom.check, symptom.sure) == (check.name, sure) and any(map(symptom.said.search, texts)):
                 yield symptom.section
+
+    def _by_rule(self, rules: tuple[_Rule, ...], check: CheckResult) -> str:
+        judged_by = _judged_by(self.exercise, check)
+        for rule in rules:
+            for text in _texts(check):
+                if section := rule.section(judged_by, text, self.rungs):
+                    return section
+        return ""
 
     def _first_section(self, places: Iterator[tuple[str, int]]) -> str:
         for file, line in places:
@@ -160,17 +171,13 @@ class _Case:
         return ""
 
 
-def _by_rule(rules: tuple[_Rule, ...], rungs: Rungs, check: CheckResult) -> str:
-    for rule in rules:
-        for text in _texts(check):
-            if section := rule.section(check, text, rungs):
-                return section
-    return ""
+def _judged_by(exercise: Exercise, check: CheckResult) -> str:
+    """The check's name; for a part of the exercise, the check that it failed.
 
-
-def _judged_by(check: CheckResult) -> str:
-    """The check's name; for a part of an exercise, the check that it failed."""
-    if check.name in CHECKS or check.name == "build":
+    Any other name that is not known, as from a later version, stands for nothing but itself.
+    """
+    is_part = "parts" in exercise.scores and check.name not in (*CHECKS, *_WITHOUT_POINTS)
+    if not is_part:
         return check.name
     return "gradient" if _BACKWARD.search(check.sentence) else "correctness"
 

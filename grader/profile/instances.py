@@ -56,7 +56,17 @@ def instance_name(demangled: str) -> str:
 
 def base_name(instance: str) -> str:
     """``tiled`` of ``a::tiled<float, 16>``."""
-    return instance.partition("<")[0].rpartition("::")[2].strip()
+    return template_name(instance).rpartition("::")[2].strip()
+
+
+def template_name(instance: str) -> str:
+    """``a::tiled`` of ``a::tiled<float, b::Plus<16> >``: the name without what it was instantiated with."""
+    name, depth = "", 0
+    for character in instance:
+        depth += character == "<"
+        name += character if depth == 0 else ""
+        depth -= character == ">"
+    return name
 
 
 def demangled(names: Sequence[str]) -> list[str]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from grader.spec.naming import named_calls, of_kind
+from grader.spec.naming import named_calls, of_kind, tensors_of
 from grader.spec.vocabulary import Case
 
 Most: TypeAlias = "Callable[..., float] | float"
@@ -122,13 +122,13 @@ def _checked_one(value: Any, parameters: tuple[str, ...]) -> Efficiency:
         raise ValueError(
             f"EFFICIENCY, {case.name!r}: the cotangent {efficiency.cotangent!r} is none of {kinds}"
         )
-    for limit in efficiency.limits:
-        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"), parameters)
     (named,) = named_calls(Case, "EFFICIENCY", [case], parameters)
+    for limit in efficiency.limits:
+        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"), named)
     return replace(efficiency, case=named)
 
 
-def _check_limit(limit: Limit, parameters: tuple[str, ...]) -> None:
+def _check_limit(limit: Limit, case: Case) -> None:
     if limit.metric not in METRICS:
         raise ValueError(f"EFFICIENCY limits {limit.metric!r}, which is none of {', '.join(METRICS)}")
     if limit.stage not in ("forward", "backward"):
@@ -140,14 +140,19 @@ def _check_limit(limit: Limit, parameters: tuple[str, ...]) -> None:
             f"EFFICIENCY, {limit.metric}: share is {limit.share}, but every limit earns something"
         )
     if limit.of:
-        _check_tensor(limit, parameters)
+        _check_tensor(limit, case)
 
 
-def _check_tensor(limit: Limit, parameters: tuple[str, ...]) -> None:
-    known = [*parameters, OUTPUT]
+def _check_tensor(limit: Limit, case: Case) -> None:
+    """Accesses are counted for tensors in device memory: a number has none, and its gradient neither."""
+    tensors = list(tensors_of(case.args))
+    known = [*(str(each.name) for each in tensors), OUTPUT]
     if limit.stage == "backward":
-        known += [COTANGENT, *(GRADIENT_OF + name for name in parameters)]
+        known += [COTANGENT, *(f"{GRADIENT_OF}{each.name}" for each in tensors if each.floating)]
     if limit.of not in known:
-        raise ValueError(f"EFFICIENCY, {limit.metric}: of={limit.of!r} is none of {', '.join(known)}")
+        raise ValueError(
+            f"EFFICIENCY, {case.name!r}, {limit.metric}: of={limit.of!r} is no tensor of this call. Its "
+            f"tensors are {', '.join(known)}"
+        )
     if METRICS[limit.metric].space != "global":
         raise ValueError(f"EFFICIENCY, {limit.metric}: of={limit.of!r}, but tensors are in global memory")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.python_program import printed
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "docs" / "samples" / "build_by_hand" / "build.sh"
 
@@ -36,10 +38,7 @@ def test_three_commands_make_a_module_that_refuses_what_it_should(tmp_path: Path
         "try: v.vector_add(x, x, np.zeros(3))\n"
         "except TypeError as error: print(error)\n"
     )
-    answer = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert answer.stdout == "out must be float32, but is float64\n", answer.stderr
+    assert printed(program, tmp_path) == "out must be float32, but is float64\n"
 
 
 def _include_flags() -> str:

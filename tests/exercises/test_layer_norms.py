@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.checks import grade
-from grader.verdict import Status
+from .samples import Samples, failed
 
-from .conftest import ROOT, SEED
-
-EXERCISE = Catalog.open(ROOT).find("17")
-SAMPLES = ROOT / "docs" / "samples" / "layer_norms"
+SAMPLES = Samples.of("17", "layer_norms")
 FORWARD = "layer_norm(x: float32 (128, 512), weight: float32 (512,), bias: float32 (512,), 1e-05)"
 ONCE = 8192  # sectors of x
 
@@ -27,14 +21,9 @@ def test_a_step_on_the_way_is_right_and_reads_x_several_times(
     tmp_path: Path, kernel: str, forward: int, backward: int
 ) -> None:
     """The naive kernel moves a sector for each value where its lanes are in 32 rows."""
-    for file in EXERCISE.edit:
-        shutil.copyfile(EXERCISE.solution_dir / file, tmp_path / file)
-    shutil.copyfile(SAMPLES / kernel, tmp_path / "kernel.cu")
-    verdict = grade(EXERCISE, tmp_path, backend="simt", seed=SEED)
-
-    failed = [check for check in verdict.checks if check.status is Status.FAIL]
-    assert [check.name for check in failed] == ["efficiency"]
-    lines = failed[0].lines
+    failures = failed(SAMPLES.graded(kernel, tmp_path))
+    assert [check.name for check in failures] == ["efficiency"]
+    lines = failures[0].lines
     assert f"✗ {forward:,} sectors of x read from global memory, at most {ONCE:,} in {FORWARD}" in lines
     assert (
         f"✗ {backward:,} sectors of x read from global memory, at most {ONCE:,} in the backward of {FORWARD}"
@@ -42,18 +31,12 @@ def test_a_step_on_the_way_is_right_and_reads_x_several_times(
 
 
 def test_block_per_row_is_said_to_read_x_three_times(tmp_path: Path) -> None:
-    for file in EXERCISE.edit:
-        shutil.copyfile(EXERCISE.solution_dir / file, tmp_path / file)
-    shutil.copyfile(SAMPLES / "block_per_row.cu", tmp_path / "kernel.cu")
-    verdict = grade(EXERCISE, tmp_path, backend="simt", seed=SEED, until="efficiency")
-    (failed,) = (check for check in verdict.checks if check.status is Status.FAIL)
-    assert "; x is read 3 times, in lines " in failed.sentence
+    verdict = SAMPLES.graded("block_per_row.cu", tmp_path, until="efficiency")
+    (failure,) = failed(verdict)
+    assert "; x is read 3 times, in lines " in failure.sentence
 
 
 def test_merged_moments_move_as_little_as_the_solution(tmp_path: Path) -> None:
-    for file in EXERCISE.edit:
-        shutil.copyfile(EXERCISE.solution_dir / file, tmp_path / file)
-    shutil.copyfile(SAMPLES / "merged.cu", tmp_path / "kernel.cu")
-    verdict = grade(EXERCISE, tmp_path, backend="simt", seed=SEED)
+    verdict = SAMPLES.graded("merged.cu", tmp_path)
     assert verdict.passed, [check.sentence for check in verdict.checks]
     assert verdict.earned == verdict.out_of == 80

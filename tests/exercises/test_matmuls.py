@@ -2,63 +2,46 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from benchmarks.matmul_traffic import SECTOR, SOLUTION, requested
-from grader.catalog import Catalog
-from grader.checks import grade
 from grader.cli.profiling import take_profile
 from grader.profile.model import Profile
-from grader.verdict import Status, Verdict
 
-from .conftest import ROOT, SEED
+from .samples import Samples, failed
 
-EXERCISE = Catalog.open(ROOT).find("15")
-SAMPLES = ROOT / "docs" / "samples" / "matmuls"
-
-
-def put(kernel: str, folder: Path) -> None:
-    """The solution with another kernel."""
-    for file in (*EXERCISE.edit, *EXERCISE.given):
-        shutil.copyfile(EXERCISE.solution_dir / file, folder / file)
-    shutil.copyfile(SAMPLES / kernel, folder / "kernel.cu")
-
-
-def graded(kernel: str, folder: Path) -> Verdict:
-    put(kernel, folder)
-    return grade(EXERCISE, folder, backend="simt", seed=SEED)
+SAMPLES = Samples.of("15", "matmuls")
 
 
 @pytest.mark.parametrize("kernel", ["naive.cu", "tile16.cu"])
 def test_a_step_on_the_way_is_right_but_reads_too_much(tmp_path: Path, kernel: str) -> None:
-    verdict = graded(kernel, tmp_path)
+    verdict = SAMPLES.graded(kernel, tmp_path)
 
-    failed = [check for check in verdict.checks if check.status is Status.FAIL]
-    assert [check.name for check in failed] == ["efficiency"]
-    assert {each.kind for each in failed[0].findings} == {"global_load_sectors"}
-    assert 0 < failed[0].points < failed[0].out_of
+    failures = failed(verdict)
+    assert [check.name for check in failures] == ["efficiency"]
+    assert {each.kind for each in failures[0].findings} == {"global_load_sectors"}
+    assert 0 < failures[0].points < failures[0].out_of
 
 
 @pytest.mark.parametrize("kernel", ["aligned.cu", "registers.cu"])
 def test_a_step_beyond_the_solution_passes(tmp_path: Path, kernel: str) -> None:
-    verdict = graded(kernel, tmp_path)
+    verdict = SAMPLES.graded(kernel, tmp_path)
     assert verdict.passed, [check.sentence for check in verdict.checks]
     assert verdict.earned == verdict.out_of == 90
 
 
 @pytest.mark.parametrize("kernel", ["naive", "tile16", "aligned", "registers"])
 def test_the_table_of_the_lesson_names_the_bytes_that_are_counted(tmp_path: Path, kernel: str) -> None:
-    put(f"{kernel}.cu", tmp_path)
-    profile, findings = take_profile(EXERCISE, tmp_path, "128 x 128 x 128")
+    SAMPLES.put(f"{kernel}.cu", tmp_path)
+    profile, findings = take_profile(SAMPLES.exercise, tmp_path, "128 x 128 x 128")
     assert not findings
     assert requested(f"kernel `{kernel}.cu`", 128, 128, 128) == moved(profile)
 
 
 def test_so_do_those_of_the_solution() -> None:
-    profile, _ = take_profile(EXERCISE, EXERCISE.solution_dir, "128 x 128 x 128")
+    profile, _ = take_profile(SAMPLES.exercise, SAMPLES.exercise.solution_dir, "128 x 128 x 128")
     assert requested(SOLUTION, 128, 128, 128) == moved(profile)
 
 

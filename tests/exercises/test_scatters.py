@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.checks import grade
 from grader.cli.profiling import take_profile
-from grader.verdict import Status, Verdict
+from grader.verdict import Status
 
-from .conftest import ROOT, SEED
+from .conftest import ROOT
+from .samples import Samples
 
-EXERCISE = Catalog.open(ROOT).find("09")
-SAMPLES = ROOT / "docs" / "samples" / "scatters"
-
-
-def put(kernel: str, folder: Path) -> None:
-    """The solution with another kernel, if one is named."""
-    for file in EXERCISE.edit:
-        shutil.copyfile(EXERCISE.solution_dir / file, folder / file)
-    if kernel:
-        shutil.copyfile(SAMPLES / kernel, folder / "kernel.cu")
-
-
-def graded(kernel: str, folder: Path) -> Verdict:
-    put(kernel, folder)
-    return grade(EXERCISE, folder, backend="simt", seed=SEED)
+SAMPLES = Samples.of("09", "scatters")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +25,7 @@ def graded(kernel: str, folder: Path) -> Verdict:
 def test_a_wrong_scatter_fails_where_the_lesson_says(
     tmp_path: Path, kernel: str, failing: str, kind: str, line: str
 ) -> None:
-    verdict = graded(kernel, tmp_path)
+    verdict = SAMPLES.graded(kernel, tmp_path)
 
     failed = {check.name: check for check in verdict.checks if check.status is Status.FAIL}
     assert failing in failed and not {"correctness", "gradient", "device_work"} & set(failed)
@@ -50,7 +34,7 @@ def test_a_wrong_scatter_fails_where_the_lesson_says(
 
 
 def test_adding_up_runs_first_is_right(tmp_path: Path) -> None:
-    verdict = graded("runs.cu", tmp_path)
+    verdict = SAMPLES.graded("runs.cu", tmp_path)
     wrong = [check for check in verdict.checks if check.status is Status.FAIL and check.name != "efficiency"]
     assert not wrong, [check.sentence for check in wrong]
 
@@ -59,14 +43,14 @@ def test_adding_up_runs_first_is_right(tmp_path: Path) -> None:
 def test_where_an_index_repeats_runs_need_one_update_for_32_positions(
     tmp_path: Path, kernel: str, updates: int
 ) -> None:
-    put(kernel, tmp_path)
-    profile, _ = take_profile(EXERCISE, tmp_path, "always the same index")  # 200 indices, rows of 12
+    SAMPLES.put(kernel, tmp_path)
+    profile, _ = take_profile(SAMPLES.exercise, tmp_path, "always the same index")  # 200 indices, rows of 12
     (launched,) = profile.stages[1].launches
     assert sum(line.lanes for line in launched.counts.lines if line.access == "atomic") == updates
 
 
 def test_the_lesson_shows_the_part_of_the_verdict_that_names_the_race() -> None:
-    lesson = EXERCISE.lesson_path.read_text(encoding="utf-8")
+    lesson = SAMPLES.exercise.lesson_path.read_text(encoding="utf-8")
     assert '"docs/_captured/09_embedding_backward.no_atomic.txt:5:8"' in lesson
     captured = ROOT / "docs" / "_captured" / "09_embedding_backward.no_atomic.txt"
     shown = captured.read_text(encoding="utf-8").splitlines()[4:8]

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.checks import grade
-from grader.verdict import CheckResult, Status
+from .samples import Samples, failed
 
-from .conftest import ROOT, SEED
-
-EXERCISE = Catalog.open(ROOT).find("16")
-SAMPLES = ROOT / "docs" / "samples" / "softmaxes"
+SAMPLES = Samples.of("16", "softmaxes")
 FITS, LONG = "softmax(x: float32 (32, 1024))", "softmax(x: float32 (1, 32768))"
-
-
-def failed(kernel: str, folder: Path) -> list[CheckResult]:
-    """What the verdict on the solution with another kernel holds against it."""
-    for file in (*EXERCISE.edit, *EXERCISE.given):
-        shutil.copyfile(EXERCISE.solution_dir / file, folder / file)
-    shutil.copyfile(SAMPLES / kernel, folder / "kernel.cu")
-    verdict = grade(EXERCISE, folder, backend="simt", seed=SEED)
-    return [check for check in verdict.checks if check.status is Status.FAIL]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +19,7 @@ def failed(kernel: str, folder: Path) -> list[CheckResult]:
 def test_a_step_on_the_way_reads_a_row_as_often_as_its_lesson_says(
     tmp_path: Path, kernel: str, fits: int, long: int
 ) -> None:
-    checks = failed(kernel, tmp_path)
+    checks = failed(SAMPLES.graded(kernel, tmp_path))
 
     assert [check.name for check in checks] == ["efficiency"]
     (efficiency,) = checks

@@ -35,7 +35,7 @@ def test_the_stub_is_not_attempted_and_every_todo_is_named(exercise: Exercise, t
 
 
 # In an exercise to write, a stub is not judged at all.
-WITH_PARTS = [exercise for exercise in EXERCISES if "parts" in exercise.scores and exercise.kind == "fix"]
+WITH_PARTS = [exercise for exercise in EXERCISES if "parts" in exercise.scores and exercise.is_repair]
 
 
 @pytest.mark.parametrize("exercise", WITH_PARTS, ids=lambda each: each.slug)

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.checks import grade
-from grader.verdict import Status, Verdict
+from .samples import Samples, failed
 
-from .conftest import ROOT, SEED
-
-EXERCISE = Catalog.open(ROOT).find("13")
-SAMPLES = ROOT / "docs" / "samples" / "transposes"
-
-
-def graded(kernel: str, folder: Path) -> Verdict:
-    """The verdict on the solution with another kernel."""
-    for file in EXERCISE.edit:
-        shutil.copyfile(EXERCISE.solution_dir / file, folder / file)
-    shutil.copyfile(SAMPLES / kernel, folder / "kernel.cu")
-    return grade(EXERCISE, folder, backend="simt", seed=SEED)
+SAMPLES = Samples.of("13", "transposes")
 
 
 @pytest.mark.parametrize(
@@ -35,15 +21,15 @@ def graded(kernel: str, folder: Path) -> Verdict:
 def test_a_step_on_the_way_is_right_but_not_efficient(
     tmp_path: Path, kernel: str, lacks: str, line: str
 ) -> None:
-    verdict = graded(kernel, tmp_path)
+    verdict = SAMPLES.graded(kernel, tmp_path)
 
-    failed = [check for check in verdict.checks if check.status is Status.FAIL]
-    assert [check.name for check in failed] == ["efficiency"]
-    assert [(each.kind, each.source.strip()) for each in failed[0].findings] == [(lacks, line)]
-    assert 0 < failed[0].points < failed[0].out_of
+    failures = failed(verdict)
+    assert [check.name for check in failures] == ["efficiency"]
+    assert [(each.kind, each.source.strip()) for each in failures[0].findings] == [(lacks, line)]
+    assert 0 < failures[0].points < failures[0].out_of
 
 
 def test_a_swizzled_tile_is_as_good_as_a_padded_one(tmp_path: Path) -> None:
-    verdict = graded("swizzled.cu", tmp_path)
+    verdict = SAMPLES.graded("swizzled.cu", tmp_path)
     assert verdict.passed, [check.sentence for check in verdict.checks]
     assert verdict.earned == verdict.out_of == 80

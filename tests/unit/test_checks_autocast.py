@@ -18,6 +18,7 @@ from grader.spec import Case, Gradient, Spec, tensor
 from grader.spec.naming import named_calls
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
+from tests.unit.test_checks_gradient import Product as Plain
 
 
 def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -160,3 +161,66 @@ def test_without_a_region_a_failing_backward_gets_no_such_reminder() -> None:
 
     outcome = differentiated(Raises.apply, case())
     assert outcome.status is Status.FAIL and "custom_bwd" not in outcome.sentence
+
+
+def test_a_gradient_has_no_more_digits_than_its_input() -> None:
+    """The operation computes in float32; what it returns is rounded to float16 all the same."""
+
+    class InFloat(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(a, b)
+            return a.float() * b.float()
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            a, b = ctx.saved_tensors
+            return (grads[0] * b.float()).half(), (grads[0] * a.float()).half()
+
+    in_float = case(("float16", "float16"), autocast="float16", cast_inputs="float32")
+    outcome = differentiated(InFloat.apply, in_float)
+    assert outcome.status is Status.PASS, outcome.sentence
+
+
+def test_a_change_in_place_has_the_regions_digits() -> None:
+    def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a.copy_(a * b)
+
+    def judged(function: Any, autocast: str | None) -> Outcome:
+        described = case(autocast=autocast, modifies=("a",))
+        session = FakeSession(lambda a, b: lowered(a.copy_(function(a, b))))
+        return correctness.check(fake_bench(session, reference, [described], parameters="ab"))
+
+    def in_half(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return (a.bfloat16() * b.bfloat16()).float()
+
+    outcome = judged(in_half, "bfloat16")
+    assert outcome.status is Status.PASS, outcome.sentence
+    assert judged(in_half, None).status is Status.FAIL
+    assert judged(lambda a, b: 1.5 * in_half(a, b), "bfloat16").status is Status.FAIL
+
+
+@pytest.mark.parametrize(("factor", "right"), [(1.0, True), (1.5, False)])
+def test_second_derivatives_have_the_regions_digits(factor: float, right: bool) -> None:
+    class Scaled(torch.autograd.Function):
+        """Differentiable twice: the second derivative is off by the factor, the first is right."""
+
+        @staticmethod
+        def forward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            return grad.clone()
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return grads[0] * factor
+
+    class Twice(Plain):
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return tuple(Scaled.apply(each) for each in Plain.backward(ctx, *grads))  # type: ignore[no-untyped-call]
+
+    described = case(autocast="bfloat16")
+    session = FakeSession(lambda a, b: Twice.apply(lowered(a), lowered(b)))  # type: ignore[no-untyped-call]
+    asked = Gradient(cases=[described], mode="cotangent", twice=True)
+    outcome = gradient.check(fake_bench(session, reference, [], parameters="ab", gradient=asked))
+    assert (outcome.status is Status.PASS) == right, outcome.sentence
+    assert outcome.topic == ("" if right else "twice")

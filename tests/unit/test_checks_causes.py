@@ -9,10 +9,12 @@ import pytest
 import torch
 
 from grader.build import Artifact
+from grader.checks.bench import Call
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import Trace
 from grader.spec import Case, tensor
+from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 CASES = [Case("plain", [replace(tensor(40), name="x")])]
@@ -44,6 +46,25 @@ def test_what_was_seen_comes_first(raw: dict[str, object]) -> None:
     sentence = judged(True, raw).sentence
     assert sentence.startswith(("Race on global memory", "Undefined value from a shuffle: lane 0 takes"))
     assert ". The values are wrong, too: " in sentence
+
+
+def test_the_outcome_holds_what_was_seen() -> None:
+    cause = judged(True, RACE).cause
+    assert cause is not None and cause.kind == "race_global"
+    assert judged(True).cause is None
+
+
+def test_only_a_wrong_answer_is_worth_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def search(bench: object, call: Call) -> None:
+        asked.append(call.text)
+
+    monkeypatch.setattr(correctness, "cause_of", search)
+    assert judged(False, ABSENT).status is Status.PASS
+    assert asked == []
+    judged(True, ABSENT)
+    assert asked == ["muladd(x: float32 (40,))"]
 
 
 def test_a_suspicion_is_no_fault_where_the_values_are_right() -> None:

@@ -11,7 +11,6 @@ import torch
 
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
-from grader.checks.values.correctness import mentions
 from grader.run.values import Reply, Trace
 from grader.spec import Case, Refusal, tensor
 from grader.spec.vocabulary import TensorSpec
@@ -255,70 +254,3 @@ def test_right_cases_are_kept_for_later_checks() -> None:
     bench = fake_bench(FakeSession(muladd), muladd, CASES)
     correctness.check(bench)
     assert [right.case.name for right in bench.right] == ["a full block", "odd", "empty"]
-
-
-REFUSAL = Refusal("different shapes", [*three(4)[:2], replace(tensor(5), name="c")], mentions=["c", "shape"])
-
-
-def refusing(error: BaseException) -> Callable[..., torch.Tensor]:
-    def function(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
-        if c.shape != a.shape:
-            raise error
-        return muladd(a, b, c)
-
-    return function
-
-
-def test_a_good_refusal_passes() -> None:
-    outcome = judged(refusing(RuntimeError("c has another shape than a")), refusals=[REFUSAL])
-    assert outcome.status is Status.PASS
-    assert outcome.sentence == "All 3 cases are right, and bad input is refused (1 way)."
-
-
-@pytest.mark.parametrize(
-    ("error", "part"),
-    [
-        (ValueError("c has another shape"), "must be refused with RuntimeError, not ValueError"),
-        (NotImplementedError("c has another shape"), "not NotImplementedError"),
-        (RuntimeError("something is wrong"), 'the message does not say "c" and "shape"'),
-        (RuntimeError("shapes: a because of another cell"), 'the message does not say "c".'),
-    ],
-)
-def test_refusals_of_the_wrong_kind(error: BaseException, part: str) -> None:
-    outcome = judged(refusing(error), refusals=[REFUSAL])
-    assert outcome.status is Status.FAIL
-    assert part in outcome.sentence
-
-
-def test_bad_input_that_reached_a_kernel_is_not_a_matter_of_the_exception_type() -> None:
-    def dies(trace: Trace, stage: str, schedule: str) -> Trace:
-        return replace(trace, sticky_error="cudaErrorIllegalAddress")
-
-    session = FakeSession(refusing(ValueError("an illegal memory access")), edit_trace=dies)
-    bench = fake_bench(session, muladd, CASES, refusals=[REFUSAL])
-    outcome = correctness.judge_refusal(bench, REFUSAL)
-    assert outcome is not None and outcome.status is Status.FAIL
-    assert "before a kernel runs; here a kernel ran on it, and failed: an illegal" in outcome.sentence
-
-
-def test_bad_input_that_is_accepted_fails() -> None:
-    accepting = judged(lambda a, b, c: a * b + c[: len(a)], [CASES[1]], refusals=[REFUSAL])
-    assert accepting.status is Status.FAIL
-    assert "(different shapes) must be refused with RuntimeError, but it was accepted" in accepting.sentence
-
-
-@pytest.mark.parametrize(
-    ("message", "word", "whole", "found"),
-    [
-        ("a must be float32", "a", True, True),
-        ("bad argument", "a", True, False),
-        ("expected `A`, got", "a", True, True),
-        ("grad_a is wrong", "a", True, False),
-        ("the shapes differ", "shape", False, True),
-        ("reshape it", "shape", False, False),
-        ("must be on CUDA:0", "cuda:0", False, True),
-        ("b must be like a here", "like a", False, True),
-    ],
-)
-def test_words_are_found_whole_or_as_beginnings(message: str, word: str, whole: bool, found: bool) -> None:
-    assert mentions(message, word, whole) is found

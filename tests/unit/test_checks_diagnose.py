@@ -438,6 +438,22 @@ def test_a_gradient_that_ignores_the_variance() -> None:
     assert "orthogonal" not in told(got[:1], right[:1], cotangent=g[:1], inputs=[("x", x[:1])])
 
 
+@pytest.mark.parametrize(("rows", "columns", "said"), [(3, 20, True), (3, 512, False), (12, 512, True)])
+def test_long_rows_are_orthogonal_by_chance(rows: int, columns: int, said: bool) -> None:
+    """The cosine of two random rows of 512 is below 0.01 every fifth time."""
+    x, g = (numbers(rows, columns, dtype=torch.float64, seed=seed) for seed in (5, 6))
+    right, got = layer_norm_gradient(x, g), layer_norm_gradient(x, g, variance=False)
+    got = (got + 0.3 * normalised(x, columns)).float()  # so that it is far from orthogonal
+    assert ("orthogonal" in told(got, right, cotangent=g, inputs=[("x", x)])) is said
+
+
+def test_a_row_of_zeros_is_orthogonal_to_everything() -> None:
+    x, g = (numbers(6, 20, dtype=torch.float64, seed=seed) for seed in (5, 6))
+    right, got = layer_norm_gradient(x, g), layer_norm_gradient(x, g, variance=False).float()
+    right[2:], got[2:] = 0, 0
+    assert "orthogonal" not in told(got, right, cotangent=g, inputs=[("x", x)])
+
+
 def test_the_gradient_of_a_parameter_with_the_wrong_factor() -> None:
     x, g = numbers(6, 20, dtype=torch.float64), numbers(6, 20, dtype=torch.float64, seed=6)
     right, got = (g * normalised(x, 20)).sum(dim=0), (g * x).sum(dim=0).float()

@@ -12,6 +12,7 @@ import torch
 
 from grader.checks.gradients import gradient
 from grader.checks.gradients.nodes import placed
+from grader.checks.gradients.tape import Tape
 from grader.checks.outcome import Outcome
 from grader.run.values import RemoteError, Reply, Trace
 from grader.spec import Case, Gradient, tensor
@@ -341,6 +342,22 @@ def test_what_cancels_leaves_rounding_errors_that_are_no_mistake() -> None:
         spec = Gradient(cases=[Case("rows", pair((40, 30), dtype))])
         outcome = judged(RowSoftmax.apply, spec, reference=softmax_of_product)
         assert outcome.status is Status.PASS, outcome.sentence
+
+
+def test_how_much_cancels_is_asked_only_where_a_gradient_looks_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    uncancelled = Tape.uncancelled
+
+    def noted(self: Tape, cotangents: list[torch.Tensor]) -> dict[str, float]:
+        asked.append(len(cotangents))
+        return uncancelled(self, cotangents)
+
+    monkeypatch.setattr(Tape, "uncancelled", noted)
+    assert judged(Product.apply).status is Status.PASS
+    assert asked == []
+    spec = Gradient(cases=[Case("rows", pair((40, 30), "float32"))])
+    assert judged(RowSoftmax.apply, spec, reference=softmax_of_product).status is Status.PASS
+    assert asked, "a constant cotangent leaves rounding errors, which are no mistake"
 
 
 def test_a_term_that_fails_to_cancel_is_a_mistake() -> None:

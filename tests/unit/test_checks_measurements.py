@@ -103,6 +103,16 @@ def test_a_first_call_takes_what_it_takes_more_and_is_slow() -> None:
     assert call.truth("median_ms") == pytest.approx(1.0)
 
 
+def test_a_pattern_is_of_the_devices_time_alone() -> None:
+    """The first call begins the pattern: 600 µs of host, then half of 1000 µs of device."""
+    call = planted(device_us=1000.0, host_us=600.0, pattern=(0.5, 2.0))
+    assert call.truth("first_ms") == pytest.approx(0.6 + 0.5)
+    assert explained(call, "first_ms", 0.6015, "WTCT") == "asynchrony"
+    assert explained(replace(call, earlier_us=60_000.0), "first_ms", 60.5, "WTCT") == "earlier"
+    slow = planted(device_us=1000.0, host_us=600.0, slow_calls=1, slow_factor=3.0, pattern=(0.5, 2.0))
+    assert slow.truth("first_ms") == pytest.approx(1.8 + 3.0)
+
+
 def test_quartiles_are_those_of_whole_patterns() -> None:
     call = planted(pattern=PATTERN)
     assert [call.truth(name) for name in ("low_ms", "median_ms", "high_ms")] == pytest.approx(
@@ -142,6 +152,14 @@ def test_numbers_are_drawn_within_their_ranges_and_memory_in_even_mebibytes() ->
         ({"pattern": PATTERN}, 0.945, "RCR", "statistics"),  # the mean
         ({"pattern": PATTERN}, 0.35, "RCR", "statistics"),  # the minimum
         ({}, 0.77, "RCR", ""),  # nothing that is known
+        ({}, 500.0, "WTCWT", "units"),  # microseconds by the host's clock: not the launch alone
+        ({}, 0.77, "WTCWT", ""),  # more than the launch, and no prediction
+        ({}, 0.54, "WCW", ""),  # a clock that nobody saw being read
+        ({}, 0.0, "RCR", ""),  # the call is between the events
+        ({}, -0.5, "RCR", ""),
+        ({"stream": "side"}, 0.0005, "RCR", "units"),  # seconds, on whichever stream
+        ({}, 500.0, "RhCR", "units"),  # microseconds, whatever else is in between
+        ({}, 0.9, "RoCR", "flush_timed"),
     ],
 )
 def test_a_wrong_median_is_explained(facts: dict[str, Any], reported: float, done: str, topic: str) -> None:
@@ -197,6 +215,8 @@ def test_a_wrong_host_time_is_explained() -> None:
         (2, "PC", "peak"),  # what is left
         (128, "PC", "peak"),  # with the buffer that empties L2
         (80, "VC", "reserved"),
+        (12, "C", "peak_before"),  # never reset, and smaller than any earlier peak could make it
+        (12, "VPC", "peak_before"),  # asked for, and not what is reported
     ],
 )
 def test_a_wrong_peak_is_explained(reported: int, done: str, topic: str) -> None:

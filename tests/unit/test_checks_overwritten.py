@@ -11,6 +11,7 @@ import torch
 
 from grader.checks.gradients import gradient
 from grader.checks.gradients.overwritten import CALLS, overwritten_problem
+from grader.checks.gradients.tape import record_tape
 from grader.checks.outcome import Outcome
 from grader.run.values import Trace
 from grader.spec import Case, Gradient, tensor
@@ -45,17 +46,18 @@ def keeping(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callab
 
 def problem(
     function: Callable[..., Any], reference: Callable[..., Any] = product, **fake: Any
-) -> tuple[Outcome | None, FakeSession]:
+) -> tuple[Outcome | None, FakeSession, frozenset[str]]:
     session = FakeSession(function, **fake)
     bench = fake_bench(session, reference, [], parameters="ab", gradient=Gradient(cases=[CASE]))
-    outcome = overwritten_problem(bench, CASE, bench.draw(CASE.args), ["a", "b"], set())
+    inputs = bench.draw(CASE.args)
+    outcome, saved = overwritten_problem(bench, CASE, inputs, record_tape(bench, inputs, ["a", "b"], "odd"))
     assert not session.graphs, "every graph has to be released"
-    return outcome, session
+    return outcome, session, saved
 
 
 def test_what_is_saved_is_watched_by_autograd() -> None:
-    outcome, session = problem(Product.apply)
-    assert outcome is None
+    outcome, session, saved = problem(Product.apply)
+    assert outcome is None and saved == {"a", "b"}
     assert session.log.count("backward") == 3, "a, b and the result are changed in turn"
 
 
@@ -82,7 +84,7 @@ def test_what_is_saved_in_vain_is_told_beside_a_pass() -> None:
 
 
 def test_what_backward_does_not_read_may_change() -> None:
-    outcome, _ = problem(
+    outcome, *_ = problem(
         keeping(lambda ctx, a, b: a + b, lambda ctx, grad: (grad, grad)), reference=lambda a, b: a + b
     )
     assert outcome is None
@@ -98,7 +100,7 @@ def test_an_argument_on_ctx_is_not_watched() -> None:
         (a,) = ctx.saved_tensors
         return grad * ctx.b, grad * a
 
-    outcome, _ = problem(keeping(forward, backward))
+    outcome, *_ = problem(keeping(forward, backward))
     assert outcome is not None
     assert "after b was changed in place, computed a wrong gradient of a without an error" in outcome.sentence
     assert "save_for_backward" in outcome.sentence
@@ -116,7 +118,7 @@ def test_a_result_on_ctx_is_not_watched() -> None:
     def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return torch.exp(a) * b.detach()
 
-    outcome, _ = problem(keeping(forward, backward), reference=reference)
+    outcome, *_ = problem(keeping(forward, backward), reference=reference)
     assert outcome is not None and "after its result was changed in place" in outcome.sentence
 
 
@@ -132,7 +134,7 @@ def test_another_error_than_autograds_is_told() -> None:
         (b,) = ctx.saved_tensors
         return grad * b, grad * ctx.a
 
-    outcome, _ = problem(keeping(forward, backward))
+    outcome, *_ = problem(keeping(forward, backward))
     assert outcome is not None and "raised ValueError" in outcome.sentence
 
 
@@ -143,7 +145,7 @@ def test_memory_that_every_call_leaves_behind(each: int, fails: bool) -> None:
     def edit(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, alive_before=each * next(calls)) if stage == "call" else trace
 
-    outcome, _ = problem(Product.apply, edit_trace=edit)
+    outcome, *_ = problem(Product.apply, edit_trace=edit)
     assert (outcome is not None) == fails
     if outcome is not None:
         what = "1 device allocation of" if each == 1 else "2 device allocations of"

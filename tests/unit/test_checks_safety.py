@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from grader.checks.bench import Bench, Call
 from grader.checks.device import safety
 from grader.checks.device.findings import seen_in
 from grader.checks.device.safety import merge
@@ -89,42 +90,42 @@ def test_a_launch_that_failed_in_silence() -> None:
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK" in outcome.sentence
 
 
-def test_a_race_on_bad_input_is_a_race() -> None:
-    finding = {"kind": "race_global", "access": "write", "bytes": 4}
-    bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")
-    assert correctness.check(bench).status is Status.PASS
-    call = bench.calls[0]
-    found = replace(call.reply, trace=replace(call.reply.trace, findings=(finding,)))
-    bench.calls.append(replace(call, stage="refusal", reply=found))
+def reporting(call: Call, kind: str, stage: str = "forward") -> Call:
+    """The call, in which the checked build saw something."""
+    finding = {"kind": kind, "access": "write", "bytes": 4}
+    trace = replace(call.reply.trace, findings=(finding,))
+    return replace(call, stage=stage, reply=replace(call.reply, trace=trace))
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """After right answers in all cases."""
+    made = fake_bench(FakeSession(add), add, CASES, parameters="ab")
+    assert correctness.check(made).status is Status.PASS
+    return made
+
+
+def test_a_race_on_bad_input_is_a_race(bench: Bench) -> None:
+    bench.calls.append(reporting(bench.calls[0], "race_global", "refusal"))
     outcome = safety.check(bench)
     assert "bad input only" not in outcome.sentence
     assert [each.kind for each in outcome.findings] == ["race_global"]
 
 
-def test_what_happens_on_bad_input_only_is_said_to() -> None:
-    finding = {"kind": "host_pointer", "access": "read", "bytes": 4}
-    bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")
-    assert correctness.check(bench).status is Status.PASS
-    call = bench.calls[0]
-    found = replace(call.reply, trace=replace(call.reply.trace, findings=(finding,)))
-    bench.calls.append(replace(call, stage="refusal", reply=found))
+def test_what_happens_on_bad_input_only_is_said_to(bench: Bench) -> None:
+    bench.calls.append(reporting(bench.calls[0], "host_pointer", "refusal"))
     outcome = safety.check(bench)
     assert "on bad input only. Refuse bad input before a kernel runs: check the" in outcome.sentence
     assert [each.rule for each in outcome.findings] == [safety._REFUSE]
     assert "all the same" not in outcome.sentence
-    bench.calls.append(replace(call, reply=found))
+    bench.calls.append(reporting(bench.calls[0], "host_pointer"))
     assert "(The answers are still right.)" in safety.check(bench).sentence
     bench.outcomes["gradient"] = Outcome(Status.FAIL, "The gradient of a is wrong.")
     assert "(The forward answers are still right.)" in safety.check(bench).sentence
 
 
-def test_the_call_in_which_it_was_seen_first_is_named() -> None:
-    finding = {"kind": "host_pointer", "access": "read", "bytes": 4}
-    bench = fake_bench(FakeSession(add), add, CASES, parameters="ab")
-    assert correctness.check(bench).status is Status.PASS
-    last = bench.calls[1]
-    found = replace(last.reply, trace=replace(last.reply.trace, findings=(finding,)))
-    bench.calls[1] = replace(last, reply=found)
+def test_the_call_in_which_it_was_seen_first_is_named(bench: Bench) -> None:
+    bench.calls[1] = reporting(bench.calls[1], "host_pointer")
     outcome = safety.check(bench)
     assert outcome.case == "on a side stream"
     assert (

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from grader.checks.device.same_bits import ORDERS, REPEATS, difference
+from grader.checks.device.same_bits import ORDERS, REPEATS, changing_gradient, difference
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
+from grader.checks.values.truth import Expected, Tolerance
 from grader.spec import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
@@ -128,6 +129,28 @@ def test_gradients_are_compared_bit_by_bit_too() -> None:
     assert wrong.sentence.startswith("The backward of muladd(a: float32 (3, 5)) in deterministic mode: ")
 
     assert backward_judged(nudged, ORDINARY).status is Status.PASS
+
+
+def test_the_truth_is_asked_for_the_cotangents_that_backward_got() -> None:
+    given: list[torch.Tensor] = []
+
+    def right(cotangents: list[torch.Tensor]) -> list[Expected]:
+        given.extend(cotangents)
+        tolerance = Tolerance(1e-6, 0.0)
+        return [Expected("the gradient of a", 2 * given[0].double(), torch.float32, "cuda:0", tolerance)]
+
+    def judged(change: Callable[[torch.Tensor], torch.Tensor]) -> Outcome | None:
+        Doubled.seen, Doubled.change = [], change  # type: ignore[method-assign]
+        bench = fake_bench(FakeSession(Doubled.apply), double, [], parameters="a")
+        return changing_gradient(bench, CASE, bench.draw(CASE.args), ["a"], right)
+
+    assert judged(lambda values: values) is None
+    assert given == [], "equal bits need no truth"
+    outcome = judged(nudged)
+    assert outcome is not None and "The order of the additions" in outcome.sentence
+    (cotangent,) = given
+    assert cotangent.dtype == torch.float32
+    assert all(torch.equal(cotangent, each) for each in Doubled.seen)
 
 
 @pytest.mark.parametrize(("deterministic", "status"), [(False, Status.PASS), (True, Status.FAIL)])

@@ -14,7 +14,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.timing import speed
 from grader.checks.timing.ratios import Block, log_ratios, ratio
 from grader.run.values import Measurement, RemoteError
-from grader.spec import Speed, tensor
+from grader.spec import Part, Speed, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 
@@ -81,6 +81,29 @@ def test_simt_has_no_speed_and_no_zero_for_it() -> None:
 
 def test_an_exercise_without_a_speed_case_is_not_timed() -> None:
     assert judged(measurement(1.0), spec=None).status is Status.UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("found", "timed"),
+    [
+        (Outcome(Status.FAIL, "It is wrong.", topic="values"), False),
+        (Outcome(Status.NOT_ATTEMPTED, "It is open."), False),
+        (Outcome(Status.FAIL, "Bad input is accepted.", topic="refusals"), True),
+        (Outcome(Status.PASS, "It is right."), True),
+    ],
+)
+@pytest.mark.parametrize("name", ["correctness", "launch"])
+def test_the_speed_of_a_wrong_answer_means_nothing(name: str, found: Outcome, timed: bool) -> None:
+    """Neither in an exercise with one score for correctness nor in one whose part has it."""
+    session = FakeSession(torch.Tensor.abs, measurement=measurement(1.0))
+    part = Part("launch", "the launch", "f", torch.abs, []) if name == "launch" else None
+    bench = fake_bench(session, lambda a: a, [], parameters="a", speed=SPEED, backend="cuda", part=part)
+    bench.outcomes[name] = found
+    outcome = speed.check(bench)
+    assert (session.log == ["lambda a: a + 1"]) is timed
+    if not timed:
+        assert outcome.status is found.status
+        assert outcome.sentence == "Not judged: the speed of a wrong answer means nothing."
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import torch
 from torch.autograd.function import once_differentiable
 
 from grader.checks.gradients import gradient
+from grader.checks.gradients.tape import record_tape
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome
 from grader.spec import Case, Gradient, tensor
@@ -48,7 +49,8 @@ def problem(
 ) -> Outcome | None:
     session = FakeSession(function)
     bench = fake_bench(session, reference, [], parameters="ab", gradient=Gradient(cases=[case]))
-    outcome = second_problem(bench, case, bench.draw(case.args), ["a", "b"])
+    inputs = bench.draw(case.args)
+    outcome = second_problem(bench, case, inputs, record_tape(bench, inputs, ["a", "b"], case.name))
     assert not session.graphs, "the graph has to be released"
     return outcome
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,3 +231,18 @@ def test_of_parts_that_build_on_each_other_the_first_one_that_failed_decides(cat
     assert told(catalog, "05", late) == "backward"
     early = failed("callers_stream", "f returned 1 at [0], expected 2.", "values")
     assert told(catalog, "05", early, late) == "kernel"
+
+
+@pytest.mark.parametrize("name", ["changes", "unheard_of"])
+def test_a_result_that_is_no_part_is_not_taken_for_one(catalog: Catalog, name: str) -> None:
+    """Of wrong values the kernel is the subject, in the check that compares values, and in a part."""
+    assert told(catalog, "03", failed("correctness", "f returned 1, expected 2.", "values")) == "kernel"
+    assert told(catalog, "03", failed(name, "f returned 1, expected 2.", "values")) == ""
+
+
+def test_wrong_values_of_a_part_are_those_of_forward(catalog: Catalog) -> None:
+    backward = failed("another", "The backward of g: the gradient of x is 1, expected 2.", "values")
+    exercise = replace(catalog.find("03"), scores={"parts": 100})
+    verdict = Verdict(exercise.slug, "x", "simt", 7, (failed("first", "f: 1", "values"), backward))
+    (section,) = sections_of(exercise, exercise.root, verdict)
+    assert section == "kernel"

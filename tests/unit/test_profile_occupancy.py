@@ -186,6 +186,7 @@ def test_spills_of_functions_that_a_kernel_calls_are_added() -> None:
         ("_GLOBAL__N__d786944f_9_kernel_cu::plain(float*)", "plain", "plain"),
         ("scale<T>", "scale<T>", "scale"),
         ("kernel", "kernel", "kernel"),
+        ("void a::tiled<b::Plus<16> >::run<c::Half>(int)", "a::tiled<b::Plus<16> >::run<c::Half>", "run"),
     ],
 )
 def test_names_of_instances(name: str, instance: str, base: str) -> None:

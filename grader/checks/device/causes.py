@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import seen_in
+from grader.checks.outcome import Cause
 from grader.simt.findings import SUSPICIONS
 from grader.verdict import Finding
 
@@ -20,23 +21,23 @@ _SPOILS = frozenset(
 )  # fmt: skip
 
 
-def cause_in(call: Call, files: Path) -> Finding | None:
+def _cause_in(call: Call, files: Path) -> Finding | None:
     """The first thing that was seen in `call` and makes its values wrong, whatever they look like."""
     found = [each for each in seen_in([call], files, suspicions=True) if each.kind in _SPOILS]
     faults = [each for each in found if each.kind not in SUSPICIONS]
     return next(iter(faults or found), None)
 
 
-def cause_of(bench: Bench, call: Call) -> str:
-    """What was seen in `call` and makes its values wrong, in words; with the rule where no safety check
-    follows that says it.
+def cause_of(bench: Bench, call: Call) -> Cause | None:
+    """What was seen in `call` and makes its values wrong; with the rule where no safety check follows that
+    says it.
     """
-    cause = cause_in(call, bench.files)
-    if cause is None:
-        return ""
-    place = f"{cause.where}: " if cause.where else ""
-    rule = f" {cause.rule}" if bench.spec.part is not None else ""
-    return f"{place}{cause.sentence}{rule}"
+    finding = _cause_in(call, bench.files)
+    if finding is None:
+        return None
+    place = f"{finding.where}: " if finding.where else ""
+    rule = f" {finding.rule}" if bench.spec.part is not None else ""
+    return Cause(finding, f"{place}{finding.sentence}{rule}")
 
 
 # g++ and nvcc, about a variable that is read before it has a value.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from grader.catalog import Exercise
-from grader.checks.bench import COUNTING_SECONDS
+from grader.checks.bench import case_options, counting
 from grader.checks.device.findings import backward_names
 from grader.checks.gradients.asked import differentiable
 from grader.checks.values.inputs import Inputs, draw, seeded
@@ -62,13 +62,11 @@ def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, se
     Raises SubmissionError when the call raises or launches no kernel, and the failures of any request.
     """
     inputs = draw(case.args, seeded(seed, exercise.slug, "profile", case.name))
-    text = call_text(spec.entry, inputs, case.stream, case.autocast, case.deterministic)
+    text = call_text(spec.entry, inputs, case)
     names = {each.name for each in differentiable(spec.gradient, inputs)} if spec.gradient else set()
     forward = session.call(
-        spec.entry, inputs.for_worker(names), stream=case.stream, device=case.device, grad=bool(names),
-        count=True, seconds=COUNTING_SECONDS, in_place=case.modifies, autocast=case.autocast,
-        deterministic=case.deterministic,
-    )  # fmt: skip
+        spec.entry, inputs.for_worker(names), grad=bool(names), **case_options(case), **counting()
+    )
     _refuse_failure(text, forward, exercise)
     backward = _backward(session, forward, seed)
     if backward is not None and _is_open(backward):
@@ -102,7 +100,7 @@ def _backward(session: Session, forward: Reply, seed: int) -> Reply | None:
         torch.rand(tensor.shape, generator=generator, dtype=torch.float64).to(tensor.dtype)
         for tensor in tensors
     ]
-    reply = session.backward(forward.handle, cotangents, count=True, seconds=COUNTING_SECONDS)
+    reply = session.backward(forward.handle, cotangents, **counting())
     session.release(forward.handle)
     return reply
 

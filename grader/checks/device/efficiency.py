@@ -7,44 +7,28 @@ or one that other code than the learner's kernels wrote, is not counted at all: 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.device.counted import tensor_names
-from grader.checks.device.excess import CountedStage, amount_of, in_words, reason
+from grader.checks.device.exceeded import Judged, outcome_of
+from grader.checks.device.excess import CountedStage, amount_of
 from grader.checks.device.launches import is_own
 from grader.checks.gradients.asked import cotangent, differentiable
+from grader.checks.gradients.compared import wrong_gradient
 from grader.checks.gradients.engine import numeric_sizes
-from grader.checks.gradients.gradient import wrong_gradient
 from grader.checks.gradients.tape import dense, record_tape
-from grader.checks.outcome import Outcome, passed
+from grader.checks.obstacle import obstacle
+from grader.checks.outcome import Outcome
 from grader.checks.values.correctness import wrong_output
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import expected_outputs
 from grader.checks.values.wording import error_outcome
-from grader.profile.words import number
 from grader.simt.counters import symbolise
 from grader.simt.source_lines import quoting_from
 from grader.spec.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
-from grader.verdict import NOT_JUDGED, Finding, Status
-from grader.words import listed
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A limit beside what was counted."""
-
-    case: str
-    limit: Limit
-    stage: CountedStage
-    amount: int
-    most: float
-
-    @property
-    def holds(self) -> bool:
-        return self.amount <= self.most
+from grader.verdict import NOT_JUDGED, Status
 
 
 def check(bench: Bench) -> Outcome:
@@ -57,9 +41,9 @@ def check(bench: Bench) -> Outcome:
         )
     if not bench.spec.efficiency:
         return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on memory traffic.")
-    obstacle = _obstacle(bench)
-    if obstacle is not None:
-        return obstacle
+    uncounted = _not_counted(bench)
+    if uncounted is not None:
+        return uncounted
     judged: list[Judged] = []
     for efficiency in bench.spec.efficiency:
         inputs = bench.draw(efficiency.case.args, "efficiency", efficiency.case.name)
@@ -69,7 +53,7 @@ def check(bench: Bench) -> Outcome:
         judged += [
             _judge(efficiency.case.name, limit, stages[limit.stage], inputs) for limit in efficiency.limits
         ]
-    return _outcome(bench, judged)
+    return outcome_of(bench, judged)
 
 
 def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged:
@@ -149,15 +133,12 @@ def _failed(call: Call) -> Outcome | None:
     return None
 
 
-def _obstacle(bench: Bench) -> Outcome | None:
+def _not_counted(bench: Bench) -> Outcome | None:
     """Counts of what is wrong say nothing, also where the case that is counted happens to be right."""
     both = any(limit.stage == "backward" for each in bench.spec.efficiency for limit in each.limits)
-    part = {bench.spec.part.name: _NOT_COUNTED["correctness"]} if bench.spec.part is not None else {}
-    for check, why in (_NOT_COUNTED | part).items():
-        known = bench.outcomes.get(check)
-        if known is None or not known.status.stands_in_the_way or (check == "gradient" and not both):
-            continue
-        if known.topic != "refusals":  # bad input that is accepted costs nothing here
+    for check, why in _NOT_COUNTED.items():
+        known = obstacle(bench, check) if both or check != "gradient" else None
+        if known is not None:
             return Outcome(known.status, f"{NOT_JUDGED}: {why}.")
     return None
 
@@ -180,77 +161,3 @@ def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> 
     return CountedStage(
         text, tuple(counts), names, files, trace.allocations, trace.operators, sizes
     )  # fmt: skip
-
-
-# ---- the outcome -------------------------------------------------------------------------------------------
-
-
-def _outcome(bench: Bench, judged: list[Judged]) -> Outcome:
-    exceeded = [each for each in judged if not each.holds]
-    if not exceeded:
-        return passed(_praise(judged))
-    first = exceeded[0]
-    metric = METRICS[first.limit.metric]
-    kept = sum(each.limit.share for each in judged if each.holds)
-    findings = _findings(exceeded)
-    place = f"{findings[0].where}: " if findings[0].where else ""
-    return Outcome(
-        Status.FAIL,
-        f"{place}{findings[0].sentence} {findings[0].rule}".strip(),
-        share=kept / sum(each.limit.share for each in judged),
-        case=first.case,
-        expected=f"at most {in_words(metric, first.most, first.limit.of)}",
-        got=in_words(metric, first.amount, first.limit.of),
-        findings=findings,
-        lines=_table(judged, bench.exercise.number, first.case),
-        topic=first.limit.metric,
-    )
-
-
-def _praise(judged: list[Judged]) -> str:
-    """Every call with what was counted in it."""
-    calls: dict[str, list[str]] = {}
-    for each in judged:
-        counted = in_words(METRICS[each.limit.metric], each.amount, each.limit.of)
-        calls.setdefault(each.stage.call, []).append(counted)
-    told = "; ".join(f"{call} takes {listed(amounts)}" for call, amounts in calls.items())
-    return f"Within all limits: {told}."
-
-
-def _findings(exceeded: list[Judged]) -> tuple[Finding, ...]:
-    """The first of each place: a line that exceeds several limits does so for one reason."""
-    found: dict[str, Finding] = {}
-    for each in exceeded:
-        finding = _finding(each)
-        found.setdefault(finding.where, finding)
-    return tuple(found.values())
-
-
-def _finding(judged: Judged) -> Finding:
-    limit, stage = judged.limit, judged.stage
-    metric = METRICS[limit.metric]
-    text, frame, access = reason(metric, stage, judged.amount, judged.most)
-    enough = f"{number(judged.most)} would do" if judged.most else "none is needed"
-    amount = in_words(metric, judged.amount, limit.of)
-    total = f"In all, {stage.call} comes to {amount}, where {enough}."
-    if amount in text:
-        total = f"In {stage.call}, {enough}."
-    return Finding(
-        kind=limit.metric,
-        sentence=f"{text} {total}".strip(),
-        rule=limit.rule,
-        file=Path(frame.file).name,
-        line=frame.line,
-        source=frame.source,
-        request=stage.request(access) if access is not None else None,
-    )
-
-
-def _table(judged: list[Judged], exercise: int, case: str) -> tuple[str, ...]:
-    """One row for each limit, and the command that shows the counts of each line."""
-    rows = [
-        f"{'✓' if each.holds else '✗'} {in_words(METRICS[each.limit.metric], each.amount, each.limit.of)}, "
-        f"at most {number(each.most)} in {each.stage.call}"
-        for each in judged
-    ]
-    return (*rows, f'The counts of every line: grader profile {exercise:02d} --case "{case}"')

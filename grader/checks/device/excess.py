@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.profile.model import Memory
+from grader.profile.occupancy import WARP
 from grader.profile.remarks import waste
 from grader.profile.words import VERBS, counted, number
 from grader.simt.counters import LaunchCounts, LineCounts
@@ -18,7 +19,6 @@ from grader.verdict import WarpRequest
 from grader.words import listed
 
 _COPYING = ("aten::contiguous", "aten::clone", "aten::copy_", "aten::reshape", "aten::_to_copy")
-WARP = 32
 WIDEST = 16 * WARP  # bytes that one request moves at most
 _PLACES = 6  # lines that are listed; a loop that was unrolled by hand has more
 _DONE = {"load": "read", "store": "written", "atomic": "updated"}
@@ -150,7 +150,11 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
     does = _capital(f"{VERBS[line.access]} {stage.name(line)}".strip())
     share = f"{counted(int(getattr(line, metric.field)), metric.unit)} of {number(amount)}"
     if metric.field == "requests":
-        few = f", with {number(line.active_lanes)} of 32 lanes active" if line.active_lanes < WARP / 2 else ""
+        few = (
+            f", with {number(line.active_lanes)} of {WARP} lanes active"
+            if line.active_lanes < WARP / 2
+            else ""
+        )
         return f"{does} {counted(line.bytes, 'byte')} a lane at a time{few}: {share}."
     if metric.field != "sectors":
         return f"{does} shared memory: {share}."

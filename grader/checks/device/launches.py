@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from grader.checks.bench import Call
+from grader.profile.instances import instance_name, template_name
 from grader.run.values import Launch
 
 _LIBRARY = re.compile(
@@ -19,12 +20,7 @@ def is_own(kernel: str) -> bool:
 
     Its own name decides, not its template arguments: pool_kernel<c10::Half> is not PyTorch's.
     """
-    name, depth = "", 0
-    for character in declared_name(kernel):
-        depth -= character == ">"
-        name += character if depth == 0 else ""
-        depth += character == "<"
-    return not _LIBRARY.search(name)
+    return not _LIBRARY.search(template_name(instance_name(kernel)))
 
 
 def own_launches(call: Call) -> list[Launch]:
@@ -38,16 +34,5 @@ def accepted_launches(call: Call) -> list[Launch]:
 
 
 def kernel_name(launch: Launch) -> str:
-    """The name of the kernel that was launched, see :func:`declared_name`."""
-    return declared_name(launch.kernel)
-
-
-def declared_name(kernel: str) -> str:
     """``muladd_kernel<float>`` of ``void muladd_kernel<float>(float const*, float const*, int)``."""
-    name = kernel.removeprefix("void ")
-    depth = 0
-    for position, character in enumerate(name):
-        depth += (character == "<") - (character == ">")
-        if character == "(" and depth == 0 and position > 0:
-            return name[:position]
-    return name
+    return instance_name(launch.kernel)

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import torch
 
-from grader.checks.bench import Bench, Call, RightAnswer, Schedule
+from grader.checks.bench import OTHER_ORDERS, Bench, Call, RightAnswer, Schedule
 from grader.checks.device.findings import seen_in
-from grader.checks.gradients.asked import cotangent, differentiable
+from grader.checks.gradients.asked import both_ways, differentiable
 from grader.checks.gradients.engine import numeric_sizes
-from grader.checks.values.compare import compare, compare_values
-from grader.checks.values.correctness import wrong_output
+from grader.checks.values.compare import compare
+from grader.checks.values.correctness import wrong_change, wrong_output
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, accumulation, expected_changes, tolerance_for
 from grader.checks.values.wording import first_paragraph
@@ -25,7 +25,6 @@ from grader.run.values import Output
 from grader.spec import Case, Gradient
 from grader.verdict import Finding
 
-ORDERS: tuple[Schedule, ...] = ("reversed", "random")
 LONG_CASE = 0.25  # seconds; a case that takes longer is not repeated
 
 _CHANGES = "changes with the order in which blocks and threads run"
@@ -42,7 +41,7 @@ def other_orders(bench: Bench) -> tuple[list[Finding], int]:
     """
     short = [right for right in bench.right if right.seconds <= LONG_CASE]
     for number, right in enumerate(short, 1):
-        for order in ORDERS:
+        for order in OTHER_ORDERS:
             found = _asked_again(bench, right, order)
             if found:
                 return found, number
@@ -76,8 +75,7 @@ def _wrong_changes(bench: Bench, right: RightAnswer, call: Call, order: Schedule
     for drawn, after in zip(right.inputs.tensors(), bench.session.inputs(), strict=True):
         if drawn.name not in wanted:
             continue
-        values = wanted[drawn.name]
-        mismatch = compare_values(after, values, tolerance_for(bench.spec, values, drawn.tensor.dtype, 1))
+        mismatch = wrong_change(bench.spec, drawn, after, wanted[drawn.name])
         if mismatch is not None:
             at = list(mismatch.index or ())
             what = f"{call.text}: {drawn.name} holds {mismatch.got} at {at}, expected {mismatch.expected}."
@@ -115,34 +113,18 @@ def _widened(values: torch.Tensor) -> torch.Tensor:
 
 def _gradients_again(bench: Bench, gradient: Gradient, case: Case) -> list[Finding]:
     inputs = bench.draw(case.args, "gradient", case.name)
-    _, back = _gradients(bench, gradient, case, inputs, "forward")
+    names = [each.name for each in differentiable(gradient, inputs)]
+    _, back = both_ways(bench, case, inputs, names, "forward")
     if back is None or back.reply.error is not None or back.reply.seconds > LONG_CASE:
         return []
-    for order in ORDERS:
-        forward, again = _gradients(bench, gradient, case, inputs, order)
+    for order in OTHER_ORDERS:
+        forward, again = both_ways(bench, case, inputs, names, order)
         for call in (forward, again):
             if call is not None and (found := _told(bench, call, order)):
                 return found
         if again is not None and (found := _changed_gradient(bench, inputs, back, again, order)):
             return found
     return []
-
-
-def _gradients(
-    bench: Bench, gradient: Gradient, case: Case, inputs: Inputs, order: Schedule
-) -> tuple[Call, Call | None]:
-    """Forward and, where it gave a graph, backward with a random cotangent."""
-    names = [each.name for each in differentiable(gradient, inputs)]
-    call = bench.forward(case, inputs, schedule=order, requires_grad=names)
-    handle = call.reply.handle
-    if call.reply.error is not None or handle is None:
-        return call, None
-    try:
-        outputs = [output.tensor for output in call.reply.outputs if output.tensor is not None]
-        cotangents = [cotangent(bench, each, "random", case.name) for each in outputs]
-        return call, bench.backward(case, inputs, handle, cotangents)
-    finally:
-        bench.session.release(handle)
 
 
 def _changed_gradient(
@@ -153,7 +135,7 @@ def _changed_gradient(
         if before.tensor is None or after.tensor is None:
             continue
         values, dtype = _widened(before.tensor), before.tensor.dtype
-        computed_in = inputs.named(before.name).seen.dtype
+        computed_in = inputs.named(before.name).coarsest
         name = f"The gradient of {before.name}"
         expected = Expected(
             name, values, dtype, before.device, tolerance_for(bench.spec, values, computed_in, terms)

@@ -6,13 +6,14 @@ Comparison is bit by bit: additions in another order differ by less than any tol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
-from grader.checks.bench import Bench, Call, Schedule
-from grader.checks.gradients.asked import cotangent
+from grader.checks.bench import OTHER_ORDERS, Bench, Call, Schedule
+from grader.checks.gradients.asked import both_ways, random_cotangents
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare, pair
 from grader.checks.values.inputs import Inputs
@@ -22,7 +23,7 @@ from grader.run.values import Output
 from grader.spec import Case
 from grader.verdict import Status
 
-ORDERS: tuple[Schedule, ...] = ("reversed", "random", "random", "random")  # every random one is another
+ORDERS: tuple[Schedule, ...] = (*OTHER_ORDERS, "random", "random")  # every random one is another
 REPEATS: tuple[Schedule, ...] = ("forward",) * 8  # on cuda, where the schedule cannot be chosen
 
 _BY_ORDER = (
@@ -53,26 +54,29 @@ def changing_answer(
         call = bench.forward(case, inputs, schedule=order)
         if call.reply.error is not None:
             return error_outcome(call.text, call.reply.error, case.name)
-        failure = _judged(bench, first, call, expected, order)
+        failure = _judged(bench, first, call, lambda: expected, order)
         if failure is not None:
             return failure
     return None
 
 
 def changing_gradient(
-    bench: Bench, case: Case, inputs: Inputs, names: Sequence[str], expected: Sequence[Expected]
-) -> Outcome | None:
+    bench: Bench, case: Case, inputs: Inputs, names: Sequence[str],
+    right: Callable[[list[torch.Tensor]], Sequence[Expected]],
+) -> Outcome | None:  # fmt: skip
     """Run forward and backward again and again; the failure if a gradient has other bits.
 
-    ``expected`` are the gradients of ``names`` for a random cotangent.
+    ``right`` gives the right gradients of ``names`` for the cotangents that backward was given.
     """
     first: Call | None = None
     for order in ("forward", *_runs(bench)):
-        back = _backward(bench, case, inputs, names, order)
+        call, back = both_ways(bench, case, inputs, names, order)
+        for each in (call, back):
+            if each is not None and each.reply.error is not None:
+                return error_outcome(each.text, each.reply.error, case.name)
         if back is None:
             return None
-        if back.reply.error is not None:
-            return error_outcome(back.text, back.reply.error, case.name)
+        expected = partial(right, random_cotangents(bench, call))
         failure = _judged(bench, first, back, expected, order) if first is not None else None
         if failure is not None:
             return failure
@@ -105,24 +109,8 @@ def _runs(bench: Bench) -> tuple[Schedule, ...]:
     return ORDERS if bench.backend == "simt" else REPEATS
 
 
-def _backward(bench: Bench, case: Case, inputs: Inputs, names: Sequence[str], order: Schedule) -> Call | None:
-    """The backward for a random cotangent; None where forward gave no graph."""
-    call = bench.forward(case, inputs, schedule=order, requires_grad=names)
-    handle = call.reply.handle
-    if call.reply.error is not None:
-        return call
-    if handle is None:
-        return None
-    try:
-        outputs = [each.tensor for each in call.reply.outputs if each.tensor is not None]
-        cotangents = [cotangent(bench, each, "random", case.name) for each in outputs]
-        return bench.backward(case, inputs, handle, cotangents)
-    finally:
-        bench.session.release(handle)
-
-
 def _judged(
-    bench: Bench, first: Call, again: Call, expected: Sequence[Expected], order: Schedule
+    bench: Bench, first: Call, again: Call, expected: Callable[[], Sequence[Expected]], order: Schedule
 ) -> Outcome | None:
     """The first result of `again` that has another form, or other bits, than that of `first`."""
     forms = [[_form(each) for each in call.reply.outputs] for call in (first, again)]
@@ -132,26 +120,32 @@ def _judged(
             f"{again.text}: the same input gave results of another form, or none, when it was run again.",
             case=again.case, topic="determinism",
         )  # fmt: skip
-    for before, after, wanted in zip(first.reply.outputs, again.reply.outputs, expected, strict=True):
+    for position, (before, after) in enumerate(zip(first.reply.outputs, again.reply.outputs, strict=True)):
         if before.tensor is None or after.tensor is None:
             continue
         found = difference(before.tensor, after.tensor)
-        if found is None:
-            continue
-        where = f" at {list(found.index)}" if found.index else ""
-        one, other = "in one run", "in another"
-        if bench.backend == "simt":
-            one, other = "with blocks and threads in ascending order", f"in {order} order"
-        numbers = after.tensor.is_floating_point() or after.tensor.is_complex()
-        rounding = numbers and compare(after, wanted) is None
-        return Outcome(
-            Status.FAIL,
-            f"{again.text}: the same input gave two results. {_subject(wanted)} is {found.first}{where} "
-            f"{one}, {found.second} {other}. {_BY_ORDER if rounding else _BY_RACE}",
-            case=again.case, expected=found.first, got=found.second, index=found.index or None,
-            topic="determinism",
-        )  # fmt: skip
+        if found is not None:
+            return _two_results(bench, again, found, after, expected()[position], order)
     return None
+
+
+def _two_results(
+    bench: Bench, again: Call, found: Difference, after: Output, wanted: Expected, order: Schedule
+) -> Outcome:
+    """By the order of additions, where both results are right within rounding; else by a race."""
+    where = f" at {list(found.index)}" if found.index else ""
+    one, other = "in one run", "in another"
+    if bench.backend == "simt":
+        one, other = "with blocks and threads in ascending order", f"in {order} order"
+    numbers = wanted.values.is_floating_point() or wanted.values.is_complex()
+    rounding = numbers and compare(after, wanted) is None
+    return Outcome(
+        Status.FAIL,
+        f"{again.text}: the same input gave two results. {_subject(wanted)} is {found.first}{where} "
+        f"{one}, {found.second} {other}. {_BY_ORDER if rounding else _BY_RACE}",
+        case=again.case, expected=found.first, got=found.second, index=found.index or None,
+        topic="determinism",
+    )  # fmt: skip
 
 
 def _subject(wanted: Expected) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
-from grader.checks.bench import Bench
+from grader.checks.bench import Bench, Call, Schedule
+from grader.checks.gradients.tape import dense
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.truth import Expected, Pointwise, accumulation, never, tolerance_for
-from grader.spec import Gradient
+from grader.spec import Case, Gradient
 
 COTANGENTS = ("random", "expanded", "transposed")
 
@@ -37,17 +40,36 @@ def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch
     return values
 
 
+def both_ways(
+    bench: Bench, case: Case, inputs: Inputs, names: Sequence[str], schedule: Schedule
+) -> tuple[Call, Call | None]:
+    """Forward and, where it gave a graph, backward with a random cotangent."""
+    call = bench.forward(case, inputs, schedule=schedule, requires_grad=names)
+    handle = call.reply.handle
+    if call.reply.error is not None or handle is None:
+        return call, None
+    try:
+        return call, bench.backward(case, inputs, handle, random_cotangents(bench, call))
+    finally:
+        bench.session.release(handle)
+
+
+def random_cotangents(bench: Bench, call: Call) -> list[torch.Tensor]:
+    """One for each result of the call of a forward."""
+    return [cotangent(bench, each, "random", call.case) for each in dense(call)]
+
+
 def expected_gradient(
     bench: Bench, inputs: Inputs, name: str, values: torch.Tensor, pointwise: Pointwise = never,
     size: float = 0.0,
 ) -> Expected:  # fmt: skip
     """The gradient of the input ``name``, whose values in double precision are known.
 
-    Under autocast it has the dtype of the input, and the digits of the dtype that the input was cast to.
+    Under autocast it has the dtype of the input, and no more digits than what the input was cast to.
     ``size`` is that of the terms that may have cancelled in it, where it is known.
     """
     drawn = inputs.named(name)
     terms = accumulation(bench.spec, inputs)
-    tolerance = tolerance_for(bench.spec, values, drawn.seen.dtype, terms, size)
+    tolerance = tolerance_for(bench.spec, values, drawn.coarsest, terms, size)
     title = f"the gradient of {name}"
     return Expected(title, values, drawn.tensor.dtype, drawn.device, tolerance, pointwise, terms)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.autograd.gradcheck import GradcheckError
 
-from grader.checks.bench import Bench, Session
+from grader.checks.bench import Bench, Session, case_options
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.wording import error_outcome
@@ -60,9 +60,8 @@ class Submission:
         values = dict(zip(self.names, tensors, strict=True))
         wanted = [name for name, asks in zip(self.names, needed, strict=True) if asks]
         reply = self.bench.session.call(
-            self.bench.spec.entry, with_values(self.inputs, values).for_worker(wanted),
-            stream=self.case.stream, device=self.case.device, grad=True, trace=False,
-            in_place=self.case.modifies, autocast=self.case.autocast, deterministic=self.case.deterministic,
+            self.bench.spec.entry, with_values(self.inputs, values).for_worker(wanted), grad=True,
+            trace=False, **case_options(self.case),
         )  # fmt: skip
         if reply.error is not None:
             raise RemoteFailure(reply.error, "")

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import torch
 
 from grader.checks.bench import Bench, Call
-from grader.checks.device.causes import cause_of
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_gradient
 from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient
+from grader.checks.gradients.compared import wrong_gradient
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
 from grader.checks.gradients.in_vain import saved_in_vain
-from grader.checks.gradients.nodes import placed
 from grader.checks.gradients.overwritten import overwritten_problem
 from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome, passed
-from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import is_pointwise
-from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
+from grader.checks.values.truth import Expected
+from grader.checks.values.wording import device_error, error_outcome
 from grader.spec import Case, Gradient
 from grader.verdict import Status
 from grader.words import counted as counted_words
@@ -43,8 +40,7 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         failure = judge_case(bench, gradient, case)
         if failure is not None:
             return _only_deterministic(failure, gradient, case)
-    advice: list[str] = []
-    failure = _other_ways(bench, gradient, advice)
+    failure, advice = _other_ways(bench, gradient)
     if failure is not None:
         return failure
     checked = [case for case in gradient.cases if gradient.mode == "gradcheck" and all_double(case, bench)]
@@ -77,23 +73,23 @@ def _praise(checked: bool, deterministic: int) -> str:
     return f"{agree} In deterministic mode every run gave the same bits ({cases})."
 
 
-def _other_ways(bench: Bench, gradient: Gradient, advice: list[str]) -> Outcome | None:
+def _other_ways(bench: Bench, gradient: Gradient) -> tuple[Outcome | None, list[str]]:
     """Ask the first case that has elements again: after changes in place, and for second derivatives.
 
-    What is no fault, and a reviewer would still say, goes into `advice`.
+    Beside the failure stands what is no fault, and a reviewer would still say.
     """
     for case in gradient.cases:
         inputs = bench.draw(case.args, "gradient", case.name)
         names = [each.name for each in differentiable(gradient, inputs)]
-        if all(inputs.named(name).tensor.numel() for name in names):
-            saved: set[str] = set()
-            failure = overwritten_problem(bench, case, inputs, names, saved)
-            if failure is None and gradient.twice:
-                failure = second_problem(bench, case, inputs, names)
-            if failure is None:
-                advice += saved_in_vain(bench, case, inputs, names, saved)
-            return failure
-    return None
+        if not all(inputs.named(name).tensor.numel() for name in names):
+            continue
+        tape = record_tape(bench, inputs, names, case.name)
+        failure, saved = overwritten_problem(bench, case, inputs, tape)
+        if failure is None and gradient.twice:
+            failure = second_problem(bench, case, inputs, tape)
+        advice = [] if failure is not None else list(saved_in_vain(bench, case, inputs, tape, saved))
+        return failure, advice
+    return None, []
 
 
 def all_double(case: Case, bench: Bench) -> bool:
@@ -123,10 +119,12 @@ def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
 
 def _in_every_run(bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str]) -> Outcome | None:
     """In deterministic mode the right gradients are not enough: every run has to give the same bits."""
-    cotangents = [cotangent(bench, each, "random", case.name) for each in tape.outputs]
-    wanted = tape.gradients(cotangents)
-    expected = [expected_gradient(bench, inputs, name, wanted[name]) for name in names]
-    return changing_gradient(bench, case, inputs, names, expected)
+
+    def right(cotangents: list[torch.Tensor]) -> list[Expected]:
+        wanted, sizes = tape.gradients(cotangents), tape.uncancelled(cotangents)
+        return [expected_gradient(bench, inputs, name, wanted[name], size=sizes[name]) for name in names]
+
+    return changing_gradient(bench, case, inputs, names, right)
 
 
 def _judge_subset(
@@ -162,50 +160,6 @@ def _judge_subset(
         bench.session.release(handle)
 
 
-def wrong_gradient(
-    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
-    back: Call, kind: str,
-) -> Outcome | None:  # fmt: skip
-    if back.reply.error is not None:
-        error = placed(back.reply.error, bench.files)
-        return _reminding(error_outcome(_with_cotangent(back.text, kind), error, case.name), case)
-    if back.reply.trace.sticky_error is not None:
-        return device_error(back.text, back.reply, case.name)
-    wanted = tape.gradients(cotangents)
-    sizes = tape.uncancelled(cotangents)
-    for position, (name, output) in enumerate(zip(names, back.reply.outputs, strict=True)):
-        values = wanted[name]
-        if output.kind == "none":
-            if bool(values.any()):
-                return _missing(back, name, case.name)
-            continue
-        pointwise = partial(is_pointwise, bench.spec, inputs, case.name, 0)
-        expected = expected_gradient(bench, inputs, name, values, pointwise, sizes[name])
-        mismatch = compare(output, expected)
-        if mismatch is not None:
-            others = {other: gradient for other, gradient in wanted.items() if other != name}
-            ones = tape.gradients([torch.ones_like(each) for each in cotangents])[name]
-            return mismatch_outcome(
-                _with_cotangent(back.text, kind), expected, mismatch, output.tensor, inputs, case=case.name,
-                hints=Hints(
-                    cotangents[0] if len(cotangents) == 1 else None, others, writers_of(back.reply, position),
-                    cause_of(bench, back), ones,
-                ),
-            )  # fmt: skip
-    return None
-
-
-def _reminding(outcome: Outcome, case: Case) -> Outcome:
-    """Of the region around forward, where a backward fails that came after it."""
-    if case.autocast is None or outcome.status is not Status.FAIL:
-        return outcome
-    reminder = (
-        "Backward runs after the autocast region has ended. Does it compute as forward did? "
-        "torch.amp.custom_bwd restores the region for it."
-    )
-    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {reminder}")
-
-
 def _changed_cotangent(bench: Bench, back: Call, outputs: int) -> Outcome | None:
     """Incoming gradients must be as they were, bit by bit."""
     changed = bench.session.changed_inputs() if back.reply.error is None else ()
@@ -217,24 +171,6 @@ def _changed_cotangent(bench: Bench, back: Call, outputs: int) -> Outcome | None
         f"{back.text} changed {which}. Backward does not own it: autograd may pass the same tensor to other "
         "nodes. Write into a copy (clone); contiguous() makes one only where strides have to change.",
         case=back.case, topic="grad_out_changed",
-    )  # fmt: skip
-
-
-def _with_cotangent(text: str, kind: str) -> str:
-    words = {
-        "random": "a random cotangent",
-        "expanded": "an expanded cotangent (stride 0, as sum().backward() sends)",
-        "transposed": "a non-contiguous cotangent",
-    }
-    return f"{text}, given {words[kind]}"
-
-
-def _missing(back: Call, name: str, case: str) -> Outcome:
-    return Outcome(
-        Status.FAIL,
-        f"{back.text} returned None for {name}, which requires a gradient. backward returns one gradient per "
-        "input of forward, in the same order, and None only for inputs that need none.",
-        case=case, expected=f"a gradient of {name}", got="None", topic="none_gradient",
     )  # fmt: skip
 
 

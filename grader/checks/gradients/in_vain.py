@@ -8,17 +8,17 @@ import torch
 
 from grader.checks.bench import Bench
 from grader.checks.gradients.gradcheck import with_values
-from grader.checks.gradients.tape import record_tape
+from grader.checks.gradients.tape import Tape, record_tape
 from grader.checks.values.advice import WORD
 from grader.checks.values.inputs import Inputs
 from grader.spec import Case
 
 
 def saved_in_vain(
-    bench: Bench, case: Case, inputs: Inputs, names: list[str], saved: Collection[str]
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, saved: Collection[str]
 ) -> Iterator[str]:
-    """Advice for every input in ``saved`` whose values change no gradient of the inputs ``names``."""
-    tape = record_tape(bench, inputs, names, case.name)
+    """Advice for every input in ``saved`` whose values change no gradient; ``tape`` records `case`."""
+    names = list(tape.leaves)
     generator = bench.generator("cotangent", "in vain", case.name)
     cotangents = [torch.randn(each.shape, generator=generator, dtype=torch.float64) for each in tape.outputs]
     right = tape.gradients(cotangents)

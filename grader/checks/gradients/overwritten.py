@@ -14,7 +14,7 @@ import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.gradients.asked import expected_gradient
-from grader.checks.gradients.tape import Tape, dense, record_tape
+from grader.checks.gradients.tape import Tape, dense
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Inputs
@@ -30,22 +30,24 @@ _RULE = "What backward reads is kept by ctx.save_for_backward, not as an attribu
 
 
 def overwritten_problem(
-    bench: Bench, case: Case, inputs: Inputs, names: list[str], saved: set[str]
-) -> Outcome | None:
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape
+) -> tuple[Outcome | None, frozenset[str]]:
     """What goes wrong when each tensor of `case` in turn is changed between forward and backward.
 
-    ``names`` are the inputs that require grad. Then the case is repeated, and the memory watched. The inputs
-    that autograd turned out to keep for backward are added to ``saved``.
+    The leaves of its ``tape`` require grad. Then the case is repeated, and the memory watched. Also returns
+    the tensors that autograd turned out to keep for backward.
     """
-    asked = _Asked(bench, case, inputs, names, record_tape(bench, inputs, names, case.name))
+    asked = _Asked(bench, case, inputs, tape)
     first = asked.forward()
     if first is None:
-        return None  # what is wrong with it is told elsewhere
+        return None, frozenset()  # what is wrong with it is told elsewhere
+    saved: set[str] = set()
     for victim in [*_arguments(inputs), *_results(first)]:
-        failure = asked.after_a_change(victim, saved)
+        failure, noticed = asked.after_a_change(victim)
         if failure is not None:
-            return failure
-    return asked.left_behind()
+            return failure, frozenset(saved)
+        saved |= {victim} if noticed else set()
+    return asked.left_behind(), frozenset(saved)
 
 
 @dataclass(frozen=True)
@@ -55,23 +57,24 @@ class _Asked:
     bench: Bench
     case: Case
     inputs: Inputs
-    names: list[str]
     tape: Tape
 
     def forward(self, release: bool = True) -> Call | None:
         """The call, or None where it gave no graph; which is kept without ``release``."""
-        call = self.bench.forward(self.case, self.inputs, requires_grad=self.names)
+        call = self.bench.forward(self.case, self.inputs, requires_grad=list(self.tape.leaves))
         if call.reply.error is not None or call.reply.handle is None:
             return None
         if release:
             self.bench.session.release(call.reply.handle)
         return call
 
-    def after_a_change(self, victim: str, saved: set[str]) -> Outcome | None:
-        """None if backward raises as autograd does, or needs nothing of `victim` and is right."""
+    def after_a_change(self, victim: str) -> tuple[Outcome | None, bool]:
+        """What is wrong, unless backward raises as autograd does, or needs nothing of `victim` and is right;
+        and whether it raised, since autograd keeps `victim`.
+        """
         call = self.forward(release=False)
         if call is None or call.reply.handle is None:
-            return None
+            return None, False
         generator = self.bench.generator("cotangent", "overwritten", self.case.name)
         cotangents = [
             torch.randn(each.shape, generator=generator, dtype=torch.float64).to(each.dtype)
@@ -85,12 +88,12 @@ class _Asked:
         text = f"The backward of {self._text()}, after {called} was changed in place"
         if reply.error is not None:
             if NOTICED not in reply.error.message:
-                return error_outcome(text, reply.error, self.case.name)
-            saved.add(victim)
-            return None
+                return error_outcome(text, reply.error, self.case.name), False
+            return None, True
         name = self._wrong(cotangents, reply)
-        if not name:
-            return None
+        return (self._unnoticed(text, name) if name else None), False
+
+    def _unnoticed(self, text: str, name: str) -> Outcome:
         return Outcome(
             Status.FAIL,
             f"{text}, computed a wrong gradient of {name} without an error. {_RULE}: autograd then detects "
@@ -119,7 +122,7 @@ class _Asked:
     def _wrong(self, cotangents: list[torch.Tensor], reply: Reply) -> str:
         """The first input whose gradient is not that of the values that forward saw."""
         wanted = self.tape.gradients(cotangents)
-        for name, output in zip(self.names, reply.outputs, strict=True):
+        for name, output in zip(wanted, reply.outputs, strict=True):
             if output.kind == "none":
                 continue
             if compare(output, expected_gradient(self.bench, self.inputs, name, wanted[name])) is not None:

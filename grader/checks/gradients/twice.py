@@ -9,21 +9,22 @@ from __future__ import annotations
 import torch
 
 from grader.checks.bench import Bench
-from grader.checks.gradients.tape import Tape, dense, record_tape
+from grader.checks.gradients.tape import Tape, dense
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, accumulation, tolerance_for
 from grader.checks.values.wording import error_outcome
-from grader.run.values import Reply
+from grader.run.values import Output, Reply
 from grader.spec import Case
 from grader.verdict import Status
 
 REFUSED = "once_differentiable"  # stands in torch's words
 
 
-def second_problem(bench: Bench, case: Case, inputs: Inputs, names: list[str]) -> Outcome | None:
-    """What is wrong with the second derivatives of `case` by `names` and by the cotangents."""
+def second_problem(bench: Bench, case: Case, inputs: Inputs, tape: Tape) -> Outcome | None:
+    """What is wrong with the second derivatives by the leaves of `tape`, and by the cotangents."""
+    names = list(tape.leaves)
     call = bench.forward(case, inputs, requires_grad=names)
     handle = call.reply.handle
     if call.reply.error is not None or handle is None:
@@ -37,7 +38,6 @@ def second_problem(bench: Bench, case: Case, inputs: Inputs, names: list[str]) -
     text = f"The second derivative of {bench.text(inputs, case)}"
     if reply.error is not None:
         return None if REFUSED in reply.error.message else error_outcome(text, reply.error, case.name)
-    tape = record_tape(bench, inputs, names, case.name)
     by = _wrong(bench, inputs, _second(tape, cotangents, seconds), reply)
     if not by:
         return None
@@ -77,7 +77,11 @@ def _second(tape: Tape, cotangents: list[torch.Tensor], seconds: list[torch.Tens
     ]
     wanted = [each for each in (*leaves, *sent) if each.requires_grad]
     found = torch.autograd.grad(
-        [gradient for gradient, _ in terms], wanted, [second for _, second in terms], allow_unused=True
+        [gradient for gradient, _ in terms],
+        wanted,
+        [second for _, second in terms],
+        retain_graph=True,  # others ask the tape, too
+        allow_unused=True,
     )
     by = {id(each): gradient for each, gradient in zip(wanted, found, strict=True) if gradient is not None}
     return [by.get(id(each), torch.zeros_like(each)) for each in (*leaves, *sent)]
@@ -92,8 +96,19 @@ def _wrong(bench: Bench, inputs: Inputs, wanted: list[torch.Tensor], reply: Repl
             if bool(values.any()):
                 return by
             continue
-        tolerance = tolerance_for(bench.spec, values, output.tensor.dtype, terms)
+        tolerance = tolerance_for(bench.spec, values, _digits(inputs, output), terms)
         expected = Expected(by, values, output.tensor.dtype, output.device, tolerance)
         if compare(output, expected) is not None:
             return by
     return ""
+
+
+def _digits(inputs: Inputs, output: Output) -> torch.dtype:
+    """The dtype that a derivative by an input, or by a cotangent, has the digits of; under autocast both are
+    computed from rounded inputs.
+    """
+    assert output.tensor is not None
+    given = [each for each in inputs.tensors() if each.spec.floating]
+    by = [each.coarsest for each in given if each.name == output.name]
+    by = by or [each.coarsest for each in given if each.spec.computed_in is not None]
+    return max([output.tensor.dtype, *by], key=lambda dtype: torch.finfo(dtype).eps)

@@ -44,7 +44,7 @@ class Drawn:
             "low_ms": lambda: self.work_ms * self.quartiles[0],
             "high_ms": lambda: self.work_ms * self.quartiles[1],
             "host_ms": lambda: self.queueing_ms,
-            "first_ms": lambda: self.first_us / 1e3 + self.wall_ms(self._first_factor),
+            "first_ms": lambda: self.first_us / 1e3 + self.wall_ms(*self.first_factors),
             "peak_bytes": lambda: float(self.temporary_bytes + self.result_bytes),
         }[quantity]()
 
@@ -66,18 +66,25 @@ class Drawn:
         low, _, high = statistics.quantiles(self.workload.pattern, n=4, method="inclusive")
         return low, high
 
-    def wall_ms(self, factor: float = 1.0) -> float:
-        """From the beginning of a call on an idle device until the device is done with it."""
+    def wall_ms(self, slow: float = 1.0, uneven: float = 1.0) -> float:
+        """From the beginning of a call on an idle device until the device is done with it.
+
+        Both take ``slow`` times as long, and the device ``uneven`` times as long as that.
+        """
         host = device = 0.0
         for _ in range(self.workload.launches):
-            host += self.host_us * factor
-            device = max(host, device) + self.device_us * factor
+            host += self.host_us * slow
+            device = max(host, device) + self.device_us * slow * uneven
             host += LAUNCH_US
         return max(host, device) / 1e3
 
     @property
-    def _first_factor(self) -> float:
-        return self.slow_factor if self.workload.slow_calls else self.workload.pattern[0]
+    def first_factors(self) -> tuple[float, float]:
+        """Of the first call: how many times as long host and device take, and the device beside that. The
+        pattern begins after the slow calls.
+        """
+        slow = self.workload.slow_calls > 0
+        return (self.slow_factor, 1.0) if slow else (1.0, self.workload.pattern[0])
 
 
 _TIMES = ("device_us", "host_us", "first_us", "slow_factor", "earlier_us")

@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-_LONGEST = 4000  # letters of the record that are kept, the last ones
+LONGEST = 4000  # letters of the record that are kept, the last ones
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -35,7 +35,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._letters.append(letter)
 
     def text(self) -> str:
-        return "".join(self._letters[-_LONGEST:])
+        return "".join(self._letters[-LONGEST:])
 
     @property
     def evicted(self) -> bool:

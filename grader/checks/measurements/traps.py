@@ -1,6 +1,7 @@
 """What a wrong number is: each trap of timing a GPU predicts one, and the reported number may be it.
 
-A prediction follows from the workload's drawn numbers. What the record of the run shows comes first (`seen`).
+A prediction follows from the workload's drawn numbers. What the record of the run shows beyond doubt comes
+before it, and what the record only suggests after it (`seen`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import math
 import statistics
 from collections.abc import Callable, Iterator
 
-from grader.checks.measurements.seen import DEVICE_TIMES, seen, waited
+from grader.checks.measurements.drawn import LAUNCH_US
+from grader.checks.measurements.seen import DEVICE_TIMES, certain, likely, waited
 from grader.checks.measurements.subject import Subject, Trap
 
 _NEAR = 0.05  # a number this close to a prediction, and much closer than to the truth, is explained by it
@@ -17,11 +19,11 @@ _MEBI = 1 << 20
 
 
 def explanation(subject: Subject) -> Trap | None:
-    """The trap whose prediction the reported number meets best; None if none is near."""
+    """What the record shows, else the trap whose prediction the number meets best; None if none is near."""
     reported = subject.run.reported[subject.quantity]
     if reported is None:
         return None
-    if (shown := seen(subject, reported)) is not None:
+    if (shown := certain(subject, reported)) is not None:
         return shown
     nearer = min(_NEAR, _distance(reported, subject.truth) / 2)
     near = [
@@ -29,7 +31,7 @@ def explanation(subject: Subject) -> Trap | None:
         for number, trap in enumerate(_OF[subject.quantity](subject))
         if (distance := _distance(reported, trap.value)) <= nearer
     ]
-    return min(near, key=lambda each: each[:2])[2] if near else None
+    return min(near, key=lambda each: each[:2])[2] if near else likely(subject, reported)
 
 
 def _distance(one: float, other: float) -> float:
@@ -113,20 +115,21 @@ def _host_time(subject: Subject) -> Iterator[Trap]:
 
 def _first_time(subject: Subject) -> Iterator[Trap]:
     drawn = subject.drawn
-    factor = drawn.slow_factor if drawn.workload.slow_calls else 1.0
-    host = (drawn.first_us + drawn.workload.launches * (drawn.host_us * factor + 1.5)) / 1e3
+    slow, uneven = drawn.first_factors
+    host = (drawn.first_us + drawn.workload.launches * (drawn.host_us * slow + LAUNCH_US)) / 1e3
+    device = drawn.work_ms * slow * uneven
     said = "That is when the call returned; the device was still working: wait for it, then read the clock."
     yield Trap(host, said, "asynchrony")
     said = (
         f"That includes {drawn.earlier_us / 1e3:.3g} ms of work that was queued before: wait for the "
         "device, then read the clock for the first time."
     )
-    yield Trap(drawn.earlier_us / 1e3 + drawn.work_ms * factor, said, "earlier")
+    yield Trap(drawn.earlier_us / 1e3 + device, said, "earlier")
     yield Trap(subject.truth + drawn.earlier_us / 1e3, said, "earlier")
-    yield Trap(max(host, drawn.earlier_us / 1e3) + drawn.work_ms * factor, said, "earlier")
+    yield Trap(max(host, drawn.earlier_us / 1e3) + device, said, "earlier")
     said = "That is a later call. The first one of all takes longer, and was not timed."
     yield Trap(drawn.wall_ms(), said, "first")
-    yield Trap(drawn.wall_ms(factor), said, "first")
+    yield Trap(drawn.wall_ms(slow, uneven), said, "first")
     yield from _units(subject)
 
 

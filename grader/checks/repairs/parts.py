@@ -7,13 +7,12 @@ other exercise there is nothing to judge yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.changes import changes_of
 from grader.checks.bench import Bench
 from grader.checks.device import device_work, safety
-from grader.checks.device.causes import cause_in
 from grader.checks.device.findings import in_words
 from grader.checks.device.launches import accepted_launches
 from grader.checks.gradients import gradient
@@ -21,7 +20,7 @@ from grader.checks.outcome import Outcome, passed
 from grader.checks.repairs import changed
 from grader.checks.values import correctness
 from grader.spec import Part
-from grader.stubs import open_todos
+from grader.stubs import OpenTodo, open_todos
 from grader.verdict import Status
 from grader.words import counted
 
@@ -30,46 +29,44 @@ def check(bench: Bench) -> Outcome:
     """Judge the part that ``bench.spec`` describes."""
     part = bench.spec.part
     assert part is not None
-    not_begun = _open_sections(bench, part)
-    if not_begun is not None and bench.exercise.kind != "fix":
-        return not_begun
+    todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
+    begun = len(todos) < len(part.sections)
+    if not begun and not bench.exercise.is_repair:
+        return _not_started(part, todos)
     excess = _excess(bench, part)
     if excess is not None:
         return excess
     outcome = _judge(bench)
-    topic = part.name if bench.exercise.kind == "fix" else outcome.topic or part.name
-    outcome = replace(outcome, topic=topic)
-    if outcome.status is Status.PASS:
+    if bench.exercise.is_repair:
+        return _of_a_repair(replace(outcome, topic=part.name), begun)
+    return _of_new_code(replace(outcome, topic=outcome.topic or part.name), todos)
+
+
+def _of_a_repair(outcome: Outcome, begun: bool) -> Outcome:
+    if begun or outcome.status is Status.PASS:
         return outcome
-    if not_begun is None:
-        return _with_open_sections(bench, part, outcome) if bench.exercise.kind != "fix" else outcome
     sentence = f"Not repaired yet. {outcome.sentence}"
     return replace(outcome, status=Status.NOT_ATTEMPTED, sentence=sentence, share=None)
 
 
-def _excess(bench: Bench, part: Part) -> Outcome | None:
-    changes = changes_of(bench.exercise, bench.files)
-    return changed.excess(bench.exercise, changes, part.sections) if changes is not None else None
-
-
-def _with_open_sections(bench: Bench, part: Part, outcome: Outcome) -> Outcome:
+def _of_new_code(outcome: Outcome, todos: Sequence[OpenTodo]) -> Outcome:
     """Before what went wrong: what of the part is not written yet, which may be all that is wrong."""
-    todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
-    if not todos:
+    if not todos or outcome.status is Status.PASS:
         return outcome
     first = todos[0]
     sentence = f"TODO({first.section}) in {first.file}, line {first.line}, is still open. {outcome.sentence}"
     return replace(outcome, status=Status.NOT_ATTEMPTED, sentence=sentence, share=None)
 
 
-def _open_sections(bench: Bench, part: Part) -> Outcome | None:
-    """Where to begin, if every section of the part is as in the stub; else None."""
-    todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
-    if len(todos) < len(part.sections):
-        return None
+def _not_started(part: Part, todos: Sequence[OpenTodo]) -> Outcome:
     first = min(todos, key=lambda todo: part.sections.index(todo.section))
     sentence = f"Not started: begin with TODO({first.section}) in {first.file}, line {first.line}."
     return Outcome(Status.NOT_ATTEMPTED, sentence, topic="todo")
+
+
+def _excess(bench: Bench, part: Part) -> Outcome | None:
+    changes = changes_of(bench.exercise, bench.files)
+    return changed.excess(bench.exercise, changes, part.sections) if changes is not None else None
 
 
 def _judge(bench: Bench) -> Outcome:
@@ -88,12 +85,8 @@ def _with_what_was_seen(bench: Bench, outcome: Outcome) -> Outcome:
     """What went wrong on the device until then: as the cause of wrong values, or else in lines of its own."""
     if outcome.findings:
         return outcome
-    if outcome.topic == "values":
-        failed = [call for call in bench.calls if call.case == outcome.case]
-        causes = (cause_in(call, bench.files) for call in failed)
-        cause = next((each for each in causes if each and each.sentence in outcome.sentence), None)
-        if cause is not None:
-            return replace(outcome, findings=(cause,), topic=cause.kind)
+    if outcome.cause is not None:
+        return replace(outcome, findings=(outcome.cause,), topic=outcome.cause.kind)
     return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench)))
 
 

@@ -10,6 +10,7 @@ import os
 import statistics
 
 from grader.checks.bench import Bench
+from grader.checks.obstacle import obstacle
 from grader.checks.outcome import Outcome, passed
 from grader.checks.timing.ratios import Ratio, ratio
 from grader.checks.values.inputs import Inputs
@@ -36,9 +37,9 @@ def check(bench: Bench) -> Outcome:
         )
     if speed is None:
         return Outcome(Status.UNAVAILABLE, "This exercise is not timed.")
-    judged = bench.outcomes.get(bench.spec.part.name) if bench.spec.part is not None else None
-    if judged is not None and judged.status.stands_in_the_way:
-        return Outcome(judged.status, f"{NOT_JUDGED}: the speed of a wrong answer means nothing.")
+    wrong = obstacle(bench, "correctness")
+    if wrong is not None:
+        return Outcome(wrong.status, f"{NOT_JUDGED}: the speed of a wrong answer means nothing.")
     inputs = bench.draw(speed.args, "speed")
     parameters = ", ".join(bench.spec.parameters[: len(speed.args)])
     baseline = f"lambda {parameters}: {speed.baseline}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import torch
 
@@ -11,23 +12,22 @@ from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.causes import cause_of, warning
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
-from grader.checks.outcome import Outcome, passed
+from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.values import misread
 from grader.checks.values.advice import narrow_indices
-from grader.checks.values.compare import compare, compare_values, number
+from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.in_common import in_common
 from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.refusals import judge_refusal
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.wording import (
     Hints,
     device_error,
     error_outcome,
-    first_paragraph,
     mismatch_outcome,
     writers_of,
 )
-from grader.run.values import Reply
-from grader.spec import Case, Refusal
+from grader.spec import Case, Spec
 from grader.verdict import Status
 from grader.words import counted, listed
 
@@ -95,9 +95,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    cause = cause_of(bench, call)
-    failure = wrong_output(expected, inputs, call, cause)
-    if failure is not None and failure.topic == "values" and not cause:
+    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
+    if failure is not None and failure.topic == "values" and failure.cause is None:
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
         failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
     failure = failure or _wrong_arguments(bench, case, inputs, call)
@@ -119,11 +118,14 @@ def _pointing_to_safety(outcome: Outcome, call: Call) -> Outcome:
 
 
 def wrong_output(
-    expected: tuple[Expected, ...], inputs: Inputs, call: Call, cause: str = ""
+    expected: tuple[Expected, ...],
+    inputs: Inputs,
+    call: Call,
+    cause: Callable[[], Cause | None] | None = None,
 ) -> Outcome | None:
     """The first output of `call` that is not what was expected.
 
-    `cause` says what the device reported in that call, see `cause_of`.
+    ``cause`` looks for what the device reported in that call; only a wrong output is worth the search.
     """
     outputs = call.reply.outputs
     if len(outputs) != len(expected):
@@ -135,7 +137,8 @@ def wrong_output(
     for position, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
         mismatch = compare(output, wanted)
         if mismatch is not None:
-            hints = Hints(writers=writers_of(call.reply, position), cause=cause)
+            writers = writers_of(call.reply, position)
+            hints = Hints(writers=writers, cause=cause() if cause else None, autocast=call.autocast)
             return mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )
@@ -150,7 +153,7 @@ def _wrong_arguments(bench: Bench, case: Case, inputs: Inputs, call: Call) -> Ou
     wanted = expected_changes(bench.spec, inputs, case.modifies, case.name)
     for drawn, after in zip(inputs.tensors(), bench.session.inputs(), strict=True):
         if drawn.name in wanted:
-            failure = _wrong_change(bench, call, drawn, after, wanted[drawn.name])
+            failure = _change_problem(bench, call, drawn, after, wanted[drawn.name])
             if failure is not None:
                 return failure
         elif drawn.name in changed:
@@ -158,11 +161,15 @@ def _wrong_arguments(bench: Bench, case: Case, inputs: Inputs, call: Call) -> Ou
     return None
 
 
-def _wrong_change(
+def wrong_change(spec: Spec, drawn: Drawn, after: torch.Tensor, values: torch.Tensor) -> Mismatch | None:
+    """Where `after` a call that changes the input `drawn` in place, it does not hold `values`."""
+    return compare_values(after, values, tolerance_for(spec, values, drawn.coarsest, 1))
+
+
+def _change_problem(
     bench: Bench, call: Call, drawn: Drawn, after: torch.Tensor, values: torch.Tensor
 ) -> Outcome | None:
-    tolerance = tolerance_for(bench.spec, values, drawn.tensor.dtype, 1)
-    mismatch = compare_values(after, values, tolerance)
+    mismatch = wrong_change(bench.spec, drawn, after, values)
     if mismatch is None:
         return None
     return Outcome(
@@ -192,56 +199,3 @@ def _modified(call: Call, drawn: Drawn, after: torch.Tensor) -> Outcome:
         Status.FAIL, f"{text}: at {list(index)} it was {was} and is {now} afterwards. {advice}",
         case=call.case, expected=was, got=now, index=index, topic="inputs",
     )  # fmt: skip
-
-
-def judge_refusal(bench: Bench, refusal: Refusal) -> Outcome | None:
-    """Bad input must raise the right exception, and its message must name what is wrong."""
-    inputs = bench.draw(refusal.args, "refusal", refusal.name)
-    call = bench.forward(refusal, inputs, stage="refusal")
-    problem = refusal_problem(refusal, call.reply, bench.spec.parameters)
-    if problem is None:
-        return None
-    status, what = problem
-    return Outcome(
-        status, f"{call.text}: {what}", case=refusal.name, expected=listed(refusal.exceptions),
-        got=call.reply.error.type if call.reply.error else "no error", topic="refusals",
-    )  # fmt: skip
-
-
-def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...]) -> tuple[Status, str] | None:
-    """What is wrong with the answer to bad input, or None."""
-    wanted = " or ".join(refusal.exceptions)
-    if reply.error is None:
-        return (
-            Status.FAIL,
-            f"bad input ({refusal.name}) must be refused with {wanted}, but it was accepted.",
-        )
-    message = first_paragraph(reply.error.message)
-    if reply.error.type == "NotImplementedError" and "TODO(" in message:
-        return Status.NOT_ATTEMPTED, f"still open: {message}"
-    if reply.trace.sticky_error is not None:
-        return (
-            Status.FAIL,
-            f"bad input ({refusal.name}) must be refused with {wanted} before a kernel runs; here a kernel "
-            f"ran on it, and failed: {message}",
-        )
-    if reply.error.type not in refusal.exceptions:
-        return (
-            Status.FAIL,
-            f"bad input ({refusal.name}) must be refused with {wanted}, not {reply.error.type}: {message}",
-        )
-    missing = [word for word in refusal.mentions if not mentions(message, word, word in parameters)]
-    if missing:
-        words = listed([f'"{word}"' for word in missing])
-        return (
-            Status.FAIL,
-            f"bad input ({refusal.name}) is refused, but the message does not say {words}. The message must "
-            f"name the argument and the problem; this one says: {message}",
-        )
-    return None
-
-
-def mentions(message: str, word: str, whole: bool) -> bool:
-    """Whether `word` stands in `message`, in any case: as a whole word, or as the beginning of one."""
-    end = r"(?!\w)" if whole else ""
-    return re.search(rf"(?<!\w){re.escape(word)}{end}", message, re.IGNORECASE) is not None

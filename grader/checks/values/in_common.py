@@ -10,14 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
+from grader.checks.values.inputs import HOLDS
 from grader.spec import Case, TensorSpec
+from grader.spec.naming import tensors_of
 
 Sizes: TypeAlias = Callable[[TensorSpec], int]
 
-_SPECIAL = {
-    "nan": "holds NaN", "inf": "holds infinities", "large": "holds large values", "zeros": "holds only zeros",
-    "ones": "holds only ones", "masked": "holds -inf",
-}  # fmt: skip
 _MULTIPLES = (32, 16, 8, 4)
 _ENOUGH = 3  # so many sizes on one side of a bound are no coincidence
 
@@ -55,7 +53,7 @@ def _clauses(case: Case) -> list[str]:
     found += ["a tensor is a view"] if any(each.layout != "contiguous" for each in tensors) else []
     found += [f"{each.name} is {each.dtype}" for each in tensors]
     found += [f"{each.name} has {len(each.shape)} dimensions" for each in tensors if len(each.shape) != 1]
-    found += [f"{each.name} {_SPECIAL[each.special]}" for each in tensors if each.special is not None]
+    found += [f"{each.name} holds {HOLDS[each.special]}" for each in tensors if each.special is not None]
     found += ["another stream is current"] if case.stream == "side" else []
     found += ["a tensor is on the second device"] if any(each.device == "cuda:1" for each in tensors) else []
     found += [f"autocast to {case.autocast} is on"] if case.autocast else []
@@ -91,8 +89,4 @@ def _sizes(tensor: TensorSpec) -> Iterator[tuple[str, Sizes]]:
 
 
 def _tensors(case: Case) -> list[TensorSpec]:
-    found: list[TensorSpec] = []
-    for each in case.args:
-        found += [one for one in each if isinstance(one, TensorSpec)] if isinstance(each, list) else []
-        found += [each] if isinstance(each, TensorSpec) else []
-    return found
+    return list(tensors_of(case.args))

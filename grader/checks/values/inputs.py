@@ -21,6 +21,12 @@ WIDER = {
     torch.complex64: torch.complex128,
 }
 
+# What a tensor holds, by the spec's word for it.
+HOLDS = {
+    "nan": "NaN", "inf": "infinities", "large": "large values", "zeros": "only zeros", "ones": "only ones",
+    "masked": "-inf",
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -38,6 +44,15 @@ class Drawn:
         """What the operation computes on: under autocast the tensor in another dtype, so rounded."""
         dtype = self.spec.computed_in
         return self.tensor if dtype is None else self.tensor.to(getattr(torch, dtype))
+
+    @property
+    def coarsest(self) -> torch.dtype:
+        """Its own dtype or the one that the operation computes in, whichever holds fewer digits: what is
+        written back to it, or is its gradient, has passed through both.
+        """
+        if self.spec.computed_in is None:
+            return self.tensor.dtype
+        return max(self.tensor.dtype, self.seen.dtype, key=lambda dtype: torch.finfo(dtype).eps)
 
     @property
     def device(self) -> str:

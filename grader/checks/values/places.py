@@ -7,10 +7,10 @@ import math
 import torch
 
 from grader.checks.values.wrong import MANY, Wrong
+from grader.profile.occupancy import WARP
 from grader.spec.vocabulary import FAR
 
 POISON = 0xA5  # fills fresh device memory on simt
-WARP = 32
 LARGEST_BLOCK = 1024
 MANY_THREADS = 1 << 16  # of a launch: rounding the number of blocks down leaves out less than a block
 
@@ -112,7 +112,8 @@ def all_zero(wrong: Wrong) -> str:
 
 def _products_vanish(wrong: Wrong) -> bool:
     """Whether the largest elements of two or more inputs have a product that is 0 in float16."""
-    sizes = [float(values.abs().max()) for _, values in wrong.inputs if values.dtype == torch.float16]
+    narrow = [values for _, values in wrong.inputs if values.dtype == torch.float16 and values.numel()]
+    sizes = [float(values.abs().max()) for values in narrow]
     return len(sizes) > 1 and 0 < math.prod(sizes) < 2**-25
 
 
@@ -153,8 +154,8 @@ def _overflow(wrong: Wrong, number: int) -> str:
     if float(finite.abs().max()) > limit:
         return f"{text}The answer itself is beyond {limit:.0f}, where float16 ends."
     return (
-        f"{text}float16 ends at {limit:.0f}: the answer fits, so a product or a partial sum did not. "
-        "Compute in float, and convert at the store."
+        f"{text}float16 ends at {limit:.0f}: the answer fits, but does every product and partial sum? "
+        "Compute in float, and convert at the store. Else it is a division by 0, or uninitialised memory."
     )
 
 

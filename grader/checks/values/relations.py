@@ -28,7 +28,7 @@ def a_factor(wrong: Wrong) -> str:
 
 def _factors_near(ratio: float) -> Iterator[tuple[float, str]]:
     """The whole number, or the inverse of one, that `ratio` may stand for, with its words."""
-    if not math.isfinite(ratio) or ratio == 0:
+    if not 0.5 / LARGEST_DIVISOR < abs(ratio) < 2 * LARGEST_DIVISOR:
         return
     sign, minus = math.copysign(1.0, ratio), "minus " if ratio < 0 else ""
     size, divisor = round(abs(ratio)), round(1 / abs(ratio))

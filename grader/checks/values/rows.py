@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from grader.checks.values.compare import number
@@ -12,6 +14,7 @@ SEVERAL = 3  # rows, of which one may be orthogonal to another by coincidence
 LOST = 1e-3  # of a variance: what rounding takes, if it is computed as a difference of squares
 CLEARLY = 1e-4  # away from 1: less is rounding, which also looks like a factor in a row of few values
 ORTHOGONAL, SKEW = 1e-2, 3e-2  # cosines: eps under a root leaves a little of the first
+COINCIDENCE = 1e-4  # how likely rows without any relation may be to look orthogonal
 BALANCED = 1e-6  # of the sum of absolute values: what is left of a row that adds up to 0
 
 
@@ -128,7 +131,7 @@ def unbalanced_gradient(wrong: Wrong) -> str:
 def radial_gradient(wrong: Wrong) -> str:
     """Rows of the right gradient are orthogonal to those of an input, since forward divides by their size."""
     expected = _rows(wrong)
-    if expected is None or wrong.cotangent is None or expected.shape[0] < SEVERAL or not bool(expected.any()):
+    if expected is None or wrong.cotangent is None:
         return ""
     got = wrong.flat_got.reshape(expected.shape)
     for name, values in wrong.inputs:
@@ -136,6 +139,9 @@ def radial_gradient(wrong: Wrong) -> str:
             continue
         rows = values.to(torch.float64).reshape(expected.shape)
         rows = rows - rows.mean(dim=1, keepdim=True)
+        telling = (expected.norm(dim=1) > 0) & (rows.norm(dim=1) > 0)  # a row of zeros is orthogonal to all
+        if _is_chance(int(telling.sum()), expected.shape[1]):
+            continue
         if _along(expected, rows) < ORTHOGONAL < SKEW < _along(got, rows):
             return (
                 f"Each row of the right gradient is orthogonal to its row of {name} less the mean, because "
@@ -143,6 +149,15 @@ def radial_gradient(wrong: Wrong) -> str:
                 "from the row's variance is missing or wrong."
             )
     return ""
+
+
+def _is_chance(rows: int, columns: int) -> bool:
+    """Whether `rows` random vectors, less their mean, may well all be within ORTHOGONAL of a right angle.
+
+    The cosine of two such vectors is about normal with variance 1 / (columns - 1).
+    """
+    of_one = math.erf(ORTHOGONAL * math.sqrt((columns - 1) / 2))
+    return rows < SEVERAL or of_one**rows > COINCIDENCE
 
 
 def _along(gradient: torch.Tensor, rows: torch.Tensor) -> float:

@@ -8,29 +8,27 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
-from grader.checks.outcome import Outcome
+from grader.checks.outcome import Cause, Outcome
 from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
-from grader.checks.values.inputs import Drawn, Inputs, Value
+from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
 from grader.checks.values.truth import Expected
 from grader.checks.values.wrong import Wrong
 from grader.run.values import RemoteError, Reply
+from grader.spec import Case
 from grader.verdict import Status
 
 _LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}
 
-REGION = " under autocast to "
 
-
-def call_text(
-    entry: str, inputs: Inputs, stream: str = "default", autocast: str | None = None,
-    deterministic: bool = False,
-) -> str:  # fmt: skip
-    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``, and what else the call finds set."""
+def call_text(entry: str, inputs: Inputs, case: Case | None = None) -> str:
+    """``muladd(a: float32 (5, 67), b: float32 (5, 67) sliced, 2.0)``, and what `case` puts around it."""
     arguments = ", ".join(_argument(value) for value in inputs.values)
-    aside = " under a side stream" if stream == "side" else ""
-    aside += f"{REGION}{autocast}" if autocast else ""
-    aside += " in deterministic mode" if deterministic else ""
+    aside = ""
+    if case is not None:
+        aside += " under a side stream" if case.stream == "side" else ""
+        aside += f" under autocast to {case.autocast}" if case.autocast else ""
+        aside += " in deterministic mode" if case.deterministic else ""
     return f"{entry}({arguments}){aside}"
 
 
@@ -44,15 +42,12 @@ def _argument(value: Value) -> str:
     if given.layout != "contiguous":
         words.append(_LAYOUTS.get(given.layout, given.layout))
     if given.special:
-        words.append(_SPECIAL.get(given.special, given.special))
+        words.append(f"with {HOLDS[given.special]}")
     if given.kind == "numpy":
         words.append("NumPy")
     elif given.device != "cuda:0":
         words.append(f"on {given.device}")
     return " ".join(words)
-
-
-_SPECIAL = {"nan": "with NaN", "inf": "with infinities", "masked": "masked with -inf"}
 
 
 def _shape(shape: Sequence[int]) -> str:
@@ -62,14 +57,15 @@ def _shape(shape: Sequence[int]) -> str:
 @dataclass(frozen=True)
 class Hints:
     """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
-    of the other inputs, and the right one for a cotangent of ones.
+    of the other inputs, and the right one for a cotangent of ones; whether it came from an autocast region.
     """
 
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
-    cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
+    cause: Cause | None = None  # it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
+    autocast: bool = False
 
     def unlike(self, expected: torch.Tensor) -> Hints:
         """Without the gradients that equal the expected one: to be close to those explains nothing."""
@@ -112,7 +108,7 @@ def mismatch_outcome(
     if mismatch.what != "value":
         return Outcome(
             Status.FAIL,
-            f"{call}: {_wrong_form(expected, mismatch, autocast=REGION in call)}",
+            f"{call}: {_wrong_form(expected, mismatch, hints.autocast)}",
             case=case, expected=mismatch.expected, got=mismatch.got, topic=mismatch.what,
         )  # fmt: skip
     assert mismatch.index is not None and mismatch.wrong is not None and got is not None
@@ -133,11 +129,11 @@ def mismatch_outcome(
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
     sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
-    if hints.cause:
-        sentence = f"{hints.cause} The values are wrong, too: {sentence}"
+    if hints.cause is not None:
+        sentence = f"{hints.cause.text} The values are wrong, too: {sentence}"
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
-        index=mismatch.index, topic="values",
+        index=mismatch.index, topic="values", cause=hints.cause.finding if hints.cause else None,
     )  # fmt: skip
 
 

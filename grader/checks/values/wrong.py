@@ -55,12 +55,14 @@ class Wrong:
 
     def is_close(self, candidate: torch.Tensor, where: torch.Tensor | None = None) -> bool:
         """Whether ``got`` is `candidate` up to its own rounding (at the elements `where`)."""
-        eps = torch.finfo(self.got.dtype).eps if self.got.is_floating_point() else 0.0
         got, other, right = self.flat_got, candidate.reshape(-1).to(self.expected.dtype), self.flat_expected
         if where is not None:
             got, other, right = got[where], other[where], right[where]
         if got.numel() == 0 or not bool(got.isfinite().all()):
             return False
+        if not self.got.is_floating_point():
+            return torch.equal(got, other)
+        eps = torch.finfo(self.got.dtype).eps
         if self.got.dtype in NARROW:  # few digits, so much is near: it must be far nearer than the answer
             eps /= 16
             if not float((got - other).abs().sum()) <= float((got - right).abs().sum()) / 4:

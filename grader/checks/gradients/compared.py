@@ -1,0 +1,115 @@
+"""One backward beside the reference's gradients: the first that is wrong, and what may explain it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import torch
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device.causes import cause_of
+from grader.checks.gradients.asked import expected_gradient
+from grader.checks.gradients.nodes import placed
+from grader.checks.gradients.tape import Tape
+from grader.checks.outcome import Outcome
+from grader.checks.values.compare import Mismatch, compare
+from grader.checks.values.inputs import Inputs
+from grader.checks.values.truth import Expected, is_pointwise
+from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
+from grader.run.values import Output
+from grader.spec import Case
+from grader.verdict import Status
+
+
+def wrong_gradient(
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
+    back: Call, kind: str,
+) -> Outcome | None:  # fmt: skip
+    """What is wrong with the gradients of `names` that the call `back` returned for `cotangents`."""
+    text = _with_cotangent(back.text, kind)
+    if back.reply.error is not None:
+        return _reminding(error_outcome(text, placed(back.reply.error, bench.files), case.name), case)
+    if back.reply.trace.sticky_error is not None:
+        return device_error(back.text, back.reply, case.name)
+    asked = _Asked(bench, case, inputs, tape, cotangents)
+    wanted = tape.gradients(cotangents)
+    for position, (name, output) in enumerate(zip(names, back.reply.outputs, strict=True)):
+        if output.kind == "none":
+            if bool(wanted[name].any()):
+                return _missing(back, name, case.name)
+            continue
+        found = asked.mismatch(name, wanted[name], output)
+        if found is not None:
+            expected, mismatch = found
+            hints = asked.hints(back, position, name, wanted)
+            return mismatch_outcome(
+                text, expected, mismatch, output.tensor, inputs, case=case.name, hints=hints
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A backward that was asked for, with the means to find out what is right."""
+
+    bench: Bench
+    case: Case
+    inputs: Inputs
+    tape: Tape
+    cotangents: list[torch.Tensor]
+
+    def mismatch(self, name: str, values: torch.Tensor, output: Output) -> tuple[Expected, Mismatch] | None:
+        """Where `output` is not the gradient of `name`.
+
+        How much cancelled in it only widens the tolerance, and takes another backward of the reference to
+        find out: that is worth it only where the gradient looks wrong without.
+        """
+        pointwise = partial(is_pointwise, self.bench.spec, self.inputs, self.case.name, 0)
+        expected = expected_gradient(self.bench, self.inputs, name, values, pointwise)
+        if compare(output, expected) is None:
+            return None
+        size = self.tape.uncancelled(self.cotangents)[name]
+        expected = expected_gradient(self.bench, self.inputs, name, values, pointwise, size)
+        mismatch = compare(output, expected)
+        return (expected, mismatch) if mismatch is not None else None
+
+    def hints(self, back: Call, position: int, name: str, wanted: Mapping[str, torch.Tensor]) -> Hints:
+        return Hints(
+            cotangent=self.cotangents[0] if len(self.cotangents) == 1 else None,
+            others={other: gradient for other, gradient in wanted.items() if other != name},
+            writers=writers_of(back.reply, position),
+            cause=cause_of(self.bench, back),
+            for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
+            autocast=back.autocast,
+        )
+
+
+def _reminding(outcome: Outcome, case: Case) -> Outcome:
+    """Of the region around forward, where a backward fails that came after it."""
+    if case.autocast is None or outcome.status is not Status.FAIL:
+        return outcome
+    reminder = (
+        "Backward runs after the autocast region has ended. Does it compute as forward did? "
+        "torch.amp.custom_bwd restores the region for it."
+    )
+    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {reminder}")
+
+
+def _with_cotangent(text: str, kind: str) -> str:
+    words = {
+        "random": "a random cotangent",
+        "expanded": "an expanded cotangent (stride 0, as sum().backward() sends)",
+        "transposed": "a non-contiguous cotangent",
+    }
+    return f"{text}, given {words[kind]}"
+
+
+def _missing(back: Call, name: str, case: str) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{back.text} returned None for {name}, which requires a gradient. backward returns one gradient per "
+        "input of forward, in the same order, and None only for inputs that need none.",
+        case=case, expected=f"a gradient of {name}", got="None", topic="none_gradient",
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""Is bad input refused, with the right exception and a message that names what is wrong?"""
+
+from __future__ import annotations
+
+import re
+
+from grader.checks.bench import Bench
+from grader.checks.outcome import Outcome
+from grader.checks.values.wording import first_paragraph
+from grader.run.values import Reply
+from grader.spec import Refusal
+from grader.verdict import Status
+from grader.words import listed
+
+
+def judge_refusal(bench: Bench, refusal: Refusal) -> Outcome | None:
+    """Bad input must raise the right exception, and its message must name what is wrong."""
+    inputs = bench.draw(refusal.args, "refusal", refusal.name)
+    call = bench.forward(refusal, inputs, stage="refusal")
+    problem = refusal_problem(refusal, call.reply, bench.spec.parameters)
+    if problem is None:
+        return None
+    status, what = problem
+    return Outcome(
+        status, f"{call.text}: {what}", case=refusal.name, expected=listed(refusal.exceptions),
+        got=call.reply.error.type if call.reply.error else "no error", topic="refusals",
+    )  # fmt: skip
+
+
+def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...]) -> tuple[Status, str] | None:
+    """What is wrong with the answer to bad input, or None."""
+    wanted = " or ".join(refusal.exceptions)
+    if reply.error is None:
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) must be refused with {wanted}, but it was accepted.",
+        )
+    message = first_paragraph(reply.error.message)
+    if reply.error.type == "NotImplementedError" and "TODO(" in message:
+        return Status.NOT_ATTEMPTED, f"still open: {message}"
+    if reply.trace.sticky_error is not None:
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) must be refused with {wanted} before a kernel runs; here a kernel "
+            f"ran on it, and failed: {message}",
+        )
+    if reply.error.type not in refusal.exceptions:
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) must be refused with {wanted}, not {reply.error.type}: {message}",
+        )
+    missing = [word for word in refusal.mentions if not mentions(message, word, word in parameters)]
+    if missing:
+        words = listed([f'"{word}"' for word in missing])
+        return (
+            Status.FAIL,
+            f"bad input ({refusal.name}) is refused, but the message does not say {words}. The message must "
+            f"name the argument and the problem; this one says: {message}",
+        )
+    return None
+
+
+def mentions(message: str, word: str, whole: bool) -> bool:
+    """Whether `word` stands in `message`, in any case: as a whole word, or as the beginning of one."""
+    end = r"(?!\w)" if whole else ""
+    return re.search(rf"(?<!\w){re.escape(word)}{end}", message, re.IGNORECASE) is not None
