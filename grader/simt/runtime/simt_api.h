@@ -181,6 +181,7 @@ void simt_synchronize(int device);                                // counted as 
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
 //   "space":"global|shared|local|host", "block":[x,y,z], "thread":[x,y,z],
 //   "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n,
+//   "calls":[pc,..] (of the calls that led there, the innermost first; the last one may be that of the kernel itself),
 //   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
