@@ -146,13 +146,15 @@ def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
         for party in (each, each.get("other") or {}):
             if each.get("module") and party.get("pc"):
                 yield str(each["module"]), int(party["pc"])
+        if each.get("module"):
+            yield from ((str(each["module"]), int(call)) for call in each.get("calls") or ())
 
 
 def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
     module = str(raw.get("module") or "")
     launch = quote(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
     other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
-    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
+    frame = _with_callers(raw, module, frames, launch)
     return Finding(
         kind=raw["kind"],
         frame=launch if raw["kind"] == "trap" else frame,  # an assertion knows its own line
@@ -176,6 +178,21 @@ def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
         count=int(raw.get("count") or 1),
         note=str(raw.get("note") or ""),
     )
+
+
+def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
+    """The line of the access, and the calls that led there: inlined ones, then those on the stack.
+
+    The kernel itself is called from where it is launched, which is told on its own.
+    """
+    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
+    callers = list(frame.callers)
+    for call in raw.get("calls") or ():
+        caller = frames.get((module, int(call)), NOWHERE)
+        callers += [each for each in (caller.where, *caller.callers) if each]
+    if launch.where in callers:
+        del callers[callers.index(launch.where) :]
+    return replace(frame, callers=tuple(callers))
 
 
 def _party(raw: Raw, module: str, frames: Mapping[Site, Frame]) -> Party:

@@ -23,14 +23,15 @@ _SECONDS = 60.0
 class Frame:
     """A line of source, with its text when the file could be read. `where` is relative to `root`, if any.
 
-    `caller`: where the function of this line was called, if the compiler inlined it there.
+    `callers`: where the function of this line was called, and that which called it, up to the kernel; as far as
+    it is known.
     """
 
     file: str = ""
     line: int = 0
     source: str = ""
     root: str = ""
-    caller: str = field(default="", compare=False)
+    callers: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def where(self) -> str:
@@ -49,7 +50,7 @@ def frames_of(
 ) -> dict[Site, Frame]:
     """The line of each site: the innermost one below `source_roots`, or, without roots, in no header.
 
-    `quote` gives it its text; by default that is read from the file that was compiled.
+    Its callers are those into which the compiler inlined it. `quote` gives it its text; by default that is read from the file that was compiled.
     """
     quote = quote or with_source
     by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
@@ -89,7 +90,7 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
 def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: Quote) -> Frame:
     own = [frame for frame in frames if _is_own(Path(frame.file).resolve(), roots)]
     if own:
-        return replace(quote(own[0]), caller=own[1].where if len(own) > 1 else "")
+        return replace(quote(own[0]), callers=tuple(each.where for each in own[1:]))
     outermost = frames[-1] if frames else NOWHERE
     # Code of a header alone belongs to a library's kernel: the line to look at is where that was launched.
     return NOWHERE if Path(outermost.file).is_relative_to(_OWN_HEADERS) else quote(outermost)

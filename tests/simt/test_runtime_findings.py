@@ -190,9 +190,31 @@ def test_a_barrier_in_a_function_knows_who_called_it() -> None:
     (finding,) = (each for each in found("barrier_in_function")[1] if each.kind == "divergent_barrier")
     assert finding.frame.line == line("barrier_in_function")
     assert (
-        f"; the function was called at findings.cu:{line('called_by_some')}. findings.cu:" in finding.text()
+        f"; this function was called from findings.cu:{line('called_by_some')}. findings.cu:"
+        in finding.text()
     )
-    assert found("barrier_after_return")[1][0].frame.caller == ""
+    assert found("barrier_after_return")[1][0].frame.callers == ()
+
+
+@pytest.mark.parametrize(
+    ("case", "mark", "calls", "words"),
+    [
+        (
+            "overrun_in_helper", "helper_store", ("helper_call", "kernel_call"),
+            "; this function was called from {}, on the way from {}.",
+        ),
+        ("overrun_inlined", "inlined_read", ("inlined_call",), "; this function was called from {}."),
+        ("out_of_bounds", "out_of_bounds", (), " (24 times)."),
+    ],
+)  # fmt: skip
+def test_an_access_in_a_function_knows_who_called_it(
+    case: str, mark: str, calls: tuple[str, ...], words: str
+) -> None:
+    """The calls on the stack and the inlined ones, up to the kernel; its launch is none of them."""
+    (finding,) = found(case)[1]
+    assert finding.frame.line == line(mark)
+    assert finding.frame.callers == tuple(f"findings.cu:{line(call)}" for call in calls)
+    assert f"past the end){words.format(*finding.frame.callers)}" in finding.text()
 
 
 def test_findings_do_not_depend_on_the_run() -> None:
