@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.simt.finding_rules import KINDS, rule
-from grader.simt.findings import Finding, Index, Party
+from grader.simt.findings import Finding, Frame, Index, Party
 from grader.words import counted
 
 __all__ = ["KINDS", "Names", "rule", "sentence"]
@@ -20,14 +20,14 @@ def sentence(finding: Finding, names: Names | None = None) -> str:
     return f"{what}{_called(finding.frame.callers)}{times}. {_where(finding)}".rstrip()
 
 
-def _called(callers: Sequence[str]) -> str:
+def _called(callers: Sequence[Frame]) -> str:
     """Where the function with the access was called, and in the end the kernel's line: what a learner can
     change where the function was given, and where threads part before a barrier in it.
     """
     if not callers:
         return ""
-    by = f", on the way from {callers[-1]}" if callers[-1] != callers[0] else ""
-    return f"; this function was called from {callers[0]}{by}"
+    by = f", on the way from {callers[-1].where}" if len(callers) > 1 else ""
+    return f"; this function was called from {callers[0].where}{by}"
 
 
 def _where(finding: Finding) -> str:
@@ -140,7 +140,7 @@ def _described(other: Party, block: Index | None) -> str:
     of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     at = f" at {other.frame.where}" if other.frame.file else ""
     if other.frame.callers:
-        at += f" (called from {other.frame.callers[0]})"
+        at += f" (called from {other.frame.callers[0].where})"
     return f"{other.access or 'access'}{at} by {of_block}thread {_triple(other.thread)}"
 
 

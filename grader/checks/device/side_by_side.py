@@ -1,9 +1,9 @@
 """Can the launches of a call run side by side, as its case asks?
 
-Two launches can when they are on different streams and neither has to wait for the other: not by an event, not
-through a third stream, not because the host waited in between. On simt the runtime knows this order, so it is
-judged whether launches *can* overlap, on any device. On cuda the profiler shows streams, and times that depend
-on how busy the device was: only the streams are counted there.
+Two launches can when they are on different streams and neither has to wait for the other: not by an event,
+not through a third stream, not because the host waited in between. On simt the runtime knows this order, so
+what is judged is whether launches *can* overlap, on any device. On cuda the profiler shows streams, and times
+that depend on how busy the device was: only the streams are counted there.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from grader.words import counted
 
 _ONE_STREAM = "Kernels on one stream run one after the other, even when they are independent."
 _THROUGH_EVENTS = (
-    "A stream that waits for an event waits for everything before it: for what was queued on the stream where "
-    "it was recorded, and for all that this stream had waited for by then. Record the event that the side "
-    "streams wait for once, before the first of them joins."
+    "A stream that waits for an event waits for everything before it: for what was queued on the stream "
+    "where it was recorded, and for all that this stream had waited for by then. Record the event that the "
+    "side streams wait for once, before the first of them joins."
 )
 
 
@@ -103,7 +103,9 @@ def _first_wait(launches: Sequence[Launch]) -> str:
     """The first launch that waits for one on another stream."""
     for position, later in enumerate(launches):
         for earlier in reversed(launches[:position]):
-            if (later.device, later.stream) != (earlier.device, earlier.stream) and comes_after(later, earlier):
+            if (later.device, later.stream) != (earlier.device, earlier.stream) and comes_after(
+                later, earlier
+            ):
                 return f"The launch of {_on_its_stream(later)} waits for that of {_on_its_stream(earlier)}. "
     return ""
 
