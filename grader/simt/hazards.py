@@ -19,7 +19,7 @@ READ_FIRST, WRITE_FIRST = "write after read", "read after write"
 _BARRIER = re.compile(
     r"\b(?:__syncthreads(?:_count|_and|_or)?|__barrier_sync|arrive_and_wait|sync|wait)\s*\(|\bbar(?:rier)?\.sync\b"
 )
-_SOMETIMES = re.compile(rf"\b(?:if|else)\b[^\n{{;]*{_BARRIER.pattern}")
+_SOMETIMES = re.compile(rf"\b(?:if|else)\b[^\n{{;]*(?:{_BARRIER.pattern})")
 _OF_A_WARP = re.compile(r"\b__syncwarp\s*\(")
 _NOISE = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',

@@ -172,7 +172,7 @@ def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None
         ("all_write", "Each element needs one owner: look at the index. Where threads write it in turn"),
         (
             "reverse_racy",
-            "A thread reads what another one writes, and may be there first: put a __syncthreads() between",
+            "Between one thread's write and another's access there must be a __syncthreads(); among",
         ),
         ("histogram_racy", "A sum over several threads in one element needs atomics"),
         (
