@@ -44,6 +44,11 @@ class Function:
     first: int
     last: int
 
+    def known(self, access: Access) -> int:
+        """The line in which the access is made here, itself or by a call; 0 where none is known."""
+        here = [line for line in access.lines if self.first <= line <= self.last]
+        return here[-1] if here else 0
+
 
 def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
     """WRITE_FIRST or READ_FIRST, or ``""`` where both write, or the `lines` of the file do not say."""
@@ -51,9 +56,11 @@ def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
         return ""
     text = without_noise("\n".join(lines))
     write, read = (one, other) if one.writes else (other, one)
+    found = functions(text)
+    both_known = [each for each in found if each.known(write) and each.known(read)]
     orders = {
         _order(text, at_write, at_read)
-        for function in functions(text)
+        for function in both_known or found
         for at_write, at_read in product(_within(function, write, text), _within(function, read, text))
     }
     return orders.pop() if len(orders) == 1 else ""
@@ -92,9 +99,8 @@ def _function_name(header: str) -> str:
 def _within(function: Function, access: Access, text: str) -> Iterator[int]:
     """The lines of `function` in which the access is made: itself, a call that led to it, or any call of the
     function that it is in, where it is not known which."""
-    known = [line for line in access.lines if function.first <= line <= function.last]
-    if known:
-        yield known[-1]
+    if known := function.known(access):
+        yield known
         return
     if len(access.lines) > 1:
         return

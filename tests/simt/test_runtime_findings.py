@@ -181,7 +181,7 @@ def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None
         ),
         (
             "one_block_last_thread_writes",
-            "after the last read and before the next write, in a loop at its end. That orders one block: what",
+            "before the next write, in a loop at its end. That orders one block: what",
         ),
     ],
 )

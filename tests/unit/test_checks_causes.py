@@ -46,6 +46,11 @@ def test_what_was_seen_comes_first(raw: dict[str, object]) -> None:
     assert ". The values are wrong, too: " in sentence
 
 
+def test_the_cause_is_what_to_read_up_on() -> None:
+    assert (judged(True, RACE).topic, judged(True, RACE).reading) == ("values", "race_global")
+    assert judged(True).reading == ""
+
+
 def test_a_suspicion_is_no_fault_where_the_values_are_right() -> None:
     assert "Undefined" not in judged(False, ABSENT).sentence
 

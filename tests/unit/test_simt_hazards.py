@@ -121,6 +121,26 @@ def test_the_order_is_that_of_the_program(source: str, expected: str) -> None:
     assert order(source) == expected
 
 
+IN_A_HELPER = """
+__device__ float block_sum(float value) {
+    __shared__ float parts[32];
+    parts[warp] = value;  // W
+    __syncthreads();
+    return parts[lane];  // R
+}
+__global__ void norm(float* out) {
+    float mean = block_sum(x);
+    float variance = block_sum(x - mean);  // Wc
+}
+"""
+
+
+def test_a_helper_that_is_called_again_lacks_a_barrier_after_its_read() -> None:
+    """Both lines are in the helper; that it is called in two places says nothing against them."""
+    assert order(IN_A_HELPER) == READ_FIRST
+    assert order(IN_A_HELPER.replace("__syncthreads();", "")) == WRITE_FIRST
+
+
 def test_accesses_of_functions_that_do_not_meet_have_no_order() -> None:
     assert order(BY_A_HELPER.replace("load<T>", "other<T>")) == ""
     assert order_of(Access((3,), True), Access((3,), False), ["", "", "tile[t] += tile[t + 1];", ""]) == ""

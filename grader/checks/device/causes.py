@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.checks.bench import Bench, Call
@@ -27,16 +28,24 @@ def cause_in(call: Call, files: Path) -> Finding | None:
     return next(iter(faults or found), None)
 
 
-def cause_of(bench: Bench, call: Call) -> str:
-    """What was seen in `call` and makes its values wrong, in words; with the rule where no safety check
-    follows that says it.
+@dataclass(frozen=True)
+class Cause:
+    """The kind of a finding, and the finding in words."""
+
+    kind: str
+    sentence: str
+
+
+def cause_of(bench: Bench, call: Call) -> Cause | None:
+    """What was seen in `call` and makes its values wrong; with the rule where no safety check follows that
+    says it.
     """
     cause = cause_in(call, bench.files)
     if cause is None:
-        return ""
+        return None
     place = f"{cause.where}: " if cause.where else ""
     rule = f" {cause.rule}" if bench.spec.part is not None else ""
-    return f"{place}{cause.sentence}{rule}"
+    return Cause(cause.kind, f"{place}{cause.sentence}{rule}")
 
 
 # g++ and nvcc, about a variable that is read before it has a value.

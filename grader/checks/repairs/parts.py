@@ -37,8 +37,10 @@ def check(bench: Bench) -> Outcome:
     if excess is not None:
         return excess
     outcome = _judge(bench)
-    topic = part.name if bench.exercise.kind == "fix" else outcome.topic or part.name
-    outcome = replace(outcome, topic=topic)
+    if bench.exercise.kind == "fix":
+        outcome = replace(outcome, topic=part.name, reading="")
+    else:
+        outcome = replace(outcome, topic=outcome.topic or part.name)
     if outcome.status is Status.PASS:
         return outcome
     if not_begun is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.causes import cause_of, warning
+from grader.checks.device.causes import Cause, cause_of, warning
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Outcome, passed
@@ -119,7 +119,7 @@ def _pointing_to_safety(outcome: Outcome, call: Call) -> Outcome:
 
 
 def wrong_output(
-    expected: tuple[Expected, ...], inputs: Inputs, call: Call, cause: str = ""
+    expected: tuple[Expected, ...], inputs: Inputs, call: Call, cause: Cause | None = None
 ) -> Outcome | None:
     """The first output of `call` that is not what was expected.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -16,6 +17,9 @@ from grader.checks.values.truth import Expected
 from grader.checks.values.wrong import Wrong
 from grader.run.values import RemoteError, Reply
 from grader.verdict import Status
+
+if TYPE_CHECKING:
+    from grader.checks.device.causes import Cause
 
 _LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}
 
@@ -68,7 +72,7 @@ class Hints:
     cotangent: torch.Tensor | None = None
     others: Mapping[str, torch.Tensor] = field(default_factory=dict)
     writers: Mapping[str, int] | None = None  # bytes of the answer by who wrote them last, where known
-    cause: str = ""  # what the device reported in the same call: it comes first, and no guess is made
+    cause: Cause | None = None  # seen on the device in the same call: it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
 
     def unlike(self, expected: torch.Tensor) -> Hints:
@@ -134,10 +138,10 @@ def mismatch_outcome(
     because = f" ({there})" if there else ""
     sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
     if hints.cause:
-        sentence = f"{hints.cause} The values are wrong, too: {sentence}"
+        sentence = f"{hints.cause.sentence} The values are wrong, too: {sentence}"
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
-        index=mismatch.index, topic="values",
+        index=mismatch.index, topic="values", reading=hints.cause.kind if hints.cause else "",
     )  # fmt: skip
 
 
