@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from grader.simt.functions import Function, calls_in, functions, without_noise
+
 READ_FIRST, WRITE_FIRST = "write after read", "read after write"
 
 _BARRIER = re.compile(
@@ -21,11 +23,6 @@ _BARRIER = re.compile(
 )
 _SOMETIMES = re.compile(rf"\b(?:if|else)\b[^\n{{;]*(?:{_BARRIER.pattern})")
 _OF_A_WARP = re.compile(r"\b__syncwarp\s*\(")
-_NOISE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
-    re.DOTALL | re.MULTILINE,
-)
-_NAME = re.compile(r"(\w+)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*$")
 
 
 @dataclass(frozen=True)
@@ -36,20 +33,6 @@ class Access:
     writes: bool
 
 
-@dataclass(frozen=True)
-class Function:
-    """A function with a body, and the lines of its text."""
-
-    name: str
-    first: int
-    last: int
-
-    def known(self, access: Access) -> int:
-        """The line in which the access is made here, itself or by a call; 0 where none is known."""
-        here = [line for line in access.lines if self.first <= line <= self.last]
-        return here[-1] if here else 0
-
-
 def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
     """WRITE_FIRST or READ_FIRST, or ``""`` where both write, or the `lines` of the file do not say."""
     if one.writes == other.writes:
@@ -57,7 +40,7 @@ def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
     text = without_noise("\n".join(lines))
     write, read = (one, other) if one.writes else (other, one)
     found = functions(text)
-    both_known = [each for each in found if each.known(write) and each.known(read)]
+    both_known = [each for each in found if _known(each, write) and _known(each, read)]
     orders = {
         _order(text, at_write, at_read)
         for function in both_known or found
@@ -66,45 +49,20 @@ def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
     return orders.pop() if len(orders) == 1 else ""
 
 
-def without_noise(text: str) -> str:
-    """`text` with comments, literals and directives replaced by their line ends."""
-    return _NOISE.sub(lambda match: "\n" * match[0].count("\n"), text)
-
-
-def functions(text: str) -> list[Function]:
-    """The functions with a body in `text`, which has no comments; those in classes and namespaces too."""
-    found = []
-    open_braces: list[tuple[str, int]] = []
-    header_begins = 0
-    for match in re.finditer(r"[{};]", text):
-        position, brace = match.start(), match[0]
-        if brace == "{":
-            inside = any(name for name, _ in open_braces)
-            name = "" if inside else _function_name(text[header_begins:position])
-            open_braces.append((name, text.count("\n", 0, position) + 1))
-        elif brace == "}" and open_braces:
-            name, first = open_braces.pop()
-            if name:
-                found.append(Function(name, first, text.count("\n", 0, position) + 1))
-        header_begins = position + 1
-    return found
-
-
-def _function_name(header: str) -> str:
-    """``load_tile`` of ``template <typename T> __device__ void load_tile(T* tile)``; "" of anything else."""
-    match = _NAME.search(header.strip())
-    return match[1] if match and "=" not in header.partition("(")[0] else ""
+def _known(function: Function, access: Access) -> int:
+    """The line of `function` in which the access is made, itself or by a call; 0 where none is known."""
+    return next((line for line in reversed(access.lines) if line in function), 0)
 
 
 def _within(function: Function, access: Access, text: str) -> Iterator[int]:
     """The lines of `function` in which the access is made: itself, a call that led to it, or any call of the
     function that it is in, where it is not known which."""
-    if known := function.known(access):
+    if known := _known(function, access):
         yield known
         return
     if len(access.lines) > 1:
         return
-    around = next((each for each in functions(text) if each.first <= access.lines[0] <= each.last), None)
+    around = next((each for each in functions(text) if access.lines[0] in each), None)
     if around is not None:
         yield from _calls(function, around.name, text)
 
@@ -112,7 +70,7 @@ def _within(function: Function, access: Access, text: str) -> Iterator[int]:
 def _calls(function: Function, name: str, text: str) -> Iterator[int]:
     called = re.compile(rf"\b{re.escape(name)}\s*(?:<[^<>;()]*>)?\s*\(")
     for number, line in enumerate(text.split("\n"), 1):
-        if function.first <= number <= function.last and called.search(line):
+        if number in function and called.search(line):
             yield number
 
 
@@ -136,7 +94,7 @@ def _has_barrier(between: str, text: str) -> bool:
     if _BARRIER.search(between):
         return True
     waiting = {each.name for each in functions(text) if _waits(each, text)}
-    return any(name in waiting for name in re.findall(r"\b(\w+)\s*(?:<[^<>;()]*>)?\s*\(", between))
+    return any(name in waiting for name in calls_in(between))
 
 
 def _waits(function: Function, text: str) -> bool:

@@ -6,7 +6,8 @@ import textwrap
 
 import pytest
 
-from grader.simt.hazards import READ_FIRST, WRITE_FIRST, Access, Function, functions, order_of, without_noise
+from grader.simt.functions import Function, functions, reached_from, without_noise
+from grader.simt.hazards import READ_FIRST, WRITE_FIRST, Access, order_of
 
 
 def order(source: str) -> str:
@@ -155,3 +156,10 @@ def test_functions_are_found_with_their_names_and_lines() -> None:
         Function("sums", 7, 14),
         Function("g", 18, 18),
     ]
+
+
+def test_what_a_function_calls_is_reached_too() -> None:
+    text = without_noise(WAITS_IN_A_HELPER + HELPER_BETWEEN.replace("sums", "other"))
+    assert [each.name for each in reached_from(["sums"], text)] == ["sums", "fill"]
+    assert [each.name for each in reached_from(["other"], text)] == ["other", "all_here"]
+    assert reached_from(["missing"], text) == []

@@ -20,6 +20,7 @@ from grader.checks.gradients.overwritten import overwritten_problem
 from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome, passed
+from grader.checks.unwritten import explained
 from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import is_pointwise
@@ -41,10 +42,17 @@ def check(bench: Bench) -> Outcome:
 
 
 def _judge(bench: Bench, gradient: Gradient) -> Outcome:
+    unwritten = None
     for case in gradient.cases:
+        begun = len(bench.calls)
         failure = judge_case(bench, gradient, case)
         if failure is not None:
-            return _only_deterministic(failure, gradient, case)
+            failure = explained(bench, _only_deterministic(failure, gradient, case), bench.calls[begun:])
+            if failure.status is not Status.NOT_ATTEMPTED:
+                return failure
+            unwritten = unwritten or failure
+    if unwritten is not None:
+        return unwritten
     advice: list[str] = []
     failure = _other_ways(bench, gradient, advice)
     if failure is not None:
