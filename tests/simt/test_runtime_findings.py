@@ -220,6 +220,25 @@ def test_an_access_in_a_function_knows_who_called_it(
     assert f"past the end){words.format(*(each.where for each in finding.frame.callers))}" in finding.text()
 
 
+@pytest.mark.parametrize(
+    ("case", "note", "words"),
+    [
+        ("first_barrier", "read after write", "put a __syncthreads() between the write and the read"),
+        (
+            "second_barrier",
+            "write after read",
+            "put a __syncthreads() after the last read and before the next",
+        ),
+    ],
+)
+def test_a_race_says_which_barrier_of_a_loop_is_missing(case: str, note: str, words: str) -> None:
+    """Whichever access the schedule ran first: there are findings of both, and all agree."""
+    races = found(case)[1]
+    assert {line("brings")} < {at for each in races for at in lines_of(each)}
+    assert [each.kind for each in races] == ["race_shared"] * len(races)
+    assert all(each.note == note and words in each.text() for each in races)
+
+
 def test_findings_do_not_depend_on_the_run() -> None:
     def facts(case: str) -> list[object]:
         return [(each.kind, each.frame, each.block, each.thread, each.count) for each in found(case)[1]]
