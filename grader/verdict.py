@@ -19,7 +19,8 @@ The JSON document (``schema_version`` 1) has exactly these keys::
          "sentence": "...",                    complete without the other fields
          "case": "a partial last block",       "" when no single case is meant
          "input": "a = 0.5, b = 2.0", "expected": "1.0", "got": "0.0", "index": [3, 7] | null,
-         "findings": [Finding], "lines": ["..."], "lesson": "docs/lessons/03_fused_muladd.md#..."
+         "findings": [Finding], "lines": ["..."], "lesson": "docs/lessons/03_fused_muladd.md#...",
+         "topic": "values"                     what a failure is about; "" in older documents
       }]
     }
 
@@ -146,6 +147,7 @@ class CheckResult:
     findings: tuple[Finding, ...] = ()
     lines: tuple[str, ...] = ()
     lesson: str = ""
+    topic: str = ""
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,9 @@ class Verdict:
 def _check(document: dict[str, Any]) -> CheckResult:
     findings = tuple(_finding(each) for each in document["findings"])
     converted = with_tuples(document, "index", "lines")
-    return strict(CheckResult, {**converted, "status": Status(document["status"]), "findings": findings})
+    return strict(
+        CheckResult, {"topic": "", **converted, "status": Status(document["status"]), "findings": findings}
+    )
 
 
 def _finding(document: dict[str, Any]) -> Finding:

@@ -91,9 +91,9 @@ def words_of(verdict: Verdict) -> str:
 
 
 def _said_of(check: CheckResult) -> set[str]:
-    """The kinds of its findings, and the topic of the section of the lesson that it points at."""
-    topic = check.lesson.rpartition("#")[2].replace("-", "_")
-    return {topic, *(finding.kind for finding in check.findings)}
+    """The kinds of its findings, its topic, and the section of the lesson that it points at."""
+    anchor = check.lesson.rpartition("#")[2].replace("-", "_")
+    return {check.topic, anchor, *(finding.kind for finding in check.findings)}
 
 
 def _said(verdict: Verdict) -> str:

@@ -1,10 +1,9 @@
-"""Where a verdict comes from, so that it can be replayed, and where it points to."""
+"""Where a verdict comes from, so that it can be replayed."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import platform
-import re
 
 from grader.catalog import Exercise
 
@@ -24,14 +23,3 @@ def _installed(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "from source"
-
-
-def lesson_for(exercise: Exercise, topic: str) -> str:
-    """The lesson's path within the course, with the anchor of `topic` where it has one; or ``""``."""
-    path = exercise.lesson_path
-    if not path.is_file():
-        return ""
-    shown = path.relative_to(exercise.course).as_posix()
-    anchors = re.findall(r"\{[^}]*#([\w-]+)[^}]*\}", path.read_text(encoding="utf-8"))
-    anchor = topic.replace("_", "-")
-    return f"{shown}#{anchor}" if anchor and anchor in anchors else shown

@@ -21,8 +21,9 @@ class Outcome:
     """A status and one sentence that stands on its own; the other fields as in :class:`CheckResult`.
 
     ``share`` of the check's points is earned; None means all when the status is ``pass``, else none.
-    ``topic`` names the anchor of the lesson that explains it. ``cause`` is what the device reported in the
-    call whose values are wrong; the sentence begins with it.
+    ``topic`` says what it is about, and ``reading`` a topic that the learner should read up on first, as the
+    race that made the values wrong: `grader.checks.reading` finds the place in the lesson. ``cause`` is what
+    the device reported in the call whose values are wrong; the sentence begins with it.
     """
 
     status: Status
@@ -37,6 +38,7 @@ class Outcome:
     lines: tuple[str, ...] = ()
     topic: str = ""
     cause: Finding | None = None
+    reading: str = ""
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.
@@ -59,6 +61,7 @@ class Outcome:
             findings=tuple(map(_cleaned, self.findings)),
             lines=tuple(map(clean, self.lines)),
             lesson=lesson if self.status.stands_in_the_way else "",
+            topic=self.topic if self.status.stands_in_the_way else "",
         )
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from grader.catalog import Exercise
 from grader.checks import todo
 from grader.checks.ending import ALL_LINES, PRINTED_LINES, ended_badly, printed
-from grader.checks.origin import lesson_for
 from grader.checks.outcome import Outcome
+from grader.checks.reading import lesson_for
 from grader.checks.registry import CHECKS
 from grader.errors import SubmissionError
 from grader.run.failures import said
@@ -66,7 +66,7 @@ class Results:
     def add(self, name: str, outcome: Outcome, seconds: float, points: float | None = None) -> None:
         """Put an outcome on record, for ``points``, or as many as the exercise has for the check."""
         out_of = self.exercise.scores.get(name, 0) if points is None else points
-        lesson = lesson_for(self.exercise, outcome.topic)
+        lesson = lesson_for(self.exercise, outcome.reading, outcome.topic)
         self.found.append(outcome.scored(name, out_of, seconds, lesson))
 
     def skip(self, names: Iterable[str], status: Status, sentence: str) -> None:

@@ -188,6 +188,6 @@ def _texts(check: CheckResult) -> tuple[str, ...]:
 
 
 def _own(check: CheckResult) -> str:
-    """The topic of a check is its lesson's anchor."""
-    topic = check.lesson.partition("#")[2].replace("-", "_")
+    """Verdicts that were kept from before there were topics have the lesson's anchor only."""
+    topic = check.topic or check.lesson.partition("#")[2].replace("-", "_")
     return f"{topic}: {' '.join((check.sentence, *check.lines))}"

@@ -144,11 +144,19 @@ def _launch(entry: Any) -> Launch:
         field(entry, "shared", int, 0), field(entry, "stream", int, 0), field(entry, "device", int, 0),
         field(entry, "file", str, ""), field(entry, "line", int, 0), field(entry, "error", int, 0),
         _answer(entry, "waits"), _answer(entry, "awaited"),
+        _moment(entry["moment"]) if "moment" in entry else None,
+        tuple(map(_moment, field(entry, "after", list, []))),
     )  # fmt: skip
 
 
 def _answer(entry: Any, name: str) -> bool | None:
     return bool(field(entry, name, int)) if name in entry else None
+
+
+def _moment(value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2 or not all(type(each) is int for each in value):
+        raise WireError("sent a launch whose order is none")
+    return value[0], value[1]
 
 
 def _placed(entry: Any) -> Placed:

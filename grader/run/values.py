@@ -73,7 +73,9 @@ class Output:
 class Launch:
     """One kernel launch; ``stream`` is the runtime's stream id (0 the default stream), ``shared_bytes``
     dynamic only. ``waits``: its stream came after what the caller had queued; ``awaited``: the caller's
-    stream waits for it in the end; None where the backend cannot tell.
+    stream waits for it in the end; None where the backend cannot tell. ``moment`` is its place in the order
+    of all work, the runtime's number of its stream and how many pieces of work that had by then; ``after``,
+    of each stream, the latest moment during this call that comes before it.
     """
 
     kernel: str
@@ -87,6 +89,8 @@ class Launch:
     error: int = 0
     waits: bool | None = None
     awaited: bool | None = None
+    moment: tuple[int, int] | None = None
+    after: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

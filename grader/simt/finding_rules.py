@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.simt.findings import Finding
+from grader.simt.hazards import READ_FIRST, WRITE_FIRST
 
 _RULES = {
     "out_of_bounds": "A thread whose index is past the end must not touch the element: guard the access. If "
@@ -87,6 +88,12 @@ _HOST_POINTERS = {
     "a.options()) of a device tensor `a`.",
 }
 
+_ORDERED = {
+    READ_FIRST: "The element is overwritten while other threads may still have to read it: put a "
+    "__syncthreads() after the last read and before the next write, in a loop at its end.",
+    WRITE_FIRST: "A thread reads what another one writes, and may be there first: put a __syncthreads() "
+    "between the write and the read; among the lanes of a warp a __syncwarp() will do.",
+}
 _TWO_WRITERS = {
     "shared": "Each element needs one owner: look at the index. Where threads write it in turn, a "
     "__syncthreads() belongs between them.",
@@ -105,9 +112,9 @@ _IN_PLACE = {
     "global": "A sum over several threads in one element needs atomics. What they read of each other's "
     "elements, they read from a copy, or in the next kernel.",
 }
+_ONE_BLOCK = "That orders one block: what other blocks write, too, read from a copy, or in the next kernel."
 _WITHIN_A_BLOCK = (
-    "Between one thread's write and another's access there must be a __syncthreads(). That orders one block: "
-    "what other blocks write, too, read from a copy, or in the next kernel."
+    f"Between one thread's write and another's access there must be a __syncthreads(). {_ONE_BLOCK}"
 )
 
 
@@ -149,9 +156,13 @@ def _race(finding: Finding) -> str:
         return _MIXED[space]
     if finding.note == "write after write":
         return _TWO_WRITERS[space]
+    if finding.ordered and space == "shared":
+        return _ORDERED[finding.note]
     if other.frame.file and (other.frame.file, other.frame.line) == (finding.frame.file, finding.frame.line):
         return _IN_PLACE[space]
-    return _WITHIN_A_BLOCK if space == "global" and other.block == finding.block else ""
+    if space == "global" and other.block == finding.block:
+        return f"{_ORDERED[finding.note]} {_ONE_BLOCK}" if finding.ordered else _WITHIN_A_BLOCK
+    return ""
 
 
 def _invalid_launch(finding: Finding) -> str:

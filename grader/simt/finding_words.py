@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from grader.simt.finding_rules import KINDS, rule
-from grader.simt.findings import Finding, Index, Party
+from grader.simt.findings import Finding, Frame, Index, Party
 from grader.words import counted
 
 __all__ = ["KINDS", "Names", "rule", "sentence"]
@@ -17,7 +17,17 @@ def sentence(finding: Finding, names: Names | None = None) -> str:
     """What happened and where. `names`: argument names by the address of their allocation."""
     what = _WORDS.get(finding.kind, _other)(finding, names or {})
     times = f" ({finding.count} times)" if finding.count > 1 else ""
-    return f"{what}{times}. {_where(finding)}".rstrip()
+    return f"{what}{_called(finding.frame.callers)}{times}. {_where(finding)}".rstrip()
+
+
+def _called(callers: Sequence[Frame]) -> str:
+    """Where the function with the access was called, and in the end the kernel's line: what a learner can
+    change where the function was given, and where threads part before a barrier in it.
+    """
+    if not callers:
+        return ""
+    by = f", on the way from {callers[-1].where}" if len(callers) > 1 else ""
+    return f"; this function was called from {callers[0].where}{by}"
 
 
 def _where(finding: Finding) -> str:
@@ -129,6 +139,8 @@ def _race(finding: Finding, names: Names) -> str:
 def _described(other: Party, block: Index | None) -> str:
     of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     at = f" at {other.frame.where}" if other.frame.file else ""
+    if other.frame.callers:
+        at += f" (called from {other.frame.callers[0].where})"
     return f"{other.access or 'access'}{at} by {of_block}thread {_triple(other.thread)}"
 
 
@@ -171,20 +183,14 @@ def _misaligned(finding: Finding, names: Names) -> str:
 def _barrier(finding: Finding, names: Names) -> str:
     if finding.other is None:
         what = "Barrier error: threads wait in a barrier that others never reach"
-        return f"{what}; {finding.note}{_called(finding)}"
+        return f"{what}; {finding.note}"
     at = f" at {finding.other.frame.where}" if finding.other.frame.file else ""
     other = f"thread {_triple(finding.other.thread)} waits in another barrier{at}"
-    return f"Barrier error: divergent threads in the block; {other}{_called(finding)}"
+    return f"Barrier error: divergent threads in the block; {other}"
 
 
 def _deadlock(finding: Finding, names: Names) -> str:
-    return f"Deadlock: no thread of the block can go on; {finding.note}{_called(finding)}"
-
-
-def _called(finding: Finding) -> str:
-    """Where a `__device__` function that waits was called, which is where threads part."""
-    caller = finding.frame.caller
-    return f"; the function was called at {caller}" if caller else ""
+    return f"Deadlock: no thread of the block can go on; {finding.note}"
 
 
 def _bad_mask(finding: Finding, names: Names) -> str:

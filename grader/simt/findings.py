@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from grader.simt.hazards import Access, order_of
 from grader.simt.records import take_records
 from grader.simt.source_lines import NOWHERE, Frame, Quote, Site, frames_of, with_source
 
@@ -74,6 +75,7 @@ class Finding:
     tensor: Tensor | None = None
     count: int = 1
     note: str = ""
+    ordered: bool = False  # of a race: the note is the order of the program, not of the run
 
     @property
     def where(self) -> str:
@@ -103,7 +105,7 @@ def symbolise(
     lines = [each for each in raw if isinstance(each.get("kind"), str) and each["kind"] not in left_out]
     frames = frames_of(_call_sites(lines), source_roots, quote)
     merged: dict[tuple[str, Frame, Frame, str], Finding] = {}
-    for finding in (_finding(each, frames, quote) for each in lines):
+    for finding in (_in_order(_finding(each, frames, quote), quote) for each in lines):
         if _is_one_barrier(finding):
             continue
         key = (
@@ -146,13 +148,15 @@ def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
         for party in (each, each.get("other") or {}):
             if each.get("module") and party.get("pc"):
                 yield str(each["module"]), int(party["pc"])
+        if each.get("module"):
+            yield from ((str(each["module"]), int(call)) for call in each.get("calls") or ())
 
 
 def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
     module = str(raw.get("module") or "")
     launch = quote(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
     other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
-    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
+    frame = _with_callers(raw, module, frames, launch)
     return Finding(
         kind=raw["kind"],
         frame=launch if raw["kind"] == "trap" else frame,  # an assertion knows its own line
@@ -176,6 +180,44 @@ def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
         count=int(raw.get("count") or 1),
         note=str(raw.get("note") or ""),
     )
+
+
+def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
+    """The line of the access, and the calls that led there: inlined ones, then those on the stack.
+
+    The kernel itself is called from where it is launched, which is told on its own.
+    """
+    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
+    callers = list(frame.callers)
+    for call in raw.get("calls") or ():
+        caller = frames.get((module, int(call)), NOWHERE)
+        callers += [each for each in (caller, *caller.callers) if each.file]
+    places = [(each.file, each.line) for each in callers]
+    if (launch.file, launch.line) in places:
+        del callers[places.index((launch.file, launch.line)) :]
+    return replace(frame, callers=tuple(callers))
+
+
+def _in_order(finding: Finding, quote: Quote) -> Finding:
+    """A race within a block, with the note that says which access comes first in the program, if that is
+    known: the runtime's note is of the order in which it ran the threads.
+    """
+    other = finding.other
+    if not finding.kind.startswith("race_") or other is None or other.block != finding.block:
+        return finding
+    if "__threadfence" in finding.note or "atomic" in (finding.access, other.access):
+        return finding
+    kernel = (finding.frame.callers or (finding.frame,))[-1].file
+    one, another = (
+        _access(*each, kernel) for each in ((finding.frame, finding.access), (other.frame, other.access))
+    )
+    order = order_of(one, another, quote.lines(kernel)) if one.lines and another.lines else ""
+    return replace(finding, note=order, ordered=True) if order else finding
+
+
+def _access(frame: Frame, access: str | None, file: str) -> Access:
+    lines = tuple(each.line for each in (frame, *frame.callers) if each.file == file)
+    return Access(lines, access == "write")
 
 
 def _party(raw: Raw, module: str, frames: Mapping[Site, Frame]) -> Party:

@@ -7,10 +7,9 @@ import shutil
 import stat
 import subprocess
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
 
 Site = tuple[str, int]  # library, offset of the call in it
 _OWN_HEADERS = Path(__file__).parent / "include"
@@ -23,14 +22,15 @@ _SECONDS = 60.0
 class Frame:
     """A line of source, with its text when the file could be read. `where` is relative to `root`, if any.
 
-    `caller`: where the function of this line was called, if the compiler inlined it there.
+    `callers`: where the function of this line was called, and that which called it, up to the kernel; as far
+    as it is known.
     """
 
     file: str = ""
     line: int = 0
     source: str = ""
     root: str = ""
-    caller: str = field(default="", compare=False)
+    callers: tuple[Frame, ...] = field(default=(), compare=False)
 
     @property
     def where(self) -> str:
@@ -41,7 +41,38 @@ class Frame:
 
 
 NOWHERE = Frame()
-Quote: TypeAlias = Callable[[Frame], Frame]  # the frame with the text of its line
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Reads source files: those that were compiled or, for a stranger's code, only what is in `folder`.
+
+    `#line` makes any file the one that was compiled, and the list of the class would be quoted. A file that
+    was compiled elsewhere, as one of a wheel, is looked for in `folder` by the end of its path.
+    """
+
+    folder: Path | None = None
+
+    def __call__(self, frame: Frame) -> Frame:
+        """`frame` with the text of its line, as far as the file can be read."""
+        lines = self.lines(frame.file) if frame.line else ()
+        return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
+
+    def lines(self, file: str) -> tuple[str, ...]:
+        """All lines of `file`; none where it may not, or cannot, be read."""
+        if self.folder is None:
+            return _lines_of(file)
+        inside = self.folder.resolve()
+        parts = Path(file).parts
+        for start in range(1 if Path(file).is_absolute() else 0, len(parts)):
+            path = inside.joinpath(*parts[start:]).resolve()
+            if path.is_relative_to(inside) and path.is_file():
+                return _lines_of(str(path))
+        return ()
+
+
+with_source = Quote()
+quoting_from = Quote
 
 
 def frames_of(
@@ -49,7 +80,8 @@ def frames_of(
 ) -> dict[Site, Frame]:
     """The line of each site: the innermost one below `source_roots`, or, without roots, in no header.
 
-    `quote` gives it its text; by default that is read from the file that was compiled.
+    Its callers are those into which the compiler inlined it. `quote` gives it its text; by default that is
+    read from the file that was compiled.
     """
     quote = quote or with_source
     by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
@@ -89,7 +121,7 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
 def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: Quote) -> Frame:
     own = [frame for frame in frames if _is_own(Path(frame.file).resolve(), roots)]
     if own:
-        return replace(quote(own[0]), caller=own[1].where if len(own) > 1 else "")
+        return replace(quote(own[0]), callers=tuple(own[1:]))
     outermost = frames[-1] if frames else NOWHERE
     # Code of a header alone belongs to a library's kernel: the line to look at is where that was launched.
     return NOWHERE if Path(outermost.file).is_relative_to(_OWN_HEADERS) else quote(outermost)
@@ -103,31 +135,6 @@ def _is_foreign(path: Path) -> bool:
     """Whether the file is a library's: this backend's, the system's or torch's."""
     libraries = ("/usr/include/", "/usr/lib/")
     return path.is_relative_to(_OWN_HEADERS) or str(path).startswith(libraries) or _TORCH in str(path)
-
-
-def with_source(frame: Frame) -> Frame:
-    """`frame` with the text of its line, as far as the file can be read."""
-    lines = _lines_of(frame.file) if frame.line else ()
-    return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
-
-
-def quoting_from(folder: Path) -> Quote:
-    """Gives a frame the text of its line in `folder`, and reads no file outside of it.
-
-    For a stranger's code: `#line` makes any file the one that was compiled, and the list of the class would
-    be quoted. A file that was compiled elsewhere, as one of a wheel, is looked for by the end of its path.
-    """
-    inside = folder.resolve()
-
-    def quote(frame: Frame) -> Frame:
-        parts = Path(frame.file).parts
-        for start in range(1 if Path(frame.file).is_absolute() else 0, len(parts)):
-            path = inside.joinpath(*parts[start:]).resolve()
-            if path.is_relative_to(inside) and path.is_file():
-                return replace(frame, source=with_source(Frame(str(path), frame.line)).source)
-        return frame
-
-    return quote
 
 
 def _lines_of(file: str) -> tuple[str, ...]:

@@ -133,7 +133,9 @@ class Case:
     too: a tensor, or a list with all its tensors. Where their gradient is asked for, the call gets copies of
     the leaves, since autograd lets nobody change a leaf. ``device`` is the current device, so that a case
     with tensors on ``cuda:1`` and ``device=0`` shows a missing guard. ``streams`` is the least number of
-    streams among which the launches must be spread.
+    launches that must be able to run at the same time: on different streams, with no order between them. On
+    simt, where the runtime knows which work waits for which, exactly that is judged; on cuda only the number
+    of different streams, since a profiler's times show what happened to overlap, not what may.
 
     ``autocast="float16"`` (or ``"bfloat16"``) makes the call inside ``torch.autocast("cuda", dtype)``, and
     its backward outside, as a training loop does. The operation must then compute on its floating CUDA

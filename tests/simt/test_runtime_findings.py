@@ -179,7 +179,10 @@ def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None
             "pass_on_across_blocks",
             "Blocks run in any order: no block may touch what another one writes. Read from a copy",
         ),
-        ("one_block_last_thread_writes", "a __syncthreads(). That orders one block: what other blocks write"),
+        (
+            "one_block_last_thread_writes",
+            "before the next write, in a loop at its end. That orders one block: what",
+        ),
     ],
 )
 def test_the_rule_is_that_of_the_case(case: str, words: str) -> None:
@@ -190,9 +193,50 @@ def test_a_barrier_in_a_function_knows_who_called_it() -> None:
     (finding,) = (each for each in found("barrier_in_function")[1] if each.kind == "divergent_barrier")
     assert finding.frame.line == line("barrier_in_function")
     assert (
-        f"; the function was called at findings.cu:{line('called_by_some')}. findings.cu:" in finding.text()
+        f"; this function was called from findings.cu:{line('called_by_some')}. findings.cu:"
+        in finding.text()
     )
-    assert found("barrier_after_return")[1][0].frame.caller == ""
+    assert found("barrier_after_return")[1][0].frame.callers == ()
+
+
+@pytest.mark.parametrize(
+    ("case", "mark", "calls", "words"),
+    [
+        (
+            "overrun_in_helper", "helper_store", ("helper_call", "kernel_call"),
+            "; this function was called from {}, on the way from {}.",
+        ),
+        ("overrun_inlined", "inlined_read", ("inlined_call",), "; this function was called from {}."),
+        ("out_of_bounds", "out_of_bounds", (), " (24 times)."),
+    ],
+)  # fmt: skip
+def test_an_access_in_a_function_knows_who_called_it(
+    case: str, mark: str, calls: tuple[str, ...], words: str
+) -> None:
+    """The calls on the stack and the inlined ones, up to the kernel; its launch is none of them."""
+    (finding,) = found(case)[1]
+    assert finding.frame.line == line(mark)
+    assert [each.line for each in finding.frame.callers] == [line(call) for call in calls]
+    assert f"past the end){words.format(*(each.where for each in finding.frame.callers))}" in finding.text()
+
+
+@pytest.mark.parametrize(
+    ("case", "note", "words"),
+    [
+        ("first_barrier", "read after write", "put a __syncthreads() between the write and the read"),
+        (
+            "second_barrier",
+            "write after read",
+            "put a __syncthreads() after the last read and before the next",
+        ),
+    ],
+)
+def test_a_race_says_which_barrier_of_a_loop_is_missing(case: str, note: str, words: str) -> None:
+    """Whichever access the schedule ran first: there are findings of both, and all agree."""
+    races = found(case)[1]
+    assert {line("brings")} < {at for each in races for at in lines_of(each)}
+    assert [each.kind for each in races] == ["race_shared"] * len(races)
+    assert all(each.note == note and words in each.text() for each in races)
 
 
 def test_findings_do_not_depend_on_the_run() -> None:

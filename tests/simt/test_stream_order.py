@@ -247,3 +247,27 @@ def test_a_use_is_told_once_for_each_stream() -> None:
         x.exp_()
     (found,) = findings.take()
     assert found.note == f"aten::exp_ on stream {side.stream_id} and aten::copy_ on the default stream"
+
+
+def test_work_says_what_it_comes_after(program: Program) -> None:
+    """Of this call: work from before simt_watch_streams is left out."""
+    one, other, third = program.stream(), program.stream(), program.stream()
+    program.fill(third, 0, 100)
+    program.call("cudaDeviceSynchronize")
+    program.runtime.simt_reset()
+    program.runtime.simt_watch_streams()
+    program.fill(one, 0, 100)
+    program.fill(one, 100, 200)
+    program.let_wait(other, one)
+    program.fill(other, 200, 300)
+    program.let_wait(third, other)  # and so for `one`, too
+    program.fill(third, 300, 400)
+    program.fill(None, 400, 500)
+    records = [json.loads(line) for line in program.runtime.simt_take_api_calls().decode().splitlines()]
+    first, second, waits, last, default = (each for each in records if each["kind"] == "memset")
+    assert first["after"] == []
+    assert second["moment"] == [first["moment"][0], first["moment"][1] + 1]
+    assert second["after"] == [first["moment"]]
+    assert waits["after"] == [second["moment"]]
+    assert sorted(last["after"]) == sorted([second["moment"], waits["moment"]])
+    assert default["moment"][0] == -1 and default["after"] == []

@@ -67,6 +67,11 @@ def test_only_a_wrong_answer_is_worth_the_search(monkeypatch: pytest.MonkeyPatch
     assert asked == ["muladd(x: float32 (40,))"]
 
 
+def test_the_cause_is_what_to_read_up_on() -> None:
+    assert (judged(True, RACE).topic, judged(True, RACE).reading) == ("values", "race_global")
+    assert judged(True).reading == ""
+
+
 def test_a_suspicion_is_no_fault_where_the_values_are_right() -> None:
     assert "Undefined" not in judged(False, ABSENT).sentence
 

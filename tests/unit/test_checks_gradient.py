@@ -96,6 +96,12 @@ def test_a_factor_in_one_gradient_is_told_with_its_input_and_both_values() -> No
     assert float(outcome.got) == pytest.approx(2 * float(outcome.expected), rel=1e-4)
 
 
+def test_wrong_gradients_are_read_up_on_as_such() -> None:
+    outcome = judged(with_backward(lambda ctx, grad: (grad * ctx.saved_tensors[1] * 2, grad)))
+    assert (outcome.topic, outcome.reading) == ("values", "gradient")
+    assert judged(with_backward(lambda ctx, grad: (None, None))).reading == ""
+
+
 def test_a_missing_chain_factor_is_recognised() -> None:
     outcome = judged(with_backward(lambda ctx, g: (g, g * ctx.saved_tensors[0])))
     assert "the chain rule's factor b is missing" in outcome.sentence
@@ -222,6 +228,7 @@ def test_backward_is_not_blamed_for_the_finite_differences_of_a_wrong_result() -
         "right in backward; finite differences disagree because the forward result is wrong. Fix forward "
         "first."
     )
+    assert outcome.reading == "values"
 
 
 @pytest.mark.parametrize(

@@ -423,7 +423,7 @@ def test_the_lesson_is_named_with_its_anchor_where_it_has_one(grader: Grader) ->
     lesson.parent.mkdir(parents=True)
     lesson.write_text("# Scale\n\n## Check every value {#values}\n")
     assert named(grader(lambda x: 3 * x), "correctness").lesson == "docs/lessons/00_scale.md#values"
-    assert named(grader(lambda x: None), "correctness").lesson == "docs/lessons/00_scale.md"
+    assert named(grader(lambda x: x + "a"), "correctness").lesson == "docs/lessons/00_scale.md"
     assert named(grader(), "correctness").lesson == ""
 
 

@@ -91,7 +91,7 @@ def test_json_has_the_documented_keys_and_derived_values() -> None:
     assert document["score"] == {"earned": 0, "out_of": 40}
     assert set(document["checks"][0]) == {
         "name", "status", "sentence", "points", "out_of", "seconds", "case", "input", "expected", "got",
-        "index", "findings", "lines", "lesson",
+        "index", "findings", "lines", "lesson", "topic",
     }  # fmt: skip
     assert document["checks"][0]["findings"][0]["thread"] == [5, 0, 0]
 

@@ -17,6 +17,7 @@ from grader.checks.device.library_work import (
     foreign_operators_problem,
 )
 from grader.checks.device.runtime_memory import direct_allocation
+from grader.checks.device.side_by_side import too_few
 from grader.checks.outcome import Outcome, passed
 from grader.verdict import NOT_JUDGED, Status
 from grader.words import counted, listed
@@ -141,16 +142,9 @@ def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
 
 
 def _few_streams(bench: Bench, call: Call) -> Outcome | None:
-    """Where the case asks for work side by side, it has to be on different streams."""
-    asked = max((case.streams for case in bench.spec.cases if case.name == call.case), default=1)
-    used = len({(launch.device, launch.stream) for launch in accepted_launches(call)})
-    if used >= asked:
-        return None
-    sentence = (
-        f"{call.text} launched everything on {counted(used, 'stream')}; {asked} are asked for. Kernels on "
-        "one stream run one after the other, even when they are independent."
-    )
-    return call.failure(sentence, "streams")
+    """Where the case asks for work side by side, nothing may order it."""
+    sentence = too_few(bench, call)
+    return call.failure(sentence, "streams") if sentence else None
 
 
 def _foreign_writer(writers: Mapping[str, int]) -> tuple[str, str]:

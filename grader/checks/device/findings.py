@@ -46,7 +46,7 @@ def _named(finding: dict[str, Any], call: Call) -> dict[str, Any]:
 def _recorded(found: findings.Finding) -> Finding:
     """Place, count and source go into fields of their own, so that the sentence need not repeat them."""
     frame = found.frame if found.frame.file else found.launch
-    nowhere = findings.Frame(caller=found.frame.caller)
+    nowhere = findings.Frame(callers=found.frame.callers)
     unplaced = replace(found, frame=nowhere, launch=findings.Frame(), thread=None, count=1)
     return Finding(
         kind=found.kind,

@@ -142,7 +142,7 @@ def _in_words(message: str, text: str, names: list[str], case: str, wrong_forwar
             Status.FAIL,
             f"gradcheck of {text}: the derivative with respect to {name} is right in backward; finite "
             "differences disagree because the forward result is wrong. Fix forward first.",
-            case=case, topic="values",
+            case=case, topic="values", reading="values",
         )  # fmt: skip
     if numbers is not None:
         numerical, analytical = (f"{value:.6g}" for value in numbers)

@@ -18,6 +18,7 @@ from grader.checks.gradients.overwritten import overwritten_problem
 from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome, passed
+from grader.checks.unwritten import explained
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import device_error, error_outcome
@@ -32,14 +33,23 @@ def check(bench: Bench) -> Outcome:
     if gradient is None:
         return Outcome(Status.UNAVAILABLE, "This exercise has no gradient.")
     with numeric_sizes():
-        return _judge(bench, gradient)
+        outcome = _judge(bench, gradient)
+    of_values = outcome.topic in ("values", "shape", "dtype")
+    return replace(outcome, reading=outcome.reading or "gradient") if of_values else outcome
 
 
 def _judge(bench: Bench, gradient: Gradient) -> Outcome:
+    unwritten = None
     for case in gradient.cases:
+        begun = len(bench.calls)
         failure = judge_case(bench, gradient, case)
         if failure is not None:
-            return _only_deterministic(failure, gradient, case)
+            failure = explained(bench, _only_deterministic(failure, gradient, case), bench.calls[begun:])
+            if failure.status is not Status.NOT_ATTEMPTED:
+                return failure
+            unwritten = unwritten or failure
+    if unwritten is not None:
+        return unwritten
     failure, advice = _other_ways(bench, gradient)
     if failure is not None:
         return failure

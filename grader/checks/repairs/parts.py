@@ -38,7 +38,7 @@ def check(bench: Bench) -> Outcome:
         return excess
     outcome = _judge(bench)
     if bench.exercise.is_repair:
-        return _of_a_repair(replace(outcome, topic=part.name), begun)
+        return _of_a_repair(replace(outcome, topic=part.name, reading=""), begun)
     return _of_new_code(replace(outcome, topic=outcome.topic or part.name), todos)
 
 

@@ -13,6 +13,8 @@ from grader.checks.device.causes import cause_of, warning
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
+from grader.checks.reading import UNWRITTEN
+from grader.checks.unwritten import explained, own_first, waiting
 from grader.checks.values import misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
@@ -36,10 +38,11 @@ def check(bench: Bench) -> Outcome:
     """Run every case and every refusal; the first failure is told, the others are counted."""
     failures: list[Outcome] = []
     for position, case in enumerate(bench.spec.cases):
+        begun = len(bench.calls)
         failure = judge_case(bench, case, position)
         if failure is not None:
-            failures.append(failure)
-            if failure.status is not Status.FAIL or bench.context_lost:
+            failures.append(explained(bench, failure, bench.calls[begun:]))
+            if failure.status not in (Status.FAIL, Status.NOT_ATTEMPTED) or bench.context_lost:
                 break
     if not failures:
         refused = (judge_refusal(bench, refusal) for refusal in bench.spec.refusals)
@@ -58,11 +61,14 @@ def _praise(bench: Bench) -> str:
 
 
 def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
-    first = failures[0]
-    if not first.case:
+    first, *_ = failures = own_first(failures)
+    if not first.case or first.topic == UNWRITTEN:
         return first
     if first.topic == "values" and (said := warning(bench)):
         first = replace(first, lines=(*first.lines, said))
+    if first.status is not Status.NOT_ATTEMPTED:
+        first = replace(first, lines=(*first.lines, *waiting(failures)))
+        failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
     shared = in_common(judged, {failure.case for failure in failures})
     if shared:

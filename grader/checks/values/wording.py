@@ -129,11 +129,12 @@ def mismatch_outcome(
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""
     sentence = f"{call}{subject} {mismatch.got}{where}, expected {mismatch.expected}{because}. {hint}".strip()
+    seen = hints.cause.finding if hints.cause else None
     if hints.cause is not None:
         sentence = f"{hints.cause.text} The values are wrong, too: {sentence}"
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
-        index=mismatch.index, topic="values", cause=hints.cause.finding if hints.cause else None,
+        index=mismatch.index, topic="values", cause=seen, reading=seen.kind if seen else "",
     )  # fmt: skip
 
 

@@ -57,18 +57,18 @@ void continue_in(ucontext_t& context, void (*landing)()) {
     bool in_arena = arena.region(fault_address) >= 0;
     report({.kind = in_arena ? "out_of_bounds" : "host_pointer", .call_site = pc, .address = fault_address,
             .space = in_arena ? "global" : "host", .allocation = nearest_allocation(fault_address),
-            .note = fault_address < 4096 ? "null pointer" : ""});
+            .note = fault_address < 4096 ? "null pointer" : "", .is_left = true});
     fail_launch(cudaErrorIllegalAddress);
 }
 
 // A GPU goes on after both, with a value or in a place that nobody can know. Here the processor stops the thread.
 [[noreturn]] void land_after_division() {
-    report({.kind = "division_by_zero", .call_site = reinterpret_cast<const void*>(fault_pc + 1)});
+    report({.kind = "division_by_zero", .call_site = reinterpret_cast<const void*>(fault_pc + 1), .is_left = true});
     fail_launch(cudaErrorLaunchFailure);
 }
 
 [[noreturn]] void land_after_illegal_instruction() {
-    report({.kind = "illegal_instruction", .call_site = reinterpret_cast<const void*>(fault_pc + 1)});
+    report({.kind = "illegal_instruction", .call_site = reinterpret_cast<const void*>(fault_pc + 1), .is_left = true});
     fail_launch(cudaErrorIllegalInstruction);
 }
 

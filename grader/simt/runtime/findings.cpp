@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "callers.h"
 #include "execution.h"
 #include "modules.h"
 
@@ -22,6 +23,7 @@ struct Finding {
     Report what;
     std::string kernel, file;
     CodePlace place, other_place;
+    std::vector<uintptr_t> calls;   // offsets in the module of `place`
     uint3 block{}, thread{};
     bool on_device = false;
     uint64_t count = 1;
@@ -61,6 +63,12 @@ std::string other_json(const Finding& finding) {
     return line;
 }
 
+std::string numbers(const std::vector<uintptr_t>& values) {
+    std::string json;
+    for (uintptr_t each : values) json += (json.empty() ? "" : ",") + std::to_string(each);
+    return "[" + json + "]";
+}
+
 void write(const Finding& finding, std::string& out) {
     const Report& what = finding.what;
     JsonLine json(out);
@@ -68,6 +76,7 @@ void write(const Finding& finding, std::string& out) {
     json.text("kernel", finding.kernel.empty() ? nullptr : finding.kernel.c_str());
     json.text("module", finding.place.path.c_str()).integer("pc", finding.place.offset).integer("address", what.address);
     json.raw("allocation", allocation_json(finding)).text("array", what.array.c_str()).text("space", what.space);
+    json.raw("calls", numbers(finding.calls));
     if (finding.on_device) json.triple("block", finding.block).triple("thread", finding.thread);
     else json.raw("block", "null").raw("thread", "null");
     json.raw("other", other_json(finding)).integer("count", finding.count).text("note", what.note.c_str());
@@ -112,6 +121,9 @@ void report(const Report& what) {
     if (launch && launch->kernel) finding.kernel = launch->kernel;
     finding.place = place_of(what.call_site);
     if (what.other) finding.other_place = place_of(what.other->call_site);
+    if (!what.is_left) {
+        for (const void* caller : callers_of(what.call_site)) finding.calls.push_back(place_of(caller).offset);
+    }
     if (!on_device) return;
     finding.block = what.block ? *what.block : execution.block->index();
     finding.thread = what.thread ? *what.thread : execution.thread_index[execution.block->current().thread];

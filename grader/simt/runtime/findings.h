@@ -31,6 +31,7 @@ struct Report {
     std::optional<Party> other{};
     std::string note{};
     std::optional<uint3> block{}, thread{};   // default: the running thread
+    bool is_left = false;               // the stack of the access is no more: it cannot be walked
     const char* file = nullptr;         // default: the launch site
     int line = 0;
 };

@@ -167,7 +167,7 @@ void fail_launch(int error) {
 }
 
 void fail_by_timeout(const void* call_site) {
-    report({.kind = "timeout", .call_site = call_site});
+    report({.kind = "timeout", .call_site = call_site, .is_left = true});
     fail_launch(cudaErrorLaunchTimeout);
 }
 

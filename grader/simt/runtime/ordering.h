@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 namespace simt {
 
@@ -28,16 +29,26 @@ public:
     void merge(const Clock& other) {
         for (auto [stream, count] : other.counts_) pass({stream, count});
     }
+    // Of each stream the latest piece of work that this clock covers, where `other` does not.
+    std::vector<Moment> beyond(const Clock& other) const {
+        std::vector<Moment> moments;
+        for (auto [stream, count] : counts_) {
+            if (!other.covers({stream, count})) moments.push_back({stream, count});
+        }
+        return moments;
+    }
 
 private:
     std::map<uint64_t, uint64_t> counts_;   // of each stream, how many pieces of work are done
 };
 
 // Work that was submitted. `waits`: for all that the caller had queued on the current stream when simt_watch_streams was called.
+// `after`: what has been submitted since then, and comes before this work.
 // Times are simulated microseconds: when the host had it queued, and from when to when the stream was busy with it.
 struct Submitted {
     Moment moment;
     bool waits = true;
+    std::vector<Moment> after{};
     double queued = 0, begin = 0, end = 0;
 };
 

@@ -18,6 +18,16 @@ namespace {
 std::mutex records_lock;
 constexpr size_t kMostBytes = size_t(16) << 20;   // a program that never asks must not fill the memory
 
+std::string pair(const Moment& moment) {   // default streams have the numbers -1, -2, ...
+    return "[" + std::to_string(int64_t(moment.stream)) + "," + std::to_string(moment.count) + "]";
+}
+
+std::string list(const std::vector<Moment>& moments) {
+    std::string json = "[";
+    for (const Moment& each : moments) json += (json.size() > 1 ? "," : "") + pair(each);
+    return json + "]";
+}
+
 // Lines about work on streams. Whether the caller's stream waits for it in the end is asked when the lines are taken.
 class WorkLog {
 public:
@@ -27,7 +37,7 @@ public:
         Entry& entry = entries_.emplace_back(Entry{{}, work.moment, device});
         JsonLine json(entry.line);
         describe(json);
-        json.integer("waits", work.waits);
+        json.integer("waits", work.waits).raw("moment", pair(work.moment)).raw("after", list(work.after));
         json.number("queued_us", work.queued).number("begin_us", work.begin).number("end_us", work.end);
         bytes_ += entry.line.size();
     }

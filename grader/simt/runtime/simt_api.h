@@ -181,11 +181,13 @@ void simt_synchronize(int device);                                // counted as 
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
 //   "space":"global|shared|local|host", "block":[x,y,z], "thread":[x,y,z],
 //   "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n,
+//   "calls":[pc,..] (of the calls that led there, the innermost first; the last one may be that of the kernel itself),
 //   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
 //   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks), "waits":1, "awaited":1,
-//   "queued_us":.., "begin_us":.., "end_us":..}
+//   "moment":[stream,n] (the n-th piece of work of that stream, counted as in "after"), "after":[[stream,n],..] (of each stream
+//   the latest work submitted since simt_watch_streams that comes before this launch), "queued_us":.., "begin_us":.., "end_us":..}
 const char* simt_take_launches(void);
 // api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
 //   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); a copy between host and device also has "content", a digest,

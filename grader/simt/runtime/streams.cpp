@@ -25,10 +25,11 @@ namespace {
 __thread int this_device __attribute__((tls_model("initial-exec")));
 __thread void* current_streams[kDevices] __attribute__((tls_model("initial-exec")));
 
-// The stream that was current when watching began, and the last work on it.
+// The stream that was current when watching began, the last work on it, and what that comes after.
 struct Watched {
     uint64_t stream = 0;
     Moment mark;
+    Clock before;
 } watched[kDevices];
 
 // The legacy default stream waits for every stream that was not created as non-blocking, and they wait for it.
@@ -141,8 +142,10 @@ Submitted advance_stream(void* handle, double duration_us) {
     double queued = stream_table().host, begin = earliest_start(*stream), end = begin + duration_us;
     stream->busy_until = end;
     stream_table().host += 1.5;   // what submitting costs the host
+    const Watched& caller = watched[stream->device];
+    std::vector<Moment> after = clock_of_next(*stream).beyond(caller.before);
     Moment moment = submit(*stream);
-    return {moment, stream->clock.covers(watched[stream->device].mark), queued, begin, end};
+    return {moment, stream->clock.covers(caller.mark), std::move(after), queued, begin, end};
 }
 
 bool is_awaited(const Moment& moment, int device) {
@@ -233,7 +236,8 @@ void simt_watch_streams(void) {
     std::lock_guard lock(streams_lock);
     for (int device = 0; device < kDevices; ++device) {
         Stream& stream = current_stream(device);
-        watched[device] = {stream.key(), submit(stream)};
+        Moment mark = submit(stream);
+        watched[device] = {stream.key(), mark, stream.clock};
     }
 }
 

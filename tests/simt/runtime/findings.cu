@@ -187,6 +187,45 @@ __global__ void barrier_in_function(float* c, int n) {
     float first = wait_and_read(c);  // <- called_by_some
     if (first > 0) c[threadIdx.x] = first;
 }
+__device__ __noinline__ void bring(float* tile, const float* from) {
+    tile[threadIdx.x] = from[threadIdx.x];  // <- brings
+}
+__global__ void sums_without_first_barrier(const float* a, float* c) {
+    __shared__ float tile[64];
+    float sum = 0;
+    for (int k = 0; k < 4; ++k) {
+        bring(tile, a + 64 * k);
+        for (int i = 0; i < 64; ++i) sum += tile[i];  // <- sums_too_early
+        __syncthreads();
+    }
+    c[threadIdx.x] = sum;
+}
+__global__ void sums_without_second_barrier(const float* a, float* c) {
+    __shared__ float tile[64];
+    float sum = 0;
+    for (int k = 0; k < 4; ++k) {
+        bring(tile, a + 64 * k);
+        __syncthreads();
+        for (int i = 0; i < 64; ++i) sum += tile[i];  // <- sums_too_late
+    }
+    c[threadIdx.x] = sum;
+}
+__device__ __noinline__ void store_in_helper(float* c, int i) {
+    c[i] = 1;  // <- helper_store
+}
+__device__ __forceinline__ void store_both(float* c, int i) {
+    store_in_helper(c, i);  // <- helper_call
+    store_in_helper(c, 0);
+}
+__global__ void overrun_in_helper(float* c, int n) {
+    store_both(c, n);  // <- kernel_call
+}
+__device__ __forceinline__ float read_inlined(const float* a, int i) {
+    return a[i];  // <- inlined_read
+}
+__global__ void overrun_inlined(const float* a, float* c, int n) {
+    c[0] = read_inlined(a, n);  // <- inlined_call
+}
 __global__ void barrier_in_branches(float* c, int n) {
     if (threadIdx.x < n) {
         c[threadIdx.x] = 1;
@@ -249,6 +288,10 @@ int main(int, char** arguments) {
     if (name == "guarded") fill<<<4, 256>>>(c, N);
     if (name == "out_of_bounds") fill_unguarded<<<4, 256>>>(c);
     if (name == "read_past") shift<<<4, 256>>>(a, c, N, 1);
+    if (name == "first_barrier") sums_without_first_barrier<<<1, 64>>>(a, c);
+    if (name == "second_barrier") sums_without_second_barrier<<<1, 64>>>(a, c);
+    if (name == "overrun_in_helper") overrun_in_helper<<<1, 1>>>(c, N);
+    if (name == "overrun_inlined") overrun_inlined<<<1, 1>>>(a, c, N);
     if (name == "read_before") shift<<<4, 256>>>(a, c, N, -2);
     if (name == "read_within") shift<<<4, 256>>>(a, c, N, 0);
     if (name == "far_away") store_at<<<1, 1>>>(c, 1l << 32);
