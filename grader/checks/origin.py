@@ -26,12 +26,20 @@ def _installed(package: str) -> str:
         return "from source"
 
 
-def lesson_for(exercise: Exercise, topic: str) -> str:
-    """The lesson's path within the course, with the anchor of `topic` where it has one; or ``""``."""
+def lesson_for(exercise: Exercise, topic: str, check: str = "") -> str:
+    """The lesson's path within the course, with the anchor of `topic` where it has one; or ``""``.
+
+    What `check` says of values is about gradients if it is the check of those: a lesson that explains these
+    apart has a section ``#gradient``.
+    """
     path = exercise.lesson_path
     if not path.is_file():
         return ""
     shown = path.relative_to(exercise.course).as_posix()
     anchors = re.findall(r"\{[^}]*#([\w-]+)[^}]*\}", path.read_text(encoding="utf-8"))
-    anchor = topic.replace("_", "-")
-    return f"{shown}#{anchor}" if anchor and anchor in anchors else shown
+    wanted = [topic.replace("_", "-")]
+    if check == "gradient" and topic == "values":
+        wanted.insert(0, "gradient")
+    if topic == "gradcheck":
+        wanted.append("gradient")
+    return next((f"{shown}#{anchor}" for anchor in wanted if anchor in anchors), shown)
