@@ -8,8 +8,8 @@ from grader.checks.suites.runs import Run
 from grader.spec import Tests
 from grader.verdict import Status
 
-# Of its bound: with 4 s for one run, a check takes more than a minute on two processors.
-_SLOW_SHARE = 0.2
+# Of its bound: with 2 s for one run, a check takes more than half a minute on two processors.
+_SLOW_SHARE = 0.1
 _SMALLER = "Small tensors show the same mistakes as large ones."
 
 
