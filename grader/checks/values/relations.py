@@ -79,7 +79,7 @@ def the_cotangent(wrong: Wrong) -> str:
     if fitted is None or not wrong.is_close(fitted):
         return ""
     return (
-        "The result is grad_out itself. Either backward returns it as it came, or autograd sees this input "
+        "The result is grad_out itself. Either backward returns it unmodified, or autograd sees this input "
         "pass through the call unchanged."
     )
 
