@@ -387,6 +387,10 @@ def test_a_suite_too_slow_for_all_its_runs_is_refused_after_the_first(bench: Ben
         outcome.sentence
     )
     assert (outcome.case, outcome.topic) == ("test_slow[0.6]", "time")
+    bench.outcomes["accepts"] = outcome
+    assert kills.check(bench, _silent).sentence == (
+        f"{NOT_JUDGED}: tests that take too long with correct code are not run against wrong code."
+    )
 
 
 def test_a_suite_that_is_slow_with_wrong_implementations_alone_is_stopped(

@@ -31,6 +31,8 @@ def check(bench: Bench, progress: Progress) -> Outcome:
     accepts = bench.outcomes.get("accepts")
     if accepts is not None and accepts.status.stands_in_the_way:
         why = "tests that refuse correct code prove nothing when they refuse wrong code"
+        if accepts.status is Status.TIMEOUT:
+            why = "tests that take too long with correct code are not run against wrong code"
         return Outcome(accepts.status, f"{NOT_JUDGED}: {why}.")
     known = collection(bench.exercise).shown_by(bench.backend, present(bench.backend))
     total = tests_of(bench).total
