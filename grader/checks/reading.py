@@ -17,7 +17,7 @@ GENERAL = "when-a-verdict-points-here"
 _HEADING = "\n## When a verdict points here\n"
 _ANCHOR = re.compile(r"\{[^}]*#([\w-]+)[^}]*\}")
 
-_GRADIENT = ("gradcheck", "values")
+_GRADIENT = ("gradient", "gradcheck", "values")
 _RACES = ("race-shared", "race-global")
 _BARRIERS = ("divergent-barrier", "deadlock", "bad-mask")
 _BOUNDS = ("out-of-bounds",)
@@ -35,7 +35,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "kind": ("values", "errors"), "inputs": ("values",), "refusals": ("errors",), "errors": (),
     "determinism": ("schedule", "race-global"), "schedule": ("determinism", *_RACES),
     # gradients
-    "gradient": _GRADIENT, "gradcheck": ("values",), "twice": _GRADIENT, "saved": _GRADIENT,
+    "gradient": _GRADIENT, "gradcheck": ("gradient", "values"), "twice": _GRADIENT, "saved": _GRADIENT,
     "grad_out_changed": _GRADIENT, "autograd": ("none-gradient", "autograd-registration", *_GRADIENT),
     "none_gradient": ("number-of-gradients", "needs-input-grad", *_GRADIENT),
     "needs_input_grad": ("none-gradient", *_GRADIENT), "autograd_registration": _GRADIENT,

@@ -18,6 +18,7 @@ CHECKS = {
     "performance": "timing.speed",
     "answers": "questions.answers",
 }
+COUNTED = ("accepts", "kills")  # the checks that take long, and say how far they are
 WITHOUT_CODE = ("answers",)  # the checks that do not run the submission
 # What the workers of a check import, once for all of them: pytest, and what torch imports when `backward` and
 # `torch.testing.assert_close` are first called; the compiler and opcheck, which want a folder for temporary

@@ -14,7 +14,7 @@ from grader.checks import todo
 from grader.checks.ending import ALL_LINES, PRINTED_LINES, ended_badly, printed
 from grader.checks.outcome import Outcome
 from grader.checks.reading import lesson_for
-from grader.checks.registry import CHECKS
+from grader.checks.registry import CHECKS, COUNTED
 from grader.errors import SubmissionError
 from grader.run.failures import said
 from grader.spec import Spec
@@ -99,7 +99,7 @@ class Results:
         first_call = len(bench.calls)
         lost = ""
         try:
-            outcome: Outcome = check(bench)
+            outcome: Outcome = check(bench, self._within(name)) if name in COUNTED else check(bench)
         except SubmissionError as failure:
             outcome = ended_badly(failure, bench)
             lost = said(failure)
@@ -108,3 +108,7 @@ class Results:
             text = printed(bench, first_call, lost, ALL_LINES if self.verbose else PRINTED_LINES)
             outcome = replace(outcome, lines=(*outcome.lines, *text))
         self.add(name, outcome, time.perf_counter() - begun, points)
+
+    def _within(self, name: str) -> Progress:
+        """Tells how far the check is: the name of the stage, a comma, and what it says."""
+        return lambda said: self.progress(f"{name}, {said}")

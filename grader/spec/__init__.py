@@ -72,7 +72,7 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     of known duration. ``python -m pydoc grader.spec.workloads`` has the words.
 ``TESTS``
     For exercises with points for ``accepts`` and ``kills``, in which the learner writes the tests:
-    ``Tests("test_op.py", seconds=20)``. ``python -m pydoc grader.spec.suites``.
+    ``Tests("test_op.py", seconds=20, total=300)``. ``python -m pydoc grader.spec.suites``.
 
 ``accumulation(*args) -> int``
     The largest number of terms that are added into one element of an output or of a gradient (the inner

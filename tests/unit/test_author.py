@@ -177,7 +177,7 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         f"mkdocs.yml: the navigation lacks lessons/{SLUG}.md",
     ),
     "an anchor twice": (
-        lambda course: change(course / LESSON, "{ #gradcheck }", "{ #values }"),
+        lambda course: change(course / LESSON, "{ #gradient }", "{ #values }"),
         f"{SLUG}.md: #values is there twice",
     ),
 }

@@ -420,7 +420,8 @@ def test_a_gradient_that_nothing_has_happened_to_is_recognised() -> None:
 
     outcome = judged(Square.apply, reference=lambda a, b: a * a + 2 * b)
     assert outcome.sentence.endswith(
-        "The result is grad_out itself: autograd sees this input pass through the call unchanged."
+        "The result is grad_out itself. Either backward returns it unmodified, or autograd sees this input "
+        "pass through the call unchanged."
     )
 
 

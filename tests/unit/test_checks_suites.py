@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -119,7 +120,7 @@ def exercise(tmp_path: Path) -> Exercise:
 @pytest.fixture
 def bench(exercise: Exercise, zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """For the tests in the exercise's folder; there is nothing to compile in these implementations."""
-    monkeypatch.setattr(suites, "_built", lambda bench, implementation: None)
+    monkeypatch.setattr(suites, "built", lambda bench, implementation: None)
     spec = Spec(Path("spec.py"), "twice", torch.add, ("x",), (), tests=Tests("test_op.py", seconds=60))
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -135,9 +136,13 @@ def _hurried(bench: Bench, seconds: float) -> Bench:
     return replace(bench, spec=replace(bench.spec, tests=replace(bench.spec.tests, seconds=seconds)))
 
 
+def _silent(said: str) -> None:
+    """Nobody listens to how far a check is."""
+
+
 def _accepts(bench: Bench, tests: str) -> Outcome:
     (bench.files / "test_op.py").write_text(tests)
-    return accepts.check(bench)
+    return accepts.check(bench, _silent)
 
 
 def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
@@ -147,7 +152,7 @@ def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
         "5 tests: 2 correct implementations, each written in another way, pass"
     )
 
-    killed = kills.check(bench)
+    killed = kills.check(bench, _silent)
 
     assert (killed.status, killed.share) == (Status.PASS, 1.0)
     assert killed.sentence == "Your suite finds all 3 mistakes, of 2 classes."
@@ -157,7 +162,7 @@ def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
 def test_what_is_not_seen_is_told_by_class_and_never_by_its_text(bench: Bench) -> None:
     _accepts(bench, GOOD.replace(', match="x"', ""))
 
-    outcome = kills.check(bench)
+    outcome = kills.check(bench, _silent)
 
     assert (outcome.status, outcome.share) == (Status.FAIL, 0.5)
     assert outcome.sentence == (
@@ -209,7 +214,7 @@ def test_slow():
 """
     (bench.files / "test_op.py").write_text(slow)
 
-    outcome = check.check(bench)
+    outcome = check.check(bench, _silent)
 
     if check is accepts:
         assert outcome.status is Status.PASS, outcome.sentence
@@ -224,7 +229,7 @@ def test_a_mistake_that_does_not_load_is_the_authors(bench: Bench, exercise: Exe
     (bench.files / "test_op.py").write_text(GOOD)
 
     with pytest.raises(BrokenExercise, match="An implementation of 03_twice does not load"):
-        kills.check(bench)
+        kills.check(bench, _silent)
 
 
 def test_the_processors_are_those_of_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -245,7 +250,7 @@ def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None
     assert refused.lines[-1] == "Also: test_values[2], test_values[7.5]"
     bench.outcomes["accepts"] = refused
 
-    outcome = kills.check(bench)
+    outcome = kills.check(bench, _silent)
 
     assert outcome.status is Status.FAIL and outcome.share is None
     assert outcome.sentence.startswith(NOT_JUDGED)
@@ -302,19 +307,18 @@ def test_what_is_wrong_with_the_suite_itself(bench: Bench, tests: str, status: S
 
 
 @pytest.mark.parametrize(
-    ("tests", "place"),
+    ("tests", "place", "limit"),
     [
-        ("def test_x():\n    while True: pass\n", "test_x"),
-        ("while True: pass\n", "test_op.py"),
-        ("import time\ndef test_x():\n    time.sleep(600)\n", "test_x"),  # takes no processor time
+        ("def test_x():\n    while True: pass\n", "test_x", "1 s of processor time"),
+        ("while True: pass\n", "test_op.py", "1 s of processor time"),
+        ("import time\ndef test_x():\n    time.sleep(600)\n", "test_x", "5 s by the clock"),
     ],
 )
-def test_a_suite_without_end_is_stopped(bench: Bench, tests: str, place: str) -> None:
+def test_a_suite_without_end_is_stopped(bench: Bench, tests: str, place: str, limit: str) -> None:
     outcome = _accepts(_hurried(bench, 1), tests)
 
     assert outcome.status is Status.TIMEOUT
-    assert outcome.sentence.startswith("Your suite was stopped after 1 s of processor time, or several times")
-    assert f" in waiting, in {place}." in outcome.sentence
+    assert outcome.sentence.startswith(f"Your suite was stopped after {limit}, in {place}."), outcome.sentence
     assert outcome.lines == ()
 
 
@@ -334,6 +338,123 @@ def test_what_failed_before_a_crash_is_told(bench: Bench) -> None:
 
     assert outcome.status is Status.CRASH
     assert outcome.lines[0].startswith('Before that, test_op.py:2: test_a says "AssertionError: as planned')
+
+
+SLOW = """
+import op
+import time
+import pytest
+
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+@pytest.mark.parametrize("seconds", [0, 0.6, 0.3])
+def test_slow(seconds):
+    burn(seconds)
+    assert op.twice(2) == 4
+"""
+
+
+def _with_total(bench: Bench, seconds: float, total: float) -> Bench:
+    """The same for tests whose runs have so long each, and together."""
+    return replace(bench, spec=replace(bench.spec, tests=Tests("test_op.py", seconds, total)))
+
+
+def test_a_slow_suite_passes_with_advice_that_names_its_slowest_tests(bench: Bench) -> None:
+    outcome = _accepts(_with_total(bench, 4, 300), SLOW)
+
+    assert outcome.status is Status.PASS, outcome.sentence
+    (line,) = outcome.lines
+    told = re.fullmatch(
+        r"Your suite is slow: it takes (.*) s of processor time against the given implementation, (.*) s per "
+        r"test\. A check runs it 6 times\. The slowest tests: test_slow\[0\.6\], (.*) s; test_slow\[0\.3\], "
+        r".* s; test_slow\[0\], 0\.0 s\. Small tensors show the same mistakes as large ones\.",
+        line,
+    )
+    assert told, line
+    whole, average, slowest = map(float, told.groups())
+    assert whole >= 0.9 and average == pytest.approx(whole / 3, rel=0.2) and slowest >= 0.6
+
+
+def test_a_suite_too_slow_for_all_its_runs_is_refused_after_the_first(bench: Bench) -> None:
+    outcome = _accepts(_with_total(bench, 4, 4.8), SLOW)  # 0.9 s, six times
+
+    assert outcome.status is Status.TIMEOUT
+    assert outcome.sentence.startswith("Your suite is too slow: it takes ")
+    assert "all runs together have 4.8 s: 0.8 s for each. The slowest tests: test_slow[0.6], 0." in (
+        outcome.sentence
+    )
+    assert (outcome.case, outcome.topic) == ("test_slow[0.6]", "time")
+    bench.outcomes["accepts"] = outcome
+    assert kills.check(bench, _silent).sentence == (
+        f"{NOT_JUDGED}: tests that take too long with correct code are not run against wrong code."
+    )
+
+
+def test_a_suite_that_is_slow_with_wrong_implementations_alone_is_stopped(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suites, "processors", lambda: 1)
+    waiting = "import op\ndef test_zero():\n    while op.twice(0) != 0 or op.twice(1) != 2: pass\n"
+    (bench.files / "test_op.py").write_text(waiting)
+
+    outcome = kills.check(_with_total(bench, 1, 0.5), _silent)  # the first of three takes all of it
+
+    assert (outcome.status, outcome.topic, outcome.share) == (Status.TIMEOUT, "time", None)
+    assert outcome.sentence.startswith(
+        "Your tests ran against 1 of 3 wrong implementations. Then the 0.5 s of processor time"
+    )
+
+
+def test_a_check_tells_how_many_implementations_are_done(bench: Bench) -> None:
+    (bench.files / "test_op.py").write_text(GOOD)
+    said: list[str] = []
+
+    kills.check(bench, said.append)
+
+    for what in ("compiled", "tested"):
+        told = [each for each in said if each.endswith(what)]
+        assert told == [f"{number} of 3 implementations {what}" for number in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),
+    [
+        ('RuntimeError, match="must not"', 'RuntimeError, match="x"', False),
+        ('RuntimeError, match="must not"', 'Exception, match="must not"', False),
+        ('RuntimeError, match="must not"', 'RuntimeError, match="must not"', True),
+    ],
+)
+def test_a_planted_refusal_judges_what_a_suite_demands_of_one(
+    bench: Bench, exercise: Exercise, old: str, new: str, seen: bool
+) -> None:
+    """No pattern of the suite is read: implementations that refuse in the wrong way show what it accepts."""
+    planted = """
+[[mutant]]
+class = "refusal"
+name = "a letter of another word"
+file = "op.py"
+find = 'f"x must not be negative, but is {x}"'
+replace = '"unexpected"'
+
+[[mutant]]
+class = "refusal"
+name = "another class"
+file = "op.py"
+find = "raise RuntimeError("
+replace = "raise ValueError("
+"""
+    path = exercise.solution_dir / "hidden.toml"
+    path.write_text(path.read_text() + planted)
+    suite = GOOD.replace('RuntimeError, match="x"', old)
+    assert suite.count(old) == 1
+    _accepts(bench, suite.replace(old, new))
+
+    outcome = kills.check(bench, _silent)
+
+    assert outcome.lines == (() if seen else ("Bad input (1 of 4 not seen): Look at the message.",))
 
 
 def test_a_suite_that_fails_now_and_then_is_told_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,7 +479,7 @@ def test_without_the_solution_the_published_mistakes_judge(bench: Bench, exercis
         "5 tests: the implementation that you were given, the only correct one"
     )
 
-    outcome = kills.check(bench)
+    outcome = kills.check(bench, _silent)
 
     assert outcome.sentence.startswith("Your suite finds all 1 mistake, of 1 class. These are the published")
 

@@ -733,6 +733,7 @@ def test_anything_else_is_read_by_typer(words: tuple[str, ...]) -> None:
         ([("build", 0.2), ("build", 9.9), ("correctness", 10.0), ("correctness", 19.0)], []),
         ([("build", 0.2), ("build", 10.3), ("build", 11.0), ("build", 40.0), ("build", 40.4)], [10.3, 40.4]),
         ([("build", 0.2), ("build", 10.3), ("safety", 10.4), ("safety", 20.5)], [10.3, 20.5]),
+        ([("kills, 1 of 9 tested", 0.2), ("kills, 2 of 9 tested", 10.3), ("kills, 3 of 9", 20.0)], [10.3]),
     ],
 )
 def test_a_log_gets_one_line_for_a_long_stage_and_then_rarely_another(

@@ -6,13 +6,20 @@ The given one is tested twice, since a test that fails now and then tells nothin
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
+from grader.checks.suites import slowness
 from grader.checks.suites.runs import Failure, Run, run_all, tests_of
+from grader.checks.values.devices import present
 from grader.implementations import Implementation, collection
 from grader.verdict import Status
 from grader.words import counted
+
+if TYPE_CHECKING:
+    from grader.checks.results import Progress
 
 _SHOWN_LINES = 12
 _MORE_FAILURES = 5
@@ -24,19 +31,20 @@ _TOO_STRICT = (
 )
 
 
-def check(bench: Bench) -> Outcome:
+def check(bench: Bench, progress: Progress) -> Outcome:
     """All correct implementations pass all tests, or the first that does not is told, with its test."""
-    known = collection(bench.exercise)
+    known = collection(bench.exercise).shown_by(bench.backend, present(bench.backend))
     given, *others = known.correct
-    first, again = run_all(bench, [given, given], first=False)
-    outcome = _judge_suite(bench, first)
+    first, again = run_all(bench, [given, given], False, lambda said: progress("the given implementation"))
+    runs = 1 + len(known.correct) + len(known.mistakes)
+    outcome = _judge_suite(bench, first) or slowness.too_slow(first, runs, tests_of(bench))
     if outcome is not None:
         return outcome
     if not again.accepted:
         return _refused(
             bench, again, "passes for the given implementation once, and fails the second time", "flaky"
         )
-    for implementation, run in zip(others, run_all(bench, others, first=False), strict=True):
+    for implementation, run in zip(others, run_all(bench, others, False, progress), strict=True):
         if not run.accepted:
             return _refused(bench, run, _refuses(implementation), "accepts")
     skipped = f", {first.skipped} skipped" if first.skipped else ""
@@ -45,7 +53,8 @@ def check(bench: Bench) -> Outcome:
         who = (
             "the implementation that you were given, the only correct one in this copy of the course, passes"
         )
-    return passed(f"{counted(first.passed, 'test')}{skipped}: {who} all of them.")
+    outcome = passed(f"{counted(first.passed, 'test')}{skipped}: {who} all of them.")
+    return replace(outcome, lines=slowness.advice(first, runs, tests_of(bench)))
 
 
 def _refuses(implementation: Implementation) -> str:
@@ -91,12 +100,7 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     """The test that refuses, or during which the run ended, and what it said."""
     tests = tests_of(bench)
     if run.late:
-        sentence = (
-            f"Your suite was stopped after {tests.seconds:g} s of processor time, or several times that in "
-            f"waiting, in {run.late}. All tests together have that time against one implementation: small "
-            "tensors show the same mistakes as large ones. If the suite is fast, look for a loop that never "
-            "ends."
-        )
+        sentence = slowness.stopped(run, tests)
         lines = _failed_before(tests.file, run)
         return Outcome(Status.TIMEOUT, sentence, case=run.late, lines=lines, topic="time")
     if run.crash:

@@ -3,8 +3,9 @@
 It answers with text: a JSON object that holds ``passed``, ``skipped`` and ``expected`` (failures that a test
 announces), all numbers; ``failures``, each with ``test``, ``line``, ``caller``, ``message`` and ``own``,
 whether the test itself went wrong; ``broken``, why the file could not be collected; ``late``, the test that
-ran when the time was over. Each failure is also printed as it happens, for a run that never answers. What
-comes from here is a claim.
+ran when the time was over, and ``waited``, whether it was the time by the clock; ``seconds`` of processor
+time for all tests, and ``slowest``, the slowest tests with theirs. Each failure is also printed as it
+happens, for a run that never answers. What comes from here is a claim.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import os
 import re
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -28,7 +30,7 @@ _MOST_FAILURES = 20
 _JUDGEMENTS = ("AssertionError", "assert", "Failed", "GradcheckError")  # raised about what is tested
 _MISSING_FIXTURE = re.compile(r"fixture '(\w+)' not found")
 _LONGEST_MESSAGE = 2000
-_PATIENCE = 5  # times the processor time that a suite has: so long it may also wait for something
+_SHOWN_SLOWEST = 3
 # What a suite of one file has no use for, what would write files, and what collects garbage for a quarter of
 # a second at the end.
 _LEFT_OUT = (
@@ -42,10 +44,12 @@ class OutOfTime(BaseException):
 
 
 def run(
-    module: ModuleType, file: str, entry: str, first: bool, seconds: float, simulated: bool, seed: int
-) -> str:
+    module: ModuleType, file: str, entry: str, first: bool, seconds: float, wall: float, simulated: bool,
+    seed: int,
+) -> str:  # fmt: skip
     """Run the tests in ``file``, whose ``import op`` is ``module``; with ``first`` up to the first failure.
 
+    They have ``seconds`` of processor time, and ``wall`` by the clock, for a suite that waits.
     ``simulated`` makes each call of ``entry`` run its blocks and threads in an order of its own, as a GPU
     would. ``seed`` is of this run alone: every new process has the same random numbers otherwise, and a test
     that depends on them would never be seen to fail.
@@ -53,7 +57,7 @@ def run(
     torch.manual_seed(seed)
     if simulated:
         setattr(module, entry, _in_other_orders(getattr(module, entry)))
-    recorder = Recorder(file, seconds, first)
+    recorder = Recorder(file, seconds, wall, first)
     options = ["--import-mode=importlib", "--noconftest", "-c", "/dev/null"]
     options += [f"--rootdir={Path(file).parent}", f"--confcutdir={Path(file).parent}"]
     options += [f"-pno:{name}" for name in _LEFT_OUT]
@@ -84,14 +88,17 @@ def _in_other_orders(function: Callable[..., Any]) -> Callable[..., Any]:
 class Recorder:
     """A plugin that writes down how every test ended, and ends the run when its time is over."""
 
-    def __init__(self, file: str, seconds: float, first: bool) -> None:
+    def __init__(self, file: str, seconds: float, wall: float, first: bool) -> None:
         self.file = file
         self.seconds = seconds
+        self.wall = wall
         self.first = first  # not an option of pytest's: a suite could ask for it, and refuse what it likes
         self.current = ""
         self.found: dict[str, Any] = {
             "passed": 0, "skipped": 0, "expected": 0, "failures": [], "broken": "", "late": "",
+            "waited": False, "seconds": 0.0, "slowest": [],
         }  # fmt: skip
+        self._begun = 0.0
 
     @pytest.hookimpl(wrapper=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> Any:
@@ -102,18 +109,21 @@ class Recorder:
 
         def over(number: int, frame: FrameType | None) -> None:
             self.found["late"] = self.current or Path(self.file).name
-            raise OutOfTime(f"the time of {self.seconds:g} s is over")
+            self.found["waited"] = number == signal.SIGALRM
+            raise OutOfTime("the time of the suite is over")
 
         clocks = (
             (signal.ITIMER_PROF, signal.SIGPROF, self.seconds),
-            (signal.ITIMER_REAL, signal.SIGALRM, _PATIENCE * self.seconds),
+            (signal.ITIMER_REAL, signal.SIGALRM, self.wall),
         )
         earlier = [signal.signal(number, over) for _, number, _ in clocks]
         for timer, _, seconds in clocks:
             signal.setitimer(timer, seconds)
+        begun = time.process_time()
         try:
             return (yield)
         finally:
+            self.found["seconds"] = time.process_time() - begun
             for (timer, number, _), handler in zip(clocks, earlier, strict=True):
                 signal.setitimer(timer, 0)
                 signal.signal(number, handler)
@@ -126,7 +136,13 @@ class Recorder:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Said aloud, so that after a crash it is known which test ran."""
         self.current = _short(nodeid)
+        self._begun = time.process_time()
         print(f"[tests] {self.current}", flush=True)
+
+    def pytest_runtest_logfinish(self) -> None:
+        """A suite may have thousands of tests: the slowest are kept."""
+        times = [*self.found["slowest"], (self.current, time.process_time() - self._begun)]
+        self.found["slowest"] = sorted(times, key=lambda each: each[1], reverse=True)[:_SHOWN_SLOWEST]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

@@ -6,13 +6,19 @@ that what is learnt is a kind of test and not this mistake. A class counts when 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
-from grader.checks.suites.runs import run_all
+from grader.checks.suites.budget import Budget
+from grader.checks.suites.runs import run_all, tests_of
 from grader.checks.values.devices import present
 from grader.implementations import Collection, Kind, collection
 from grader.verdict import NOT_JUDGED, Status
 from grader.words import counted, noun
+
+if TYPE_CHECKING:
+    from grader.checks.results import Progress
 
 _ON_PAPER = (
     " These are the published mistakes: this copy of the course comes without the hidden ones, with which a "
@@ -20,16 +26,32 @@ _ON_PAPER = (
 )
 
 
-def check(bench: Bench) -> Outcome:
+def check(bench: Bench, progress: Progress) -> Outcome:
     """The share of the classes of which every mistake is seen."""
     accepts = bench.outcomes.get("accepts")
     if accepts is not None and accepts.status.stands_in_the_way:
         why = "tests that refuse correct code prove nothing when they refuse wrong code"
+        if accepts.status is Status.TIMEOUT:
+            why = "tests that take too long with correct code are not run against wrong code"
         return Outcome(accepts.status, f"{NOT_JUDGED}: {why}.")
     known = collection(bench.exercise).shown_by(bench.backend, present(bench.backend))
-    runs = run_all(bench, [mistake.implementation for mistake in known.mistakes], first=True)
+    total = tests_of(bench).total
+    wrong = [mistake.implementation for mistake in known.mistakes]
+    runs = run_all(bench, wrong, True, progress, Budget(total))
+    if unrun := sum(run.unrun for run in runs):
+        return _out_of_time(len(runs), unrun, total)
     through = [mistake.kind for mistake, run in zip(known.mistakes, runs, strict=True) if run.accepted]
     return _outcome(known, through)
+
+
+def _out_of_time(size: int, unrun: int, total: float) -> Outcome:
+    """A suite that is fast with correct implementations, and takes long with wrong ones."""
+    sentence = (
+        f"Your tests ran against {size - unrun} of {size} wrong implementations. Then the {total:g} s of "
+        "processor time that all runs have together were over. Your suite takes longer with a wrong "
+        "implementation than with the given one: look for a loop that ends only when a result is right."
+    )
+    return Outcome(Status.TIMEOUT, sentence, topic="time")
 
 
 def _outcome(known: Collection, through: list[Kind]) -> Outcome:

@@ -1,37 +1,38 @@
 """Running a learner's tests against one implementation after another, each in a worker of its own.
 
-What is built is the implementation's, not the learner's: it is compiled once and kept in the cache, whoever
-grades. The folder that the worker reads holds the test file and the implementation's op.py, under names that
-do not tell which implementation it is.
+The folder that the worker reads holds the test file and the implementation's op.py, under names that do not
+tell which implementation it is.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import shutil
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
-from grader import cache
-from grader.build import Artifact, BuildRequest, build
-from grader.build.request import Backend, Interface
+from grader.build import Artifact
 from grader.checks.bench import Bench
-from grader.errors import BrokenExercise, BrokenSpec, BuildFailed, SubmissionError
+from grader.checks.suites.budget import PATIENCE, Budget, Ticker
+from grader.checks.suites.builds import built
+from grader.errors import BrokenExercise, BrokenSpec, SubmissionError
 from grader.implementations import Implementation
 from grader.processors import processors
 from grader.run.failures import LoadFailed, WorkerTimeout
 from grader.run.values import Arg
 from grader.spec import Tests
 
+if TYPE_CHECKING:
+    from grader.checks.results import Progress
+
 _INSIDE = Path(__file__).resolve().parent / "inside.py"
 _GRACE_SECONDS = 10.0  # for a run to say itself that its time is over, after what it could not interrupt
-_PATIENCE = 5  # as in `inside`: wall-clock seconds for each second of processor time
 _MARK = "[tests] "
 _FAILED = "[failed] "
 _MOST_AT_ONCE = 4
@@ -58,8 +59,12 @@ class Run:
     """How the tests ended against one implementation.
 
     ``passed``, ``skipped`` and ``expected`` (failures that a test announces) count tests. ``broken`` says why
-    the file could not be collected; ``late`` names the test that ran when the time was over; ``crash`` says
-    how the worker ended, while ``during`` ran.
+    the file could not be collected; ``late`` names the test that ran when the time was over, and ``waited``
+    says that it was the time by the clock; ``crash`` says how the worker ended, while ``during`` ran.
+    ``unrun``: there was no time left to begin.
+
+    ``seconds`` of processor time is what the run took, or as many as a run may wait that long with.
+    ``slowest`` has the slowest tests with theirs.
     """
 
     passed: int = 0
@@ -70,6 +75,10 @@ class Run:
     late: str = ""
     crash: str = ""
     during: str = ""
+    waited: bool = False
+    unrun: bool = False
+    seconds: float = 0.0
+    slowest: tuple[tuple[str, float], ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -77,21 +86,31 @@ class Run:
         return not (self.failures or self.broken or self.late or self.crash)
 
 
-def run_all(bench: Bench, implementations: Sequence[Implementation], first: bool) -> list[Run]:
-    """One run for each, in their order; with ``first`` a run ends at its first failure."""
+def run_all(
+    bench: Bench, implementations: Sequence[Implementation], first: bool, progress: Progress,
+    budget: Budget | None = None,
+) -> list[Run]:  # fmt: skip
+    """One run for each, in their order; with ``first`` a run ends at its first failure.
+
+    ``progress`` is told how many are done. Once the ``budget`` is spent, no further run begins.
+    """
+    budget = budget or Budget()
+    total = len(implementations)
     at_once = min(_MOST_AT_ONCE, processors())
+    tick = Ticker(progress, f"of {total} implementations compiled")
     with ThreadPoolExecutor(at_once, "build") as pool:
-        artifacts = list(pool.map(lambda each: _built(bench, each), implementations))
+        artifacts = list(pool.map(lambda each: tick.after(built(bench, each)), implementations))
     # Seeds that follow one another would tell a suite which implementation it is run against.
-    drawn = (bench.generator("suite", number).initial_seed() for number in range(len(implementations)))
+    drawn = (bench.generator("suite", number).initial_seed() for number in range(total))
     seeds = [seed % _SEEDS for seed in drawn]
     asked = list(zip(implementations, artifacts, seeds, strict=True))
     # On a GPU, one run would slow down what another one times.
     at_once = 1 if bench.backend == "cuda" else at_once
+    tick = Ticker(progress, f"of {total} implementations tested")
     with ThreadPoolExecutor(at_once, "tests") as pool:
-        runs = list(pool.map(lambda each: _run(bench, first, *each), asked))
+        runs = list(pool.map(lambda each: tick.after(_run(bench, first, budget, *each)), asked))
     if at_once > 1:
-        _repeat_late(runs, lambda number: _run(bench, first, *asked[number]), first)
+        _repeat_late(runs, lambda number: _run(bench, first, budget, *asked[number]), first)
     return runs
 
 
@@ -118,33 +137,37 @@ def tests_of(bench: Bench) -> Tests:
     return tests
 
 
-def _run(bench: Bench, first: bool, implementation: Implementation, artifact: Artifact, seed: int) -> Run:
+def _run(
+    bench: Bench, first: bool, budget: Budget, implementation: Implementation, artifact: Artifact, seed: int
+) -> Run:
+    if budget.spent:
+        return Run(unrun=True)
     tests = tests_of(bench)
     with TemporaryDirectory(dir=bench.scratch) as name:  # what runs beside it reads its own folder alone
         folder = Path(name)
         (folder / "op.py").write_text(implementation.files["op.py"], encoding="utf-8")
         shutil.copyfile(bench.files / tests.file, folder / tests.file)
-        return _run_in_worker(bench, tests, artifact, folder, first, seed)
+        begun = time.monotonic()
+        run = _run_in_worker(bench, tests, artifact, folder, first, seed)
+        # What the worker says of its time is a claim; that it was not gone for longer is known.
+        run = replace(run, seconds=max(run.seconds, (time.monotonic() - begun) / PATIENCE))
+    budget.spend(run.seconds)
+    return run
 
 
 def _run_in_worker(
     bench: Bench, tests: Tests, artifact: Artifact, folder: Path, first: bool, seed: int
 ) -> Run:
-    simulated = bench.backend == "simt"
+    wall = float(PATIENCE * tests.seconds)
     arguments: list[Arg] = [
-        str(folder / tests.file),
-        bench.spec.entry,
-        first,
-        float(tests.seconds),
-        simulated,
-        seed,
+        *(str(folder / tests.file), bench.spec.entry, first),
+        *(float(tests.seconds), wall, bench.backend == "simt", seed),
     ]
     with bench.spawn() as session:
-        wall = _PATIENCE * tests.seconds + _GRACE_SECONDS
-        session.limits = replace(session.limits, seconds=wall)
+        session.limits = replace(session.limits, seconds=wall + _GRACE_SECONDS)
         try:
             session.load(artifact, folder / "op.py", folder)
-            reply = session.run_inside(f"{_INSIDE}:run", arguments, seconds=wall)
+            reply = session.run_inside(f"{_INSIDE}:run", arguments, seconds=wall + _GRACE_SECONDS)
         except LoadFailed as failure:
             raise BrokenExercise(
                 f"An implementation of {bench.exercise.slug} does not load.",
@@ -152,7 +175,7 @@ def _run_in_worker(
                 "Tests are run against implementations that do.",
             ) from failure
         except WorkerTimeout as failure:
-            return Run(late=_running(failure) or tests.file, failures=_failed(failure))
+            return Run(late=_running(failure) or tests.file, waited=True, failures=_failed(failure))
         except SubmissionError as failure:
             return Run(crash=failure.what, during=_running(failure), failures=_failed(failure))
     if reply.error is not None:
@@ -190,37 +213,11 @@ def _read(answer: Any) -> Run:
         found = json.loads(answer)
         failures = tuple(_failure(each) for each in found["failures"])
         passed, skipped, expected = (max(0, int(found[name])) for name in ("passed", "skipped", "expected"))
-        return Run(passed, skipped, expected, failures, str(found["broken"]), str(found["late"]))
+        return Run(
+            *(passed, skipped, expected, failures, str(found["broken"]), str(found["late"])),
+            waited=bool(found["waited"]),
+            seconds=max(0.0, float(found["seconds"])),
+            slowest=tuple((str(name), max(0.0, float(seconds))) for name, seconds in found["slowest"]),
+        )
     except (TypeError, ValueError, KeyError, OverflowError):
         return Run(broken="the run ended without saying how")
-
-
-def _built(bench: Bench, implementation: Implementation) -> Artifact:
-    """The implementation's library, compiled from a folder that only its sources decide."""
-    facts = bench.exercise.build
-    sources = {name: text for name, text in implementation.files.items() if not name.endswith(".py")}
-    with cache.entry(["sources", *itertools.chain(*sorted(sources.items()))], room="implementations") as slot:
-        if slot.missing:
-            _write(sources, slot.folder)
-    request = BuildRequest(
-        name=facts.name,
-        interface=cast("Interface", facts.interface),
-        sources=tuple(slot.path / name for name in facts.sources),
-        backend=cast("Backend", bench.backend),
-        checked=bench.backend == "simt",
-        cuda_flags=facts.cuda_flags,
-    )
-    try:
-        return build(request)
-    except BuildFailed as failure:
-        raise BrokenExercise(
-            f"The implementation {implementation.name!r} of {bench.exercise.slug} does not compile.",
-            failure.diagnostics or failure.what,
-            "Tests are run against implementations that do.",
-        ) from failure
-
-
-def _write(files: Mapping[str, str], folder: Path) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")

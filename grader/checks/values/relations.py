@@ -78,7 +78,10 @@ def the_cotangent(wrong: Wrong) -> str:
     fitted = _broadcast(wrong.cotangent, wrong.expected)
     if fitted is None or not wrong.is_close(fitted):
         return ""
-    return "The result is grad_out itself: autograd sees this input pass through the call unchanged."
+    return (
+        "The result is grad_out itself. Either backward returns it unmodified, or autograd sees this input "
+        "pass through the call unchanged."
+    )
 
 
 def for_ones(wrong: Wrong) -> str:
