@@ -18,7 +18,6 @@ from grader.checks import build as building
 from grader.checks import grading
 from grader.checks.bench import Call
 from grader.checks.ending import ended_badly, printed
-from grader.checks.origin import lesson_for
 from grader.checks.outcome import Outcome
 from grader.errors import BrokenSpec, BuildFailed, ToolchainError
 from grader.run.failures import LoadFailed, OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout
@@ -426,28 +425,6 @@ def test_the_lesson_is_named_with_its_anchor_where_it_has_one(grader: Grader) ->
     assert named(grader(lambda x: 3 * x), "correctness").lesson == "docs/lessons/00_scale.md#values"
     assert named(grader(lambda x: x + "a"), "correctness").lesson == "docs/lessons/00_scale.md"
     assert named(grader(), "correctness").lesson == ""
-
-
-@pytest.mark.parametrize(
-    ("check", "topic", "anchors", "expected"),
-    [
-        ("gradient", "values", "{ #values } { #gradient }", "#gradient"),
-        ("gradient", "values", "{ #values }", "#values"),
-        ("correctness", "values", "{ #values } { #gradient }", "#values"),
-        ("gradient", "gradcheck", "{ #gradient } { #gradcheck }", "#gradcheck"),
-        ("gradient", "gradcheck", "{ #values } { #gradient }", "#gradient"),
-        ("gradient", "needs_input_grad", "{ #needs-input-grad } { #gradient }", "#needs-input-grad"),
-        ("gradient", "shape", "{ #values } { #gradient }", ""),
-        ("gradient", "", "{ #values } { #gradient }", ""),
-    ],
-)
-def test_a_wrong_gradient_points_at_what_the_lesson_says_of_gradients(
-    grader: Grader, check: str, topic: str, anchors: str, expected: str
-) -> None:
-    lesson = grader.exercise.lesson_path
-    lesson.parent.mkdir(parents=True)
-    lesson.write_text(anchors)
-    assert lesson_for(grader.exercise, topic, check) == f"docs/lessons/00_scale.md{expected}"
 
 
 def test_the_digest_follows_the_files(grader: Grader) -> None:
