@@ -12,7 +12,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
 from grader.checks.gradients.asked import expected_gradient
 from grader.checks.gradients.nodes import placed
-from grader.checks.gradients.tape import Tape
+from grader.checks.gradients.tape import Recorded, Tape
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import Mismatch, compare
 from grader.checks.values.inputs import Inputs
@@ -51,13 +51,9 @@ def wrong_gradient(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Asked(Recorded):
     """A backward that was asked for, with the means to find out what is right."""
 
-    bench: Bench
-    case: Case
-    inputs: Inputs
-    tape: Tape
     cotangents: list[torch.Tensor]
 
     def mismatch(self, name: str, values: torch.Tensor, output: Output) -> tuple[Expected, Mismatch] | None:

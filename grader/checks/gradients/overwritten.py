@@ -8,13 +8,12 @@ it holds by then, and nobody is told. If it is a result, it also keeps itself al
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.gradients.asked import expected_gradient
-from grader.checks.gradients.tape import Tape, dense
+from grader.checks.gradients.tape import Recorded, Tape, dense
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Inputs
@@ -50,14 +49,8 @@ def overwritten_problem(
     return asked.left_behind(), frozenset(saved)
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(Recorded):
     """One case, asked again and again."""
-
-    bench: Bench
-    case: Case
-    inputs: Inputs
-    tape: Tape
 
     def forward(self, release: bool = True) -> Call | None:
         """The call, or None where it gave no graph; which is kept without ``release``."""

@@ -10,6 +10,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import call_reference
+from grader.spec import Case
 from grader.verdict import Status
 from grader.words import listed
 
@@ -63,6 +64,16 @@ class Tape:
             allow_unused=True,
         )
         return any(grad is not None for grad in found)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A case with its inputs and the reference's graph of it."""
+
+    bench: Bench
+    case: Case
+    inputs: Inputs
+    tape: Tape
 
 
 def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
