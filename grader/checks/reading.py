@@ -2,7 +2,7 @@
 
 Each topic has anchors that are about it, the most particular first: its own name, then those that explain it
 where a lesson has no place of its own for it. What no anchor of a lesson is about leads to the heading above
-them all.
+them all, or where nothing ran to the lesson as a whole.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from grader.catalog import Exercise
 
-UNWRITTEN = "todo"  # the topic of what is not written yet, for which there is the lesson as a whole
+UNWRITTEN = "todo"  # the topic of what is not written yet
+AS_A_WHOLE = (UNWRITTEN, "build", "load", "audit")  # nothing ran: there is no verdict on it to be explained
 GENERAL = "when-a-verdict-points-here"
 _HEADING = "\n## When a verdict points here\n"
 _ANCHOR = re.compile(r"\{[^}]*#([\w-]+)[^}]*\}")
@@ -62,7 +63,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     # the build
     "build": ("load",), "load": ("build",), "audit": ("load",), "schema": ("load",),
     # the rest
-    "answers": (), "changes": (), "crash": ("errors", *_BOUNDS), "fail": (),
+    "answers": (), "changes": (), "crash": ("host-pointer", "errors"), "fail": (),
     "collected": (), "wrong_test": (), "time": (), "accepts": (), "flaky": (), "kills": (),
 }  # fmt: skip
 
@@ -85,7 +86,7 @@ def anchor_in(lesson: str, *topics: str) -> str:
     anchors = set(_ANCHOR.findall(lesson))
     if found := next((each for topic in topics for each in about(topic) if each in anchors), ""):
         return found
-    return GENERAL if set(topics) - {"", UNWRITTEN} and _HEADING in lesson else ""
+    return GENERAL if set(topics) - {"", *AS_A_WHOLE} and _HEADING in lesson else ""
 
 
 def about(topic: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ import pytest
 
 import grader
 from grader.catalog import Exercise
-from grader.checks.reading import ABOUT, GENERAL, UNWRITTEN, about, anchor_in, lesson_for
+from grader.checks.reading import ABOUT, AS_A_WHOLE, GENERAL, UNWRITTEN, about, anchor_in, lesson_for
 from grader.simt.finding_words import KINDS
 from grader.spec import load_spec
 from tests.exercises.conftest import EXERCISES
@@ -49,9 +49,10 @@ def test_every_topic_leads_to_a_place_that_is_about_it(exercise: Exercise) -> No
     for topic in ABOUT:
         path, _, anchor = lesson_for(exercise, topic).partition("#")
         assert (exercise.course / path).is_file()
-        if anchor == GENERAL:
+        if anchor in (GENERAL, ""):
             assert not marked & set(about(topic)), topic
             assert "\n## When a verdict points here\n" in lesson
+            assert (anchor == "") == (topic in AS_A_WHOLE), topic
         else:
             assert anchor in marked & set(about(topic)), topic
 
