@@ -27,8 +27,8 @@ def topics_in(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.keyword) and node.arg in ("topic", "reading"):
             yield from (each.value for each in ast.walk(node.value) if _is_text(each))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_failed" and len(node.args) == 3:
-            yield from [node.args[2].value] if _is_text(node.args[2]) else []
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "failure":
+            yield from [each.value for each in node.args[1:] if _is_text(each)]
 
 
 def _is_text(node: ast.AST) -> bool:
