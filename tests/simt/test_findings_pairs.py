@@ -85,7 +85,8 @@ PAIRS = (
     Pair("divergent_barrier", "some_return", "all_return", "returns_early"),
     Pair("divergent_barrier", "loops_that_differ", "loop_of_barriers", "barrier_in_loop"),
     Pair("deadlock", "deadlock", "no_deadlock", "barrier_against_shuffle", "cudaErrorLaunchFailure"),
-    Pair("bad_mask", "mask_without_self", "mask_of_all", "mask_of_others"),
+    Pair("bad_mask", "mask_without_self", "mask_of_all", "mask_of_others", besides=("absent_lane",)),
+    Pair("absent_lane", "half_of_the_lanes_left", "no_lane_left", "lower_half_shuffles"),
     Pair("barrier_count", "arrives_too_often", "arrives_once", "arrive_twice"),
     Pair("copy_in_flight", "copy_not_waited_for", "copy_waited_for", "copy_async", besides=("race_shared",)),
     Pair("copy_source", "source_changed", "source_kept", "change_source"),
@@ -117,7 +118,7 @@ def outcomes(schedule: str) -> dict[str, tuple[str, list[Finding]]]:
             raw[case] = (error, [])
         else:
             raw[case][1].append(json.loads(line))
-    return {case: (error, findings.symbolise(lines)) for case, (error, lines) in raw.items()}
+    return {case: (error, findings.symbolise(lines, suspicions=True)) for case, (error, lines) in raw.items()}
 
 
 def test_every_kind_has_a_pair() -> None:

@@ -113,10 +113,10 @@ def test_a_launch_of_nothing_has_a_rule_of_its_own(note: str, is_empty: bool) ->
 
 def test_every_kind_has_words_and_a_rule() -> None:
     kinds = """out_of_bounds use_after_free uninitialized_read host_pointer device_pointer_on_host
-        race_shared race_global misaligned divergent_barrier deadlock bad_mask invalid_launch trap
-        write_to_const timeout"""
+        race_shared race_global misaligned divergent_barrier deadlock bad_mask absent_lane invalid_launch
+        trap write_to_const timeout"""
     for kind in kinds.split():
-        (finding,) = symbolise([raw(kind, note="why")])
+        (finding,) = symbolise([raw(kind, note="why")], suspicions=True)
         assert rule(finding).endswith(".")
         assert not sentence(finding).startswith(("why", kind.replace("_", " ")))
 

@@ -330,6 +330,11 @@ __global__ void barrier_against_shuffle(float* c, bool wrong) {
 __global__ void mask_of_others(float* c, unsigned mask) {
     c[threadIdx.x] = __shfl_sync(mask, threadIdx.x, 1);  // <- mask_of_others
 }
+// The upper half of the warp makes the call, or has left before.
+__global__ void lower_half_shuffles(float* c, int lanes) {
+    if (threadIdx.x >= lanes) return;
+    c[threadIdx.x] = __shfl_down_sync(0xffffffff, threadIdx.x, 16);  // <- lower_half_shuffles
+}
 __global__ void masks_of_halves(float* c) {
     unsigned mask = threadIdx.x < 16 ? 0x0000ffff : 0xffff0000;
     c[threadIdx.x] = __shfl_sync(mask, threadIdx.x, threadIdx.x & 16);
@@ -611,6 +616,8 @@ const Case kCases[] = {
     {"mask_without_self", [] { mask_of_others<<<1, 32>>>(zeros(T), 0xfffffffe); }},
     {"mask_of_all", [] { mask_of_others<<<1, 32>>>(zeros(T), 0xffffffff); }},
     {"masks_of_halves", [] { masks_of_halves<<<1, 32>>>(zeros(T)); }},
+    {"half_of_the_lanes_left", [] { lower_half_shuffles<<<1, 32>>>(zeros(T), 16); }},
+    {"no_lane_left", [] { lower_half_shuffles<<<1, 32>>>(zeros(T), 32); }},
     {"arrives_too_often", [] { arrive_twice<<<1, T>>>(zeros(T), 1); }},
     {"arrives_once", [] { arrive_twice<<<1, T>>>(zeros(T), 0); }},
     {"copy_not_waited_for", [] { copy_async<<<1, T>>>(zeros(T), zeros(T), false); }},
