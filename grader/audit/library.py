@@ -83,7 +83,7 @@ def _refused(file: str, undefined: Sequence[str], *, kernels: bool, python: bool
 
 def _is_of_the_grader(name: str) -> bool:
     """What the grader's own part of a library offers, shared memory, and what Python looks for."""
-    return name.startswith(("simt_dynamic_shared", "PyInit_"))
+    return name.startswith(("simt_dynamic_shared", "__start_simt_", "__stop_simt_", "PyInit_"))
 
 
 def _loading(found: Library, folders: Collection[str] | None) -> Iterator[str]:

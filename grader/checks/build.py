@@ -19,6 +19,7 @@ from grader.audit import (
 )
 from grader.build import Artifact, BuildRequest, build
 from grader.build.diagnostics import line_of
+from grader.build.host_paths import without_host_paths
 from grader.build.preprocessing import preprocess
 from grader.build.registrations import Mistake, find_mistake
 from grader.build.steps import library_folders
@@ -84,7 +85,7 @@ def compile_submission(
                 return _refused(_unread(unread[0]))
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
-        shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())
+        shown = tuple(without_host_paths(text.rstrip(), files).splitlines())
         if len(shown) > SHOWN_LINES and not verbose:
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
