@@ -50,7 +50,14 @@ def not_allowed(symbols: Iterable[str], *, kernels: bool, python: bool) -> list[
     )
 
 
+# Whole families of C functions that the libraries around a submission define.
+_FAMILIES = re.compile(
+    r"simt_\w+|__tsan_\w+|cuda[A-Z]\w*|cu(blas|sparse|rand)[A-Z]\w*|_?Py[A-Z_]\w*|THP[A-Z]\w*|aoti_torch_\w+"
+)
+
+
 def belonging_to_others(names: Sequence[str]) -> list[str]:
     """Those of C functions' names that only the libraries around a submission may define."""
     pattern = _allowed(False, True)
-    return [name for name in names if not name.startswith("_Z") and pattern.fullmatch(name)]
+    c_names = [name for name in names if not name.startswith("_Z")]
+    return [name for name in c_names if pattern.fullmatch(name) or _FAMILIES.match(name)]
