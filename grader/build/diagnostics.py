@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.build.unplaced import unplaced
+
 SHOWN_ERRORS = 8
 WIDEST = 120  # characters of a source line
 
@@ -34,10 +36,6 @@ _PYTHON_SYMBOL = re.compile(r"^_?Py[A-Z_]")
 _LINKED_FUNCTION = re.compile(r"\bld[\w.]*: .*: in function `")
 _GUTTER = re.compile(r"^ *\d* \| ?")
 _SIZE = re.compile(r"\bsize_t\b|\bunsigned long\b")
-_TOO_LARGE = re.compile(
-    r"File size limit exceeded|File too large|memory exhausted|relocation truncated to fit|value .* too large"
-)
-_NINJA = re.compile(r"^(ninja: |\[\d+/\d+\] |FAILED: )")
 _STOPPED = re.compile(r"^error: the compiler was stopped .*$", re.MULTILINE)
 
 
@@ -74,23 +72,7 @@ def trim(log: str, sources: Iterable[Path]) -> str:
         blocks = [*blocks[:SHOWN_ERRORS], f"... and {len(shown) - SHOWN_ERRORS} more errors"]
     if stopped := _STOPPED.search(log):
         blocks.append(stopped[0])
-    return "\n".join(blocks) or link_errors(log) or _unplaced(log)
-
-
-def _unplaced(log: str) -> str:
-    """What the compilers said without naming a line, less the command lines."""
-    if _TOO_LARGE.search(log):
-        return "error: the compiled code or its static data is too large. Allocate large arrays while it runs"
-    return "\n".join(_said(log)).strip() or "error: the compiler failed without saying why"
-
-
-def _said(log: str) -> Iterator[str]:
-    """The lines of `log` that are neither ninja's nor the command that it repeats after a failure."""
-    repeated = False
-    for line in log.splitlines():
-        if not _NINJA.match(line) and not repeated:
-            yield line
-        repeated = line.startswith("FAILED: ")
+    return "\n".join(blocks) or link_errors(log) or unplaced(log)
 
 
 def link_errors(log: str) -> str:
