@@ -20,6 +20,8 @@ import vector_pictures
 from generated import bring_up_to_date
 from torch.testing._comparison import default_tolerances
 
+from grader.audit.allowed_symbols import groups
+from grader.audit.python_binding import ALLOWED
 from grader.catalog import Catalog
 from grader.instruct.course import judged_scores
 from grader.profile.occupancy import known_devices
@@ -142,7 +144,24 @@ def multiprocessors() -> str:
     return table(("", *[f"`{key}`" for key in devices]), rows)
 
 
+def allowed_symbols() -> str:
+    """The groups of symbols that a compiled submission may ask for."""
+    rows = ["| what | where | why |\n", "|---|---|---|\n"]
+    for group in groups():
+        where = "kernels and bindings" if group.kernels else "bindings"
+        where = "Python modules" if group.python else where
+        rows.append(f"| {group.title} | {where} | {group.reason} |\n")
+    return "".join(rows)
+
+
+def allowed_in_bindings() -> str:
+    """What is used of pybind11, by name."""
+    return ", ".join(f"`py::{name}`" for name in sorted(ALLOWED)) + "\n"
+
+
 TABLES = {
+    "allowed_in_bindings": allowed_in_bindings,
+    "allowed_symbols": allowed_symbols,
     "dtypes": dtypes,
     "assert_close": assert_close,
     "warp_patterns": warp_patterns,

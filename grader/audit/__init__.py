@@ -6,7 +6,14 @@ built library by the symbols it asks for. That stops what a person would write i
 security boundary, which only another process or machine is: docs/reference/trust.md.
 """
 
-from grader.audit.audit import Objection, audit_installed, audit_library, audit_python, audit_sources
+from grader.audit.audit import (
+    Objection,
+    audit_installed,
+    audit_library,
+    audit_python,
+    audit_sources,
+    audit_units,
+)
 from grader.audit.setup_source import why_not_compiled_with
 
 __all__ = [
@@ -15,5 +22,6 @@ __all__ = [
     "audit_library",
     "audit_python",
     "audit_sources",
+    "audit_units",
     "why_not_compiled_with",
 ]

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 
-from grader.audit import cuda_source, library, python_source, setup_source, suite_source
+from grader.audit import (
+    compiled_source,
+    cuda_source,
+    library,
+    python_binding,
+    python_source,
+    setup_source,
+    spelling,
+    suite_source,
+)
 from grader.audit.objection import Objection
+from grader.build.preprocessing import Unit
 from grader.catalog import Exercise
 from grader.simt.includes import closure
 
-__all__ = ["Objection", "audit_installed", "audit_library", "audit_python", "audit_sources"]
+__all__ = ["Objection", "audit_installed", "audit_library", "audit_python", "audit_sources", "audit_units"]
+
+_BINDINGS = ("pybind", "torch_extension")  # interfaces whose sources make a Python module
 
 
 def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | None:
@@ -30,24 +43,54 @@ def audit_python(exercise: Exercise, files: Path) -> Objection | None:
     return next(_python(exercise, files), None)
 
 
-def audit_library(exercise: Exercise, built: Path) -> Objection | None:
-    """The first objection to what was built, or None."""
-    return next(library.audit(built, exercise.build.interface != "torch_library"), None)
+def audit_units(exercise: Exercise, units: Sequence[Unit], backend: str) -> Objection | None:
+    """The first objection to the submission's lines as they are compiled, or None."""
+    return next(
+        (
+            objection
+            for unit in units
+            for objection in compiled_source.audit(
+                unit,
+                exercise.build.name,
+                assembly=backend == "cuda",
+                binding=exercise.build.interface in _BINDINGS,
+            )
+        ),
+        None,
+    )
 
 
-def audit_installed(exercise: Exercise, folder: Path, libraries: bool) -> Objection | None:
+def audit_library(
+    exercise: Exercise, built: Path, objects: Mapping[str, Sequence[str]] | None = None,
+    folders: Collection[str] | None = None,
+) -> Objection | None:  # fmt: skip
+    """The first objection to what was built, or None.
+
+    ``objects`` are the symbols that each source's object asks for, and ``folders`` those in which the library
+    may look for others.
+    """
+    is_python_module = exercise.build.interface != "torch_library"
+    of_objects = library.audit_objects(objects or {}, is_python_module)
+    return next(chain(of_objects, library.audit(built, is_python_module, folders)), None)
+
+
+def audit_installed(
+    exercise: Exercise, folder: Path, libraries: bool, folders: Collection[str] | None = None
+) -> Objection | None:
     """The first objection to the package installed in ``folder``, wherever its files came from; or None."""
-    return next(_installed(exercise, folder, libraries), None)
+    return next(_installed(exercise, folder, libraries, folders), None)
 
 
-def _installed(exercise: Exercise, folder: Path, libraries: bool) -> Iterator[Objection]:
+def _installed(
+    exercise: Exercise, folder: Path, libraries: bool, folders: Collection[str] | None
+) -> Iterator[Objection]:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
         if path.suffix == ".py":
             text = path.read_text(errors="replace")
             yield from python_source.audit(text, name, exercise.build.name, exercise.allowed, packaged=True)
         elif path.suffix == ".so" and libraries:
-            yield from library.audit(path, is_python_module=True)
+            yield from library.audit(path, is_python_module=True, folders=folders)
         elif path.suffix in (".pth", ".pyc"):
             yield Objection(name, 0, "is run without having been read", "A wheel holds source files.")
 
@@ -73,4 +116,9 @@ def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Object
     )
     seen.update(dict.fromkeys((files / name).resolve() for name in native if (files / name).is_file()))
     for file in seen:
-        yield from cuda_source.audit(file.read_text(errors="replace"), file, exercise.build.name, assembly)
+        content = file.read_bytes()
+        yield from spelling.audit(content, file.name)
+        text = content.decode("utf-8-sig", "replace")
+        yield from cuda_source.audit(text, file, exercise.build.name, assembly)
+        if exercise.build.interface in _BINDINGS:
+            yield from python_binding.audit(cuda_source.tokens_of(text), text, file)

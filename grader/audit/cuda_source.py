@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
 from grader.audit.objection import Objection
 from grader.simt.translate.lexer import Kind, Token, scan
 
-_TOUCH_RULE = "A submission must not touch the code that checks it."
-_CHECKS_RULE = "Every access of a submission must be checked."
-_LIBRARY_RULE = "Your own kernels must do the work, not a library's."
-_OPERATORS_RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
-_ATTRIBUTE_RULE = "Attributes that change how a function is checked or when it runs are refused."
+TOUCH_RULE = "A submission must not touch the code that checks it."
+CHECKS_RULE = "Every access of a submission must be checked."
+LIBRARY_RULE = "Your own kernels must do the work, not a library's."
+OPERATORS_RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
+ATTRIBUTE_RULE = "Attributes that change how a function is checked or when it runs are not allowed here."
+INCLUDE_RULE = "A source includes headers of C++, CUDA and PyTorch, and those beside it."
+_REGISTER_RULE = "TORCH_LIBRARY(name, m) makes the library that `m` is."
 _DIRECTIVE = re.compile(r"^#\s*(\w+)\s*(.*)$", re.DOTALL)
 _ATTRIBUTES = frozenset((
     "aligned", "always_inline", "noinline", "packed", "unused", "may_alias", "const", "pure",
@@ -38,49 +40,51 @@ _KEYWORDS = frozenset((
 ))  # fmt: skip
 # Words, what they would do, and the rule against it.
 _WORDS = (
-    (re.compile(r"_*simt(_\w+)?|cu2grad\w*"), "belongs to the simulated GPU", _TOUCH_RULE),
+    (re.compile(r"_*simt(_\w+)?|SIMT_\w+|(?i:cu2grad)\w*"), "belongs to the simulated GPU", TOUCH_RULE),
     (
         re.compile(r"__(tsan|sanitizer|wrap|real|asan|interceptor)_\w*"),
         "belongs to the access checks",
-        _TOUCH_RULE,
+        TOUCH_RULE,
     ),
-    (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive", _TOUCH_RULE),
+    (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive", TOUCH_RULE),
+    (re.compile(r"__(REDIRECT|ASMNAME)\w*"), "gives a function another's name", TOUCH_RULE),
     # Not what every extension module says by itself: `PyInit_NAME`, which creates a module and nothing else.
     (
         re.compile(r"_?Py(?!Init_\w+$|ModuleDef(_HEAD_INIT)?$|Module_Create$)([A-Z][a-z]|_)\w*"),
         "runs the interpreter that judges",
-        _TOUCH_RULE,
+        TOUCH_RULE,
     ),
     (
         re.compile(r"__builtin_(ia32|nontemporal|return_address|frame_address|apply|longjmp)\w*"),
         "evades the access checks",
-        _CHECKS_RULE,
+        CHECKS_RULE,
     ),
     (
         re.compile(r"_mm\d*_\w+"),
         "is the processor's, not CUDA's, and evades the access checks",
-        _CHECKS_RULE,
+        CHECKS_RULE,
     ),
     (
         re.compile(r"no_sanitize\w*|no_instrument_function|disable_sanitizer_instrumentation"),
         "switches checks off",
-        _CHECKS_RULE,
+        CHECKS_RULE,
     ),
     (
         re.compile(r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w+"),
         "calls a library instead of your kernel",
-        _LIBRARY_RULE,
+        LIBRARY_RULE,
     ),
     (
         re.compile(
             r"Dispatcher|RegisterOperators|TORCH_LIBRARY_THREAD_UNSAFE_LAZY_INIT|(Stable)?TorchLibraryInit|"
-            r"StableLibrary|(aoti_)?torch_library_(init|impl|def)\w*"
+            r"StableLibrary|(aoti_)?torch_library_(init|impl|def)\w*|DeviceGuardImplRegistrar|device_guard_impl_registry|"
+            r"C10_REGISTER_GUARD_IMPL|RecordFunctionCallback\w*|add(Global|ThreadLocal)Callback"
         ),
         "changes PyTorch's own operators",
-        _OPERATORS_RULE,
+        OPERATORS_RULE,
     ),
 )
-_ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through", _CHECKS_RULE)
+_ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through", CHECKS_RULE)
 _HEADERS = re.compile(
     r"(/|\.\./|.*/\.\./|dlfcn|link\.h|elf|sys/|linux/|asm/|.*mmintrin|simt|.*access_state|spawn)"
 )
@@ -99,8 +103,32 @@ _REGISTRATION = re.compile(r"(_|_?STABLE_|MAKE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?
 
 def audit(text: str, file: Path, name: str, assembly: bool) -> Iterator[Objection]:
     """Objections to one source of the library ``name``, in order; ``assembly`` is allowed or not."""
-    tokens = [token for token in scan(text) if token.kind is not Kind.BLANK]
-    yield from _Audit(text, file, name, _WORDS if assembly else (*_WORDS, _ASSEMBLY)).run(tokens)
+    tokens = tokens_of(text)
+    yield from _Audit(text, file, name, refused_words(assembly)).run(tokens)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a source and its line ends."""
+    return [token for token in scan(text) if token.kind is not Kind.BLANK]
+
+
+def refused_words(assembly: bool) -> tuple[tuple[re.Pattern[str], str, str], ...]:
+    """Patterns of words, what such a word does, and the rule against it; ``assembly`` is allowed or not."""
+    return _WORDS if assembly else (*_WORDS, _ASSEMBLY)
+
+
+def is_foreign(header: str) -> bool:
+    """Whether a header, by the name under which it is included, is none that a submission needs."""
+    return bool(_HEADERS.match(header) or _LIBRARIES.fullmatch(header))
+
+
+def is_harmless_attribute(word: str) -> bool:
+    return word.strip("_") in _ATTRIBUTES
+
+
+def is_harmless_pragma(words: Sequence[str]) -> bool:
+    """``words`` are those after `#pragma`."""
+    return bool(_PRAGMAS.fullmatch(" ".join(words)))
 
 
 def is_reserved(word: str) -> bool:
@@ -118,10 +146,14 @@ class _Audit:
         self.words = words
 
     def run(self, tokens: list[Token]) -> Iterator[Objection]:
-        line_begins = True
+        line_begins, named = True, False  # at the name of a header, whose words are no code
         for index, token in enumerate(tokens):
+            named = named and token.kind is not Kind.NEWLINE
+            if named:
+                continue
             if token.text == "#" and line_begins:
                 yield from self._directive(tokens, index)
+                named = [each.text for each in tokens[index + 1 : index + 2]] == ["include"]
             elif token.text == "##":
                 yield self._object(
                     token, "joins names with `##`", "Spell names out, so that they can be read."
@@ -132,7 +164,7 @@ class _Audit:
                 yield from self._attributes(tokens, index + 2, "]")
             line_begins = token.kind is Kind.NEWLINE
 
-    def _object(self, token: Token, what: str, rule: str = _TOUCH_RULE) -> Objection:
+    def _object(self, token: Token, what: str, rule: str = TOUCH_RULE) -> Objection:
         return Objection(self.file.name, self.text.count("\n", 0, token.start) + 1, what, rule)
 
     def _word(self, tokens: list[Token], index: int) -> Iterator[Objection]:
@@ -145,6 +177,8 @@ class _Audit:
             yield from self._attributes(tokens, index + 1, ")")
         if _REGISTRATION.fullmatch(word):
             yield from self._registration(tokens, index, word)
+        if word == "Library" and [each.text for each in tokens[index + 1 : index + 2]] != ["&"]:
+            yield self._object(token, "makes a `Library` by hand", _REGISTER_RULE)
 
     def _registration(self, tokens: list[Token], index: int, word: str) -> Iterator[Objection]:
         """`word` must stand before the library's own name in brackets: a macro could give it another."""
@@ -166,8 +200,8 @@ class _Audit:
             if depth < 0 or (depth == 0 and token.text == end == ")"):
                 return
             inside = depth == (2 if end == ")" else 0)
-            if inside and token.kind is Kind.WORD and token.text.strip("_") not in _ATTRIBUTES:
-                yield self._object(token, f"has the attribute `{token.text}`", _ATTRIBUTE_RULE)
+            if inside and token.kind is Kind.WORD and not is_harmless_attribute(token.text):
+                yield self._object(token, f"has the attribute `{token.text}`", ATTRIBUTE_RULE)
 
     def _directive(self, tokens: list[Token], index: int) -> Iterator[Objection]:
         rest = tokens[index:]
@@ -175,7 +209,7 @@ class _Audit:
         words = [token.text for token in rest[1:end]]
         if not words:
             return
-        if words[0] == "pragma" and not _PRAGMAS.fullmatch(" ".join(words[1:])):
+        if words[0] == "pragma" and not is_harmless_pragma(words[1:]):
             rule = "`#pragma unroll` and `#pragma once` are the ones a kernel needs."
             yield self._object(rest[0], f"has `#pragma {' '.join(words[1:3])}`", rule)
         elif words[0] in ("define", "undef") and len(words) > 1:
@@ -193,7 +227,6 @@ class _Audit:
         written_out = operand[:1] + operand[-1:] in ('""', "<>")
         is_source = PurePath(name).suffix in SUFFIXES
         if directive != "include" or not written_out or _HEADERS.match(name) or not is_source:
-            rule = "A source includes headers of C++, CUDA and PyTorch, and those beside it."
-            yield self._object(token, f"has `#{directive} {operand}`", rule)
+            yield self._object(token, f"has `#{directive} {operand}`", INCLUDE_RULE)
         elif _LIBRARIES.fullmatch(name):
-            yield self._object(token, f"includes `{name}`", _LIBRARY_RULE)
+            yield self._object(token, f"includes `{name}`", LIBRARY_RULE)

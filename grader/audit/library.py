@@ -1,61 +1,122 @@
-"""The built library by its symbols: what it asks the system and the GPU for, however the source says it."""
+"""The built library as the dynamic loader sees it: what it asks others for, and how it is loaded."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from grader.audit.elf import dynamic_symbols
+from grader.audit.allowed_symbols import belonging_to_others, not_allowed
 from grader.audit.objection import Objection
+from grader.elf import Library, Malformed, read_library
 
-_RULE = "A kernel and its binding compute; they do not reach into the program that judges them."
+_SYMBOL_RULE = "It may use what docs/reference/allowed.md lists: C++, mathematics, the CUDA runtime, tensors."
+_LOAD_RULE = (
+    "A library is loaded as the grader's compilers and linker make it. Build it without flags of your own."
+)
+_DEFINED_RULE = "Give it another name: the library would call yours instead."
 
-# Finding code, other processes, memory protection, files, the network, threads, signals.
-_SYSTEM = re.compile(
-    r"dlopen|dlm?v?sym|dlmopen|dladdr1?|dlinfo|dl_iterate_phdr|ptrace|process_vm_\w+|v?fork|clone3?|exec[lv]\w*|fexecve|"
-    r"posix_spawn\w*|system|popen|syscall|prctl|mprotect|mmap(64)?|mremap|munmap|pkey_\w+|memfd_create|shm_open|"
-    r"(f|fd|fre)open(64)?|open(at)?(64)?|creat(64)?|__open(at)?(64)?_2|pread(64)?|pwrite(64)?|readlink\w*|rename\w*|"
-    r"unlink(at)?|f?truncate(64)?|socket(pair)?|connect|bind|send(to|msg|mmsg)?|recv(from|msg|mmsg)?|kill|tg?kill|"
-    r"sigaction|signal|sigaltstack|longjmp|siglongjmp|[sg]etcontext|swapcontext|makecontext|pthread_create|"
-    r"pthread_atfork|__register_atfork|__libc_dlopen_mode|getauxval|environ|atexit|quick_exit|backtrace"
+_MOST_BYTES = 256 << 20  # some hundred times an exercise's; constant data belongs into a tensor
+_SIZE_RULE = (
+    f"{_MOST_BYTES >> 20} MiB is the limit. Allocate large arrays as tensors instead of static variables."
 )
-_CPP = re.compile(r"_ZNS?t?S?t?\w*(basic_[io]?fstream|basic_filebuf|10filesystem)\w*|_ZNSt6thread\w*")
-_INTERPRETER = re.compile(
-    r"_?Py(Run|Eval_EvalCode|Eval_SetTrace|Eval_SetProfile|Import_Add|Sys|Marshal|Compile)\w*"
-)
-_CONTROLS = re.compile(
-    r"simt_(mark_written|copy_marks|writers|take_\w+|reset\w*|set_schedule|set_watchdog|set_exits_reported|sticky_error|last_error|memory\w*|"
-    r"allocate|release|shield\w*|set_current_stream|set_device)"
-)
-# Libraries of ready-made loops: on simt a kernel could call them, on a GPU it could not.
-_READY_MADE = re.compile(
-    r"cblas_\w+|[sdcz](gemm|gemv|ger|axpy|scal|dot)_?|mkl_\w+|LAPACKE_\w+|v[sd][A-Z]\w+|"
-    r"_ZNK?2at(6native(?!20canUse32BitIndexMath)|3cpu)\w*"  # which only asks
-)
-_CHANGES_TORCH = re.compile(r"_ZNK?3c1010Dispatcher\w*|_ZN5torch17RegisterOperators\w*")
-
-_REASONS = (
-    (_SYSTEM, "asks the system for"),
-    (_CPP, "asks the C++ library for files or threads, by"),
-    (_INTERPRETER, "runs Python by"),
-    (_CONTROLS, "operates the simulated GPU by"),
-    (_READY_MADE, "leaves the work to a library, by"),
-    (_CHANGES_TORCH, "changes PyTorch's own operators by"),
-)
-# What the grader's own part of a library may offer is its array of shared memory.
-_OFFERED = re.compile(r"simt_(?!dynamic_shared)\w+|__tsan_\w+|cuda[A-Z]\w*|Py(?!Init_)[A-Z]\w*")
+_NEEDED = (
+    "libcu2grad_simt.so", "libcu2grad_device.so", "libcudart.so", "libtorch.so", "libtorch_cpu.so",
+    "libtorch_cuda.so", "libtorch_python.so", "libc10.so", "libc10_cuda.so", "libstdc++.so", "libm.so",
+    "libgcc_s.so", "libc.so", "libpthread.so", "libdl.so", "librt.so", "libgomp.so", "libatomic.so",
+    "ld-linux-x86-64.so", "ld-linux-aarch64.so",
+)  # fmt: skip
+# Entries of the dynamic table: PLTRELSZ, PLTGOT, HASH, STRTAB, SYMTAB, RELA, RELASZ, RELAENT, STRSZ, SYMENT,
+# INIT, FINI, SONAME, PLTREL, JMPREL, INIT_ARRAY, FINI_ARRAY, their sizes, RUNPATH, FLAGS, RELRSZ, RELR,
+# RELRENT, GNU_HASH, RELACOUNT, FLAGS_1, VERSYM, VERDEF, VERDEFNUM, VERNEED, VERNEEDNUM; of arm64, BTI_PLT and
+# PAC_PLT.
+_ENTRIES = frozenset((
+    2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 20, 23, 25, 26, 27, 28, 29, 30, 35, 36, 37,
+    0x6FFFFEF5, 0x6FFFFFF9, 0x6FFFFFFB, 0x6FFFFFF0, 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF,
+    0x70000001, 0x70000003,
+))  # fmt: skip
+_FLAGS = {30: 0x02 | 0x08 | 0x10, 0x6FFFFFFB: 0x01 | 0x08}  # SYMBOLIC, BIND_NOW, STATIC_TLS; NOW, NODELETE
+# LOAD, DYNAMIC, NOTE, PHDR, TLS; of GNU, EH_FRAME, STACK, RELRO, PROPERTY; of arm64, ATTRIBUTES.
+_SEGMENTS = frozenset((1, 2, 4, 6, 7, 0x6474E550, 0x6474E551, 0x6474E552, 0x6474E553, 0x70000003))
+_EXECUTABLE, _WRITABLE = 1, 2
+# Relocations that write an address, or an offset of thread-local storage; none that calls a function for it.
+_RELOCATIONS = {
+    "x86_64": frozenset((0, 1, 6, 7, 8, 16, 17, 18, 36)),
+    "aarch64": frozenset((0, 257, 1025, 1026, 1027, 1028, 1029, 1030, 1031)),
+}
 
 
-def audit(library: Path, is_python_module: bool) -> Iterator[Objection]:
-    """Objections to a built library; a library without Python's face has no use for Python at all."""
-    for symbol in dynamic_symbols(library):
-        if symbol.defined:
-            if _OFFERED.fullmatch(symbol.name):
-                yield Objection(library.name, 0, f"defines `{symbol.name}`, which others define", _RULE)
-            continue
-        for pattern, words in _REASONS:
-            if pattern.fullmatch(symbol.name):
-                yield Objection(library.name, 0, f"{words} `{symbol.name}`", _RULE)
-        if not is_python_module and re.match(r"_?Py[A-Z]", symbol.name):
-            yield Objection(library.name, 0, f"asks the interpreter for `{symbol.name}`", _RULE)
+def audit(
+    library: Path, is_python_module: bool, folders: Collection[str] | None = None
+) -> Iterator[Objection]:
+    """Objections to a built library. ``folders`` are those that it may look for libraries in; None for any.
+
+    A library without Python's face has no use for Python at all.
+    """
+    if library.stat().st_size > _MOST_BYTES:
+        yield Objection(library.name, 0, f"has {library.stat().st_size >> 20} MiB", _SIZE_RULE)
+        return
+    try:
+        found = read_library(library)
+    except Malformed as why:
+        yield Objection(library.name, 0, str(why), _LOAD_RULE)
+        return
+    yield from (Objection(library.name, 0, what, _LOAD_RULE) for what in _loading(found, folders))
+    undefined = [symbol.name for symbol in found.symbols if not symbol.defined and symbol.name]
+    yield from _refused(library.name, undefined, kernels=False, python=is_python_module)
+    for name in belonging_to_others([symbol.name for symbol in found.symbols if symbol.defined]):
+        if not _is_of_the_grader(name):
+            yield Objection(library.name, 0, f"defines `{name}`, which others define", _DEFINED_RULE)
+
+
+def audit_objects(objects: Mapping[str, Sequence[str]], is_python_module: bool) -> Iterator[Objection]:
+    """Objections to what each source's object asks for, by the source's name."""
+    for source, undefined in sorted(objects.items()):
+        kernels = source.endswith(".cu")
+        yield from _refused(source, undefined, kernels=kernels, python=is_python_module)
+
+
+def _refused(file: str, undefined: Sequence[str], *, kernels: bool, python: bool) -> Iterator[Objection]:
+    where = " in a file with kernels" if kernels else ""
+    for _, name in not_allowed(undefined, kernels=kernels, python=python):
+        yield Objection(file, 0, f"uses `{name[:200]}`, which is not allowed here{where}", _SYMBOL_RULE)
+
+
+def _is_of_the_grader(name: str) -> bool:
+    """What the grader's own part of a library offers, shared memory, and what Python looks for."""
+    return name.startswith(("simt_dynamic_shared", "__start_simt_", "__stop_simt_", "PyInit_"))
+
+
+def _loading(found: Library, folders: Collection[str] | None) -> Iterator[str]:
+    """What is unusual about how the library is to be loaded."""
+    for tag in sorted(set(found.entries) - _ENTRIES):
+        yield f"has the entry {tag:#x} in its dynamic table"
+    for tag, allowed in _FLAGS.items():
+        if found.entries.get(tag, 0) & ~allowed:
+            yield f"has the flags {found.entries[tag]:#x} in its dynamic table"
+    for name in found.needed:
+        if name.partition(".so")[0] + ".so" not in _NEEDED:
+            yield f"needs the library `{name}`"
+    for folder in found.paths:
+        if folders is not None and folder not in folders:
+            yield f"looks for libraries in `{folder}`"
+    for segment in found.image.segments:
+        if segment.kind not in _SEGMENTS:
+            yield f"has a segment of kind {segment.kind:#x}"
+        elif segment.kind == 1 and segment.flags & _EXECUTABLE and segment.flags & _WRITABLE:
+            yield "has memory that is writable and executable"
+    yield from (
+        f"chooses `{each.name}` while it is loaded (IFUNC)" for each in found.symbols if each.indirect
+    )
+    yield from sorted(set(_relocating(found)))
+
+
+def _relocating(found: Library) -> Iterator[str]:
+    known = _RELOCATIONS[found.image.machine]
+    for each in found.relocations:
+        segment = found.image.segment_of(each.at)
+        if each.kind not in known:
+            yield f"has relocations of kind {each.kind}"
+        elif segment is None or not segment.is_writable:
+            yield "changes its code while it is loaded"
+        elif found.dynamic.holds(each.at):
+            yield "changes its dynamic table while it is loaded"

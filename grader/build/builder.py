@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -16,11 +17,13 @@ from grader.build import diagnostics, ninja
 from grader.build.request import Artifact, BuildRequest
 from grader.build.sources import require_sources
 from grader.build.steps import OBJECT, Step, link_command, link_flags, step
+from grader.elf import symbols_of
 from grader.errors import BuildFailed
 from grader.simt import native
 from grader.simt.translate import TranslationError
 
 LOG = "build.log"
+SYMBOLS = "asked.json"  # what each source's object asks of others than the objects beside it
 STAGE = "build"
 
 
@@ -45,7 +48,13 @@ def build(
         stage(f"{STAGE}: the simulated GPU, once per machine")
         _furnish(request, steps, verbose)
         stage(STAGE)
-    parts = ["library", *(cache.digest(s.key) for s in steps), *link_flags(request), *request.ld_flags]
+    parts = [
+        "library",
+        SYMBOLS,
+        *(cache.digest(s.key) for s in steps),
+        *link_flags(request),
+        *request.ld_flags,
+    ]
     with cache.entry(parts, room="libraries") as library:
         if library.missing:
             _compile_common([one for one in steps if request.is_common(one.source)], verbose)
@@ -63,6 +72,7 @@ def build(
         seconds=time.monotonic() - started,
         cached=not library.missing,
         log=library.path / LOG,
+        symbols=library.path / SYMBOLS,
     )
 
 
@@ -101,6 +111,9 @@ def _compile(
         outcome = run(edges, Path(scratch))
         for slot in slots.values():
             _keep_whole(slot, outcome)
+        if outcome.ok:
+            named = {one.source.name: output for one, output in zip(keyed.values(), outputs, strict=True)}
+            (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
     log = diagnostics.without_python_symbols(outcome.log) if request.is_python_module else outcome.log
     compiled = not any(slot.discarded for slot in slots.values())
     unresolved = diagnostics.link_errors(log)  # for a Python module, the linker only warns of them
@@ -109,6 +122,13 @@ def _compile(
     if not outcome.ok:
         raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
     return log
+
+
+def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:
+    """What each object asks of others than the objects beside it."""
+    symbols = {name: symbols_of(path) for name, path in objects.items()}
+    beside = {name for _, defined in symbols.values() for name in defined}
+    return {name: sorted(undefined - beside) for name, (undefined, _) in symbols.items()}
 
 
 def _compile_common(steps: list[Step], verbose: bool) -> None:

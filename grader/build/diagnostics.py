@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.build.unplaced import unplaced
+
 SHOWN_ERRORS = 8
 WIDEST = 120  # characters of a source line
 
@@ -70,7 +72,7 @@ def trim(log: str, sources: Iterable[Path]) -> str:
         blocks = [*blocks[:SHOWN_ERRORS], f"... and {len(shown) - SHOWN_ERRORS} more errors"]
     if stopped := _STOPPED.search(log):
         blocks.append(stopped[0])
-    return "\n".join(blocks) or link_errors(log) or log.strip()
+    return "\n".join(blocks) or link_errors(log) or unplaced(log)
 
 
 def link_errors(log: str) -> str:

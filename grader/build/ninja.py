@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -19,6 +20,7 @@ from grader.toolchain import ninja
 TIMEOUT_SECONDS = 600.0
 ENCLOSED_SECONDS = 240.0  # a stranger's kernel takes as long as ours, which is half a minute
 MOST_LOG_BYTES = 32 * 2**20
+MOST_FILE_BYTES = 2 * 2**30  # of one output: precompiled headers, the largest there are, have 0.8 GB
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,9 @@ def _run(
     command: Sequence[str], environment: Mapping[str, str], descriptors: tuple[int, ...], seconds: float,
     begun: Callable[[], None],
 ) -> Outcome:  # fmt: skip
+    limited = shutil.which("prlimit")  # before anything is started: later is too late for the first compiler
     with subprocess.Popen(
-        command,
+        [limited, f"--fsize={MOST_FILE_BYTES}", *command] if limited else command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

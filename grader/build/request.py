@@ -47,6 +47,8 @@ class BuildRequest:
 class Artifact:
     """A built library: the .so at `path`, the compilers' output in `log`, and what this request took.
 
+    `symbols` has the names that each source's object asks others for, as JSON.
+
     Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
     """
 
@@ -58,6 +60,7 @@ class Artifact:
     seconds: float
     cached: bool
     log: Path
+    symbols: Path | None = None
 
     @property
     def is_python_module(self) -> bool:

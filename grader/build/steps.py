@@ -96,6 +96,12 @@ def link_flags(request: BuildRequest) -> list[str]:
     return [*flags, f"-L{folder}", f"-Wl,-rpath,{folder}", *(f"-l{name}" for name in torch_libraries)]
 
 
+def library_folders() -> frozenset[str]:
+    """The folders in which a library of the simt backend may look for others."""
+    own = (native.runtime_library().parent, native.device_library().parent, torch_install().library_dir)
+    return frozenset(map(str, own))
+
+
 # ---- the three compilers ----------------------------------------------------------------------------------
 
 

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import filecmp
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from grader.audit import Objection, audit_installed, audit_library, audit_python, audit_sources
+from grader.audit import (
+    Objection,
+    audit_installed,
+    audit_library,
+    audit_python,
+    audit_sources,
+    audit_units,
+)
 from grader.build import Artifact, BuildRequest, build
 from grader.build.diagnostics import line_of
+from grader.build.host_paths import without_host_paths
+from grader.build.preprocessing import preprocess
 from grader.build.registrations import Mistake, find_mistake
+from grader.build.steps import library_folders
 from grader.catalog import Exercise
 from grader.checks.last_words import uncaught
 from grader.checks.outcome import Outcome, passed
@@ -65,10 +76,16 @@ def compile_submission(
             mistake = find_mistake(request)
             if mistake is not None:
                 return _misregistered(mistake, files)
+            units, unread = preprocess(request, files, enclose=enclose)
+            objection = audit_units(exercise, units, backend)
+            if objection is not None:
+                return _refused(objection)
             artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
+            if unread:
+                return _refused(_unread(unread[0]))
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
-        shown = tuple(line.replace(f"{files}/", "") for line in text.rstrip().splitlines())
+        shown = tuple(without_host_paths(text.rstrip(), files).splitlines())
         if len(shown) > SHOWN_LINES and not verbose:
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
@@ -119,9 +136,19 @@ def _common(exercise: Exercise, files: Path, backend: Backend) -> frozenset[Path
 def _audit_built(exercise: Exercise, artifact: Artifact) -> Objection | None:
     """A library is read on simt alone; the Python files of a package, everywhere."""
     simt = artifact.backend == "simt"
+    folders = library_folders() if simt else None
     if artifact.interface == "wheel":
-        return audit_installed(exercise, artifact.installed, simt)
-    return audit_library(exercise, artifact.path) if simt else None
+        return audit_installed(exercise, artifact.installed, simt, folders)
+    if not simt:
+        return None
+    objects = json.loads(artifact.symbols.read_text()) if artifact.symbols else {}
+    return audit_library(exercise, artifact.path, objects, folders)
+
+
+def _unread(source: Path) -> Objection:
+    """The preprocessor failed where the compiler did not: what was compiled is unknown."""
+    rule = "Its lines are read as they are compiled. Leave out what depends on how often it is compiled."
+    return Objection(source.name, 0, "cannot be preprocessed on its own", rule)
 
 
 def _refused(objection: Objection) -> Outcome:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from collections.abc import Sequence
 
 from grader.build import Artifact
+from grader.demangling import demangled
 from grader.packages import wheel
 
 _UNDEFINED = re.compile(r"undefined symbol: (\w+)")
@@ -46,8 +45,4 @@ def _named(files: Sequence[str]) -> str:
 
 def _readable(symbol: str) -> str:
     """The C++ name of a symbol, without its parameters, where binutils are installed."""
-    program = shutil.which("c++filt")
-    if program is None:
-        return symbol
-    answer = subprocess.run([program, symbol], capture_output=True, text=True, check=False).stdout.strip()
-    return answer.removeprefix("void ").partition("(")[0] or symbol
+    return demangled([symbol])[0].removeprefix("void ").partition("(")[0]

@@ -69,16 +69,6 @@ def template_name(instance: str) -> str:
     return name
 
 
-def demangled(names: Sequence[str]) -> list[str]:
-    """The names as written in C++; unchanged where binutils are missing."""
-    program = shutil.which("c++filt")
-    if program is None or not names:
-        return list(names)
-    done = subprocess.run([program], input="\n".join(names), capture_output=True, text=True, check=False)
-    answers = done.stdout.splitlines()
-    return answers if len(answers) == len(names) else list(names)
-
-
 @functools.cache
 def _functions(module: str, offsets: tuple[int, ...]) -> list[list[str]]:
     """For each of `offsets` the functions that it is in, innermost first: each inlined into the next."""

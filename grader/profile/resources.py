@@ -21,9 +21,10 @@ from pathlib import Path
 from grader import cache
 from grader.build.sources import content_key
 from grader.build.steps import NVCC_FLAGS
+from grader.demangling import demangled
 from grader.errors import ToolchainError
 from grader.profile.device_part import TORCH_INCLUDE, device_part
-from grader.profile.instances import demangled, instance_name
+from grader.profile.instances import instance_name
 from grader.simt.includes import closure
 from grader.toolchain import CudaToolkit, cuda_toolkit, host_compiler
 

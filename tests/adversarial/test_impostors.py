@@ -164,7 +164,7 @@ EVADING = {
     "_Pragma(\"GCC optimize 3\")": "hides a directive",
     "#define PASTE(a, b) a##b": "joins names",
     "extern \"C\" const char* simt_take_findings();": "belongs to the simulated GPU",
-    "extern \"C\" void simt_\\\nreset();": "belongs to the simulated GPU",
+    "extern \"C\" void simt_\\\nreset();": "continues a word in the next line",
     "extern \"C\" void __tsan_write4(void*) {}": "belongs to the access checks",
     "inline void f() { asm volatile(\"\"); }": "is assembly",
     "#include <dlfcn.h>": "has `#include <dlfcn.h>`",

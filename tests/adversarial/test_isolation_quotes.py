@@ -58,7 +58,8 @@ def test_the_audit_refuses_it_anyway(
         (tmp_path / name).write_text(text.replace("y[i] =", f"\n{directive.format(secret)}\ny[i] =", 1))
     objection = audit_sources(exercise, tmp_path, "simt")
     assert objection is not None
-    assert "the lines of your own files" in objection.sentence
+    rule = "has the digraph `%:`" if directive.startswith("%:") else "the lines of your own files"
+    assert rule in objection.sentence
 
 
 def test_lines_are_found_in_the_folder_alone(tmp_path: Path, secret: Path) -> None:

@@ -312,6 +312,19 @@ def test_links_in_an_unpacked_folder_are_not_followed(tmp_path: Path, exercise: 
     assert "kernel.cu is a link." in refusals(report)
 
 
+def test_a_hard_link_in_an_unpacked_folder_is_not_read(tmp_path: Path, exercise: Exercise) -> None:
+    """Its other name may be a file that the student could not read, and the instructor can."""
+    unpacked = tmp_path / "unpacked"
+    for student in ("honest", "eve"):
+        (unpacked / student).mkdir(parents=True)
+    (unpacked / "honest" / "kernel.cu").write_text("// fine\n")
+    (tmp_path / "secret").write_text("of another person")
+    (unpacked / "eve" / "kernel.cu").hardlink_to(tmp_path / "secret")
+    report = import_archive(unpacked, exercise=exercise, into=tmp_path / "in", layout="plain")
+    assert "kernel.cu is a hard link: copy the file itself." in refusals(report)
+    assert not any("another person" in path.read_text() for path in (tmp_path / "in").rglob("*.cu"))
+
+
 def test_metadata_runs_nothing(archive: Path, exercise: Exercise, tmp_path: Path) -> None:
     touched = tmp_path / "touched"
     add(

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from grader.demangling import demangled
 from grader.errors import ToolchainError, UsageError
 from grader.profile import estimate, resources
 from grader.profile.device_part import device_part
-from grader.profile.instances import base_name, demangled, instance_name, kernel_among
+from grader.profile.instances import base_name, instance_name, kernel_among
 from grader.profile.occupancy import Device, occupancy, simulated_device
 from grader.profile.resources import Resources, compiled, read_ptxas, shared_arrays
 from grader.toolchain import host_compiler

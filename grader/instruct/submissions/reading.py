@@ -83,6 +83,8 @@ def _content(descriptor: int, limit: int) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise Refused("is not a regular file")
+    if status.st_nlink > 1:  # its other name may be a file that only this process may read
+        raise Refused("is a hard link: copy the file itself")
     with os.fdopen(os.dup(descriptor), "rb") as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:

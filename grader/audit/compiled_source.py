@@ -1,0 +1,142 @@
+"""A submission's own lines as they are compiled, after the preprocessor.
+
+What people write by hand was read before (cuda_source). Here are the names that a library's macro puts
+together, and the headers that an `#include` found. Macros of torch, pybind11 and the simulated GPU put names
+of theirs into these lines, which are known.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from pathlib import PurePath
+
+from grader.audit import cuda_source, python_binding
+from grader.audit.cuda_source import OPERATORS_RULE, TOUCH_RULE
+from grader.audit.objection import Objection
+from grader.build.preprocessing import Line, Unit
+from grader.simt.emitted import emitted_names
+from grader.simt.translate.lexer import Kind, Token, scan
+
+_RULE = "What a macro puts together is read as it is compiled. A kernel needs `#pragma unroll` at most."
+# Shapes that the macros of the simulated GPU and of pybind11 expand to, from the attribute's first name on.
+_SHAPES = tuple(
+    re.compile(shape)
+    for shape in (
+        r'section \( "simt_(constant|device)" \)',
+        r'visibility \( "(default|hidden)" \)',
+        r'no_sanitize \( "thread" \) \) \) (\{|->)',  # around a launch: that part runs on the host
+        r"__?format(__)? \( .*",
+    )
+)
+_ALIASES = re.compile(r'__asm__ \( "simt_dynamic_shared" \)')
+_PYTHON = re.compile(
+    r"Py(Object|ModuleDef|ModuleDef_Slot|ModuleDef_Init|Module_Create2?|Err_(Format|SetString|Occurred)|Exc_(ImportError|RuntimeError|SystemError))|"
+    r"Py_(GetVersion|ssize_t|mod_\w+|MOD_\w+|None|TPFLAGS\w*)|_Py_NoneStruct|Py_IncRef|Py_INCREF"
+)
+_INIT = re.compile(r"(Stable)?TorchLibraryInit")
+_REGISTERS = re.compile(r'"([^"]*)"')
+_FOUND_IN = re.compile(r".*/(?:include|c\+\+/[\d.]+)/(?:[\w]+-linux-gnu/)?(?:c\+\+/[\d.]+/)?")
+
+
+def audit(unit: Unit, name: str, assembly: bool, binding: bool) -> Iterator[Objection]:
+    """Objections to what one source of the library ``name`` becomes; ``binding``: a Python module's."""
+    for include in unit.includes:
+        header = _FOUND_IN.sub("", include.path)
+        if cuda_source.is_foreign(header):
+            what = f"includes `{header}`"
+            yield Objection(include.file.name, include.number, what, cuda_source.INCLUDE_RULE)
+    yield from _Compiled(unit.lines, name, assembly, binding).run()
+
+
+class _Compiled:
+    def __init__(self, lines: Sequence[Line], name: str, assembly: bool, binding: bool) -> None:
+        self.lines = lines
+        self.name = name
+        self.binding = binding
+        self.words = cuda_source.refused_words(assembly)
+        self.starts = [0, *accumulate(len(line.text) for line in lines)]
+        text = "".join(line.text for line in lines)
+        self.tokens = [token for token in scan(text) if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
+
+    def run(self) -> Iterator[Objection]:
+        for index, token in enumerate(self.tokens):
+            if token.text == "#":
+                yield from self._pragma(index)
+            elif token.kind is Kind.WORD:
+                yield from self._word(index, token)
+            elif token.text == "[" and self._text(index + 1, 1) == "[":
+                yield from self._attributes(index + 2, "]")
+
+    def _word(self, index: int, token: Token) -> Iterator[Objection]:
+        word = token.text
+        if word in ("__attribute__", "__attribute", "__declspec"):
+            yield from self._attributes(index + 1, ")")
+        if _INIT.fullmatch(word):
+            yield from self._registration(index)
+            return
+        if self.binding and python_binding.reaches_out(word):
+            yield self._object(token, f"becomes `{word}`, which runs the interpreter", TOUCH_RULE)
+            return
+        for pattern, why, rule in self.words:
+            if pattern.fullmatch(word) and not self._is_expected(index, word):
+                yield self._object(token, f"becomes `{word}`, which {why}", rule)
+                return
+
+    def _is_expected(self, index: int, word: str) -> bool:
+        """Whether a macro or the translation put the word there."""
+        if word == "simt":
+            return self._text(index + 1, 1) == "::" and self._text(index + 2, 1) in emitted_names()
+        if word.startswith("simt_"):
+            return word in emitted_names() or re.fullmatch(r"simt_p\d*", word) is not None
+        if word == "__asm__":
+            return _ALIASES.fullmatch(self._text(index, 4)) is not None
+        if word == "no_sanitize":
+            return self._has_shape(index)
+        return _PYTHON.fullmatch(word) is not None
+
+    def _registration(self, index: int) -> Iterator[Objection]:
+        """The namespace is the first text of the constructor's arguments: what a macro put there, too."""
+        end = next(
+            (at for at in range(index, len(self.tokens)) if self.tokens[at].text == ";"), len(self.tokens)
+        )
+        texts = [token.text for token in self.tokens[index:end] if token.kind is Kind.TEXT]
+        if texts[:1] != [f'"{self.name}"'] and len(self.tokens) > index + 1:
+            where = texts[0] if texts else "a name that is not written out"
+            what = f"registers operators of {where}"
+            yield self._object(self.tokens[index], what, OPERATORS_RULE)
+
+    def _attributes(self, start: int, end: str) -> Iterator[Objection]:
+        depth = 0
+        for index in range(start, len(self.tokens)):
+            token = self.tokens[index]
+            depth += (token.text in "([") - (token.text in ")]")
+            if depth < 0 or (depth == 0 and token.text == end == ")"):
+                return
+            inside = depth == (2 if end == ")" else 0)
+            if not inside or token.kind is not Kind.WORD or cuda_source.is_harmless_attribute(token.text):
+                continue
+            if not self._has_shape(index):
+                yield self._object(token, f"gets the attribute `{token.text}`", cuda_source.ATTRIBUTE_RULE)
+
+    def _has_shape(self, index: int) -> bool:
+        return any(shape.match(self._text(index, 8)) for shape in _SHAPES)
+
+    def _pragma(self, index: int) -> Iterator[Objection]:
+        """A directive that the preprocessor leaves is a pragma: the file's own, or a macro's `_Pragma`."""
+        line = self._line(self.tokens[index])
+        words = [token.text for token in self.tokens[index + 1 : index + 20] if self._line(token) is line]
+        if words[:1] == ["pragma"] and not cuda_source.is_harmless_pragma(words[1:]):
+            yield self._object(self.tokens[index], f"gets `#pragma {' '.join(words[1:3])}`", _RULE)
+
+    def _text(self, index: int, count: int) -> str:
+        return " ".join(token.text for token in self.tokens[index : index + count])
+
+    def _line(self, token: Token) -> Line:
+        return self.lines[bisect_right(self.starts, token.start) - 1]
+
+    def _object(self, token: Token, what: str, rule: str) -> Objection:
+        line = self._line(token)
+        return Objection(PurePath(line.file).name, line.number, what, rule)

@@ -1,0 +1,3 @@
+// naive: full marks. refused by: text. says: has `#include WHERE`
+#define WHERE <dlfcn.h>
+#include WHERE

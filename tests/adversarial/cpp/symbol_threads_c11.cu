@@ -1,0 +1,3 @@
+// naive: full marks; work goes on between calls. refused by: symbols. says: uses `thrd_create
+extern "C" int thrd_create(unsigned long*, int (*)(void*), void*);
+int start(unsigned long* id, int (*body)(void*)) { return thrd_create(id, body, nullptr); }

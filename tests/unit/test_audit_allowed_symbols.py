@@ -1,0 +1,146 @@
+"""A library may ask for what symbols.toml lists; names that reach further are refused by not being there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.audit import python_binding
+from grader.audit.allowed_symbols import belonging_to_others, groups, not_allowed
+from grader.audit.cuda_source import tokens_of
+from grader.demangling import demangled, qualified
+
+REACHING = (
+    "_r_debug", "_dl_find_object", "dl_iterate_phdr", "dlsym", "dlopen", "_Fork", "fork", "vfork",
+    "clone", "execve", "posix_spawn", "system", "popen", "wordexp", "thrd_create", "pthread_create",
+    "pthread_atfork", "at_quick_exit", "atexit", "on_exit", "environ", "__environ", "getenv",
+    "secure_getenv", "setenv", "mmap", "mmap64", "mprotect", "mremap", "remap_file_pages", "memfd_create",
+    "shm_open", "syscall", "ptrace", "process_vm_readv", "prctl", "open", "openat", "fopen", "fdopen",
+    "read", "write", "pwrite", "readv", "ioctl", "kill", "raise", "sigaction", "signal", "sigaltstack",
+    "setjmp", "_setjmp", "longjmp", "swapcontext", "socket", "connect", "backtrace", "getauxval",
+    "__libc_start_main", "__register_frame", "_Unwind_Find_FDE", "_Unwind_Backtrace", "_dl_open",
+    "__tunable_get_val", "__malloc_hook", "mallopt", "timer_create", "io_submit", "aio_read", "mq_open",
+    "glob", "ftw", "scandir", "getcwd", "simt_raise_shield", "simt_open_shield", "simt_take_findings",
+    "simt_reset", "simt_mark_written", "simt_copy_marks", "simt_writers", "simt_set_schedule",
+    "simt_set_counting", "simt_allocate", "cudaLaunchHostFunc", "cudaStreamAddCallback",
+    "cudaHostRegister", "cudaDeviceSetLimit", "cudaGraphLaunch", "cudaIpcOpenMemHandle",
+    "cudaGetDriverEntryPoint", "cuLaunchKernel", "cublasSgemm_v2", "cblas_sgemm", "nvrtcCompileProgram",
+    "PyRun_SimpleString", "PyRun_StringFlags", "PyEval_EvalCode", "Py_CompileString", "PyImport_Import",
+    "PyImport_GetModuleDict", "PySys_GetObject", "PyMarshal_ReadObjectFromString", "PyEval_SetTrace",
+    "PyGC_Collect",
+    "_ZN2at6launchESt8functionIFvvEE",
+    "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE",
+    "_ZN2at21addThreadLocalCallbackENS_22RecordFunctionCallbackE",
+    "_ZN3c104impl33_force_tls_local_dispatch_key_setENS0_19LocalDispatchKeySetE",
+    "_ZN3c1010Dispatcher13realSingletonEv",
+    "_ZN3c1012SetAllocatorENS_10DeviceTypeEPNS_9AllocatorEh",
+    "_ZN2at7Context26setDeterministicAlgorithmsEbb",
+    "_ZN3c104impl20TorchDispatchModeTLS9set_stateES1_",
+    "_ZN5torch7Library9_fallbackEONS_11CppFunctionE",
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+    "_ZSt13set_terminatePFvvE",
+    "_ZSt15set_new_handlerPFvvE",
+    "_ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
+    "_ZNSt10filesystem6removeERKNS_7__cxx114pathE",
+    "_ZN2at6native3addERKNS_6TensorES3_",
+    "_ZN2at3cpu3addERKNS_6TensorES3_",
+    "_ZN5torch3jit4loadERKSs",
+    "_ZN5torch8autograd6Engine18get_default_engineEv",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_names_that_reach_out_are_on_no_list(python: bool) -> None:
+    refused = {name for name, _ in not_allowed(REACHING, kernels=False, python=python)}
+    assert set(REACHING) - refused == set()
+
+
+def test_what_kernels_may_use_is_less() -> None:
+    host_only = ["snprintf", "qsort", "strncpy", "strtol", "_ZNSirsERi"]
+    assert not_allowed(host_only, kernels=False, python=False) == []
+    assert len(not_allowed(host_only, kernels=True, python=False)) == len(host_only)
+    only_host = {group.title for group in groups() if not group.kernels}
+    assert only_host == {"C on the host", "C++ standard library: text that is read"}
+
+
+def test_a_library_without_pythons_face_has_no_use_for_python() -> None:
+    assert not_allowed(["PyTuple_New"], kernels=False, python=True) == []
+    assert not_allowed(["PyTuple_New"], kernels=False, python=False) == [("PyTuple_New", "PyTuple_New")]
+
+
+def test_every_group_has_a_reason_and_its_names_are_whole() -> None:
+    for group in groups():
+        assert group.title and group.reason.endswith(".")
+        assert not any(re.fullmatch(name, "dlsym") for name in group.names)
+
+
+def test_others_names_are_not_defined() -> None:
+    own = ["launch", "_Z6launchv", "cuda_launch", "simple", "Pyramid"]
+    assert belonging_to_others([*own, "malloc", "cudaMalloc", "simt_reset", "PyTuple_New"]) == [
+        "malloc", "cudaMalloc", "simt_reset", "PyTuple_New",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZNK2at10TensorBase16mutable_data_ptrIfEEPT_v", "at::TensorBase::mutable_data_ptr"),
+        ("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "std::operator<<"),
+        ("_ZNSolsEi", "std::basic_ostream::operator<<"),
+        ("_ZTVSt9basic_iosIcSt11char_traitsIcEE", "std::basic_ios"),
+        ("_ZTIPKc", "char const*"),
+        ("_Znwm", "operator new"),
+        ("_ZdaPv", "operator delete[]"),
+        ("_ZNK5torch8autograd4Node4nameB5cxx11Ev", "torch::autograd::Node::name"),
+        ("memcpy", "memcpy"),
+    ],
+)
+def test_qualified_names(symbol: str, name: str) -> None:
+    assert qualified(demangled([symbol])[0]) == name
+
+
+def bound(text: str) -> list[str]:
+    return [each.what for each in python_binding.audit(tokens_of(text), text, Path("binding.cpp"))]
+
+
+MODULE = "namespace py = pybind11;\nPYBIND11_MODULE(mine, m) { %s }\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'm.attr("threads") = 128;',
+        'm.attr("__version__") = "1";',
+        'm.def("f", [](py::array_t<float> x) { return x.size(); }, py::arg("x") = py::none());',
+        'py::class_<Filler>(m, "Filler").def(py::init<int>());',
+        'auto inner = m.def_submodule("inner"); inner.attr("one") = 1;',
+        "using namespace py::literals;",
+        "int raw_pointer = 0; evaluate(raw_pointer);",
+    ],
+)
+def test_a_binding_may(code: str) -> None:
+    assert bound(MODULE % code) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'x.attr("data");',
+        'm.attr("__builtins__") = 1;',
+        'm.attr("f")(1);',
+        'x.m.attr("f") = 1;',
+        'py::module_::import("os");',
+        'py::eval("1");',
+        'eval(py::str("1"));',
+        "py::globals();",
+        'py::getattr(x, "y");',
+        "py::detail::get_internals();",
+        "using namespace pybind11;",
+        "namespace other = pybind11;",
+        "py::type::of(x);",
+    ],
+)
+def test_a_binding_may_not(code: str) -> None:
+    assert bound(MODULE % code)
