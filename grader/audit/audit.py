@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
 from grader.audit import cuda_source, library, python_source, setup_source, suite_source
 from grader.audit.objection import Objection
+from grader.audit.own_names import modules_in
 from grader.catalog import Exercise
 from grader.simt.includes import closure
+
+_WORD = re.compile(r"\b[A-Za-z]\w*")
 
 __all__ = ["Objection", "audit_installed", "audit_library", "audit_python", "audit_sources"]
 
@@ -41,11 +45,15 @@ def audit_installed(exercise: Exercise, folder: Path, libraries: bool) -> Object
 
 
 def _installed(exercise: Exercise, folder: Path, libraries: bool) -> Iterator[Objection]:
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    sources = {path: path.read_bytes() for path in files if path.suffix == ".py"}
+    hidden = {name for content in sources.values() for name in modules_in(content)}
+    for path in files:
         name = path.relative_to(folder).as_posix()
-        if path.suffix == ".py":
-            text = path.read_text(errors="replace")
-            yield from python_source.audit(text, name, exercise.build.name, exercise.allowed, packaged=True)
+        if path in sources:
+            yield from python_source.audit(
+                sources[path], name, exercise.build.name, exercise.allowed, packaged=True, hidden=hidden
+            )
         elif path.suffix == ".so" and libraries:
             yield from library.audit(path, is_python_module=True)
         elif path.suffix in (".pth", ".pyc"):
@@ -54,16 +62,25 @@ def _installed(exercise: Exercise, folder: Path, libraries: bool) -> Iterator[Ob
 
 def _python(exercise: Exercise, files: Path) -> Iterator[Objection]:
     if (files / "op.py").is_file():  # the one such file besides tests; it cannot import others
-        text = (files / "op.py").read_text(errors="replace")
-        yield from python_source.audit(text, "op.py", exercise.build.name, exercise.allowed)
+        content = (files / "op.py").read_bytes()
+        own = _words(exercise, files)
+        yield from python_source.audit(content, "op.py", exercise.build.name, exercise.allowed, own=own)
     for name in exercise.edit:
         if fnmatch(name, "test_*.py") and (files / name).is_file():
-            yield from suite_source.audit((files / name).read_text(errors="replace"), name)
+            yield from suite_source.audit((files / name).read_bytes(), name)
+
+
+def _words(exercise: Exercise, files: Path) -> frozenset[str]:
+    """All words of the sources of the library: among them are the names of its operators and functions."""
+    names = [name for name in exercise.build.sources if (files / name).is_file()]
+    return frozenset(
+        word for name in names for word in _WORD.findall((files / name).read_text(errors="replace"))
+    )
 
 
 def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Objection]:
     if (files / "setup.py").is_file():
-        yield from setup_source.audit((files / "setup.py").read_text(errors="replace"), "setup.py")
+        yield from setup_source.audit((files / "setup.py").read_bytes(), "setup.py")
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))
