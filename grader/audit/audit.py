@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
 from grader.audit import cuda_source, library, python_source, setup_source, suite_source
 from grader.audit.objection import Objection
 from grader.audit.own_names import modules_in
+from grader.audit.reading import MOST_BYTES
 from grader.catalog import Exercise
 from grader.simt.includes import closure
 
+_TESTS = "test_*.py"
 _WORD = re.compile(r"\b[A-Za-z]\w*")
 
-__all__ = ["Objection", "audit_installed", "audit_library", "audit_python", "audit_sources"]
+__all__ = [
+    "Objection", "audit_installed", "audit_library", "audit_python", "audit_sources", "python_files",
+]  # fmt: skip
 
 
 def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | None:
@@ -25,13 +29,29 @@ def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | 
     return next(_sources(exercise, files, assembly=backend == "cuda"), None)
 
 
-def audit_python(exercise: Exercise, files: Path) -> Objection | None:
-    """The first objection to what a worker runs as Python, or None.
+def python_files(exercise: Exercise, files: Path, installed: Path | None = None) -> dict[str, bytes]:
+    """What a worker runs as Python, by name: op.py and tests, or all that a wheel has ``installed``.
+
+    Read once: the same bytes are audited, and run.
+    """
+    if installed is not None:
+        found = sorted(path for path in installed.rglob("*.py") if path.is_file())
+        return {path.relative_to(installed).as_posix(): path.read_bytes() for path in found}
+    tests = [name for name in exercise.edit if fnmatch(name, _TESTS)]
+    return {name: (files / name).read_bytes() for name in ("op.py", *tests) if (files / name).is_file()}
+
+
+def audit_python(
+    exercise: Exercise, files: Path, contents: Mapping[str, bytes] | None = None
+) -> Objection | None:
+    """The first objection to what a worker runs as Python, or None; ``contents`` is what `python_files` read.
 
     Imports torch, to see which of its names are modules; so this comes after the compilers have run, with
     which that import overlaps.
     """
-    return next(_python(exercise, files), None)
+    return next(
+        _python(exercise, files, python_files(exercise, files) if contents is None else contents), None
+    )
 
 
 def audit_library(exercise: Exercise, built: Path) -> Objection | None:
@@ -39,35 +59,41 @@ def audit_library(exercise: Exercise, built: Path) -> Objection | None:
     return next(library.audit(built, exercise.build.interface != "torch_library"), None)
 
 
-def audit_installed(exercise: Exercise, folder: Path, libraries: bool) -> Objection | None:
+def audit_installed(
+    exercise: Exercise, folder: Path, libraries: bool, contents: Mapping[str, bytes] | None = None
+) -> Objection | None:
     """The first objection to the package installed in ``folder``, wherever its files came from; or None."""
-    return next(_installed(exercise, folder, libraries), None)
+    sources = python_files(exercise, folder, folder) if contents is None else contents
+    return next(_installed(exercise, folder, libraries, sources), None)
 
 
-def _installed(exercise: Exercise, folder: Path, libraries: bool) -> Iterator[Objection]:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    sources = {path: path.read_bytes() for path in files if path.suffix == ".py"}
+def _installed(
+    exercise: Exercise, folder: Path, libraries: bool, sources: Mapping[str, bytes]
+) -> Iterator[Objection]:
+    total = sum(map(len, sources.values()))
+    if total > MOST_BYTES:
+        what = f"has {total} bytes of Python, where {MOST_BYTES} are the most that is read"
+        yield Objection("The package", 0, what, "A package here wires tensors to kernels.", topic="build")
+        return
     hidden = {name for content in sources.values() for name in modules_in(content)}
-    for path in files:
-        name = path.relative_to(folder).as_posix()
-        if path in sources:
-            yield from python_source.audit(
-                sources[path], name, exercise.build.name, exercise.allowed, packaged=True, hidden=hidden
-            )
-        elif path.suffix == ".so" and libraries:
+    name, allowed = exercise.build.name, exercise.allowed
+    for file, content in sources.items():
+        yield from python_source.audit(content, file, name, allowed, packaged=True, hidden=hidden)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        if path.suffix == ".so" and libraries:
             yield from library.audit(path, is_python_module=True)
         elif path.suffix in (".pth", ".pyc"):
-            yield Objection(name, 0, "is run without having been read", "A wheel holds source files.")
+            what = "is run without having been read"
+            yield Objection(path.relative_to(folder).as_posix(), 0, what, "A wheel holds source files.")
 
 
-def _python(exercise: Exercise, files: Path) -> Iterator[Objection]:
-    if (files / "op.py").is_file():  # the one such file besides tests; it cannot import others
-        content = (files / "op.py").read_bytes()
-        own = _words(exercise, files)
-        yield from python_source.audit(content, "op.py", exercise.build.name, exercise.allowed, own=own)
-    for name in exercise.edit:
-        if fnmatch(name, "test_*.py") and (files / name).is_file():
-            yield from suite_source.audit((files / name).read_bytes(), name)
+def _python(exercise: Exercise, files: Path, contents: Mapping[str, bytes]) -> Iterator[Objection]:
+    for file, content in contents.items():
+        if fnmatch(file, _TESTS):
+            yield from suite_source.audit(content, file)
+        else:
+            name, own = exercise.build.name, _words(exercise, files)
+            yield from python_source.audit(content, file, name, exercise.allowed, own=own)
 
 
 def _words(exercise: Exercise, files: Path) -> frozenset[str]:

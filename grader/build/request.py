@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -48,6 +49,7 @@ class Artifact:
     """A built library: the .so at `path`, the compilers' output in `log`, and what this request took.
 
     Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
+    `sources` are the texts of the submission's Python files, by name, once they were audited: these run.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Artifact:
     seconds: float
     cached: bool
     log: Path
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def is_python_module(self) -> bool:

@@ -5,10 +5,20 @@ from __future__ import annotations
 import filecmp
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from grader.audit import Objection, audit_installed, audit_library, audit_python, audit_sources
+from grader.audit import (
+    Objection,
+    Unreadable,
+    audit_installed,
+    audit_library,
+    audit_python,
+    audit_sources,
+    decoded,
+    python_files,
+)
 from grader.build import Artifact, BuildRequest, build
 from grader.build.diagnostics import line_of
 from grader.build.registrations import Mistake, find_mistake
@@ -73,8 +83,7 @@ def compile_submission(
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
         return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
-    objection = audit_python(exercise, files) or _audit_built(exercise, artifact)
-    return _refused(objection) if objection is not None else artifact
+    return _audited(exercise, files, artifact)
 
 
 def _misregistered(mistake: Mistake, files: Path) -> Outcome:
@@ -116,12 +125,22 @@ def _common(exercise: Exercise, files: Path, backend: Backend) -> frozenset[Path
     return frozenset(files / name for name in names if given.issuperset(closure(files / name, ())))
 
 
-def _audit_built(exercise: Exercise, artifact: Artifact) -> Objection | None:
-    """A library is read on simt alone; the Python files of a package, everywhere."""
-    simt = artifact.backend == "simt"
-    if artifact.interface == "wheel":
-        return audit_installed(exercise, artifact.installed, simt)
-    return audit_library(exercise, artifact.path) if simt else None
+def _audited(exercise: Exercise, files: Path, artifact: Artifact) -> Artifact | Outcome:
+    """What was built, with the Python texts that were audited; a library is read on simt alone."""
+    simt, wheel = artifact.backend == "simt", artifact.interface == "wheel"
+    contents = python_files(exercise, files, artifact.installed if wheel else None)
+    if wheel:
+        objection = audit_installed(exercise, artifact.installed, simt, contents)
+    else:
+        objection = audit_python(exercise, files, contents)
+        if objection is None and simt:
+            objection = audit_library(exercise, artifact.path)
+    if objection is not None:
+        return _refused(objection)
+    try:
+        return replace(artifact, sources={name: decoded(each, name) for name, each in contents.items()})
+    except Unreadable as unreadable:
+        return _refused(unreadable.objection)
 
 
 def _refused(objection: Objection) -> Outcome:
