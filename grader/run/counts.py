@@ -30,6 +30,7 @@ def _is_launch(record: dict[str, Any]) -> bool:
         and all(isinstance(record.get(name), str) for name in _TEXTS)
         and all(_is_list(record.get(name), 3) for name in ("grid", "block"))
         and isinstance(record.get("time_us"), int | float)
+        and 0 <= record["time_us"] < _MOST
         and isinstance(record.get("sites"), list)
     )
 

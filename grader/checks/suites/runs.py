@@ -36,6 +36,8 @@ _MARK = "[tests] "
 _FAILED = "[failed] "
 _MOST_AT_ONCE = 4
 _SEEDS = 2**62
+# What reading a text raises that is not what was asked for.
+_NO_CLAIM = (AttributeError, KeyError, MemoryError, OverflowError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ def _failed(failure: SubmissionError) -> tuple[Failure, ...]:
     for line in failure.printed.splitlines():
         if line.startswith(_FAILED):
             # The learner's tests print, too.
-            with contextlib.suppress(TypeError, ValueError, KeyError, OverflowError):
+            with contextlib.suppress(*_NO_CLAIM):
                 found.append(_failure(json.loads(line.removeprefix(_FAILED))))
     return tuple(found)
 
@@ -195,7 +197,7 @@ def _read(answer: Any) -> Run:
         failures = tuple(_failure(each) for each in found["failures"])
         passed, skipped, expected = (max(0, int(found[name])) for name in ("passed", "skipped", "expected"))
         return Run(passed, skipped, expected, failures, str(found["broken"]), str(found["late"]))
-    except (TypeError, ValueError, KeyError, OverflowError):
+    except _NO_CLAIM:
         return Run(broken="the run ended without saying how")
 
 
