@@ -182,7 +182,9 @@ class SourceAudit:
             return name in known and isinstance(node.ctx, ast.Load)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return name in METHOD_NAMES
-        return (name in LABELS and isinstance(node, ast.Name)) or isinstance(node, ast.ImportFrom | ast.alias)
+        if isinstance(node, ast.ImportFrom | ast.alias):
+            return name in ("__future__", "__version__")
+        return name in LABELS and isinstance(node, ast.Name)
 
     def _value(self, node: ast.Name | ast.Attribute) -> Iterator[Objection]:
         """What a name or an attribute stands for, and whether it may be used in this place."""

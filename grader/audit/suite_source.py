@@ -36,7 +36,7 @@ ATTRIBUTES = group(
 
 # What pytest hands to a test or fixture that has an argument of that name: the run, its files and options.
 FIXTURES = words(
-    "cache capfd capfdbinary caplog capsys capsysbinary capteesys class_mocker doctest_namespace "
+    "LineMatcher cache capfd capfdbinary caplog capsys capsysbinary capteesys class_mocker doctest_namespace linecomp "
     "monkeypatch pytestconfig pytester record_property record_testsuite_property record_xml_attribute "
     "request subtests testdir tmp_path tmp_path_factory tmpdir tmpdir_factory"
 )

@@ -78,7 +78,7 @@ TORCH: dict[str, Group] = {
     "torch.nn.functional": group("PyTorch's operators", _FUNCTIONAL),
     "torch.special": group("PyTorch's operators", "erf erfc expit expm1 log1p log_softmax logsumexp softmax"),
     "torch.utils.checkpoint": group("computes an operation again in backward", "checkpoint"),
-    "torch.version": group("texts", "cuda hip"),
+    "torch.version": group("versions, as texts", "cuda hip"),
 }
 NUMPY: dict[str, Group] = {
     "numpy": group(
