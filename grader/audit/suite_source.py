@@ -36,9 +36,10 @@ ATTRIBUTES = group(
 
 # What pytest hands to a test or fixture that has an argument of that name: the run, its files and options.
 FIXTURES = words(
-    "LineMatcher cache capfd capfdbinary caplog capsys capsysbinary capteesys class_mocker doctest_namespace linecomp "
-    "monkeypatch pytestconfig pytester record_property record_testsuite_property record_xml_attribute "
-    "request subtests testdir tmp_path tmp_path_factory tmpdir tmpdir_factory"
+    "LineMatcher cache capfd capfdbinary caplog capsys capsysbinary capteesys class_mocker "
+    "doctest_namespace linecomp monkeypatch pytestconfig pytester record_property "
+    "record_testsuite_property record_xml_attribute request subtests testdir tmp_path tmp_path_factory "
+    "tmpdir tmpdir_factory"
 )
 _RUN_RULE = "A suite must not be able to tell which implementation it runs against."
 _FIXTURE_RULE = (
