@@ -20,6 +20,7 @@ _BASES = (
     "enum.StrEnum", "typing.Generic", "typing.NamedTuple", "typing.Protocol", "typing.TypedDict",
 )  # fmt: skip
 _NEVER_CALLED = ("numpy.ndarray", *_BASES)
+_MEANING = ("typing.", "collections.", "numpy.typing.", "enum.")
 _TYPES_OF_TYPES = ("typing.cast", "typing.TypeVar", "typing.NewType", "typing.ParamSpec")
 _HANDED_ON = (
     "A class of a library can be changed for everybody: call it, derive from it or ask isinstance for it."
@@ -48,6 +49,11 @@ def objections(node: ast.AST, audit: Auditor) -> Iterator[Objection]:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in targets):
             yield from _slots(node, audit)
+
+
+def gives_meaning(full: str) -> bool:
+    """Whether an imported name decides what its neighbours mean, and so keeps its meaning in a file."""
+    return full.startswith(_MEANING) or (bool(full) and is_open_class(full))
 
 
 def is_asked(node: ast.Name, audit: Auditor) -> bool:

@@ -22,7 +22,7 @@ from grader.audit.objection import Objection
 from grader.audit.own_names import own_names
 from grader.audit.parsing import audited
 from grader.audit.reserved import reserved
-from grader.audit.scopes import reached
+from grader.audit.scopes import PYTHONS, reached
 from grader.audit.tree import Tree, bound, identifiers
 
 GRADER = {"grader": group("builds and loads the submission's own library", "load")}
@@ -99,6 +99,9 @@ class SourceAudit:
                 for name in node.kwd_attrs:
                     yield from self._attribute_name(node, name)
             yield from classes.objections(node, self)
+        if f"{registrations.ALLOWANCE}.custom_op" in self.meanings.values():
+            for node, what in registrations.hidden_types(self.tree, self.meanings):
+                yield self.object(node, what, registrations.TYPES_RULE)
 
     def object(self, node: ast.AST, what: str, rule: str = _LIST_RULE) -> Objection:
         return Objection(self.file, getattr(node, "lineno", 0), what, rule)
@@ -170,10 +173,9 @@ class SourceAudit:
             if name.startswith("__") and not self._is_known_dunder(node, name):
                 what = "reads the attribute" if isinstance(node, ast.Attribute) else "uses"
                 yield self.object(node, f"{what} `{name}`", _DUNDER_RULE)
-        imports = isinstance(node, ast.alias)
         for name in bound(node):
-            is_module = self.is_module(self.imported.get(name, ""))
-            if name in FIXED or (is_module and not imports) or (imports and name in NAMES):
+            full = "" if isinstance(node, ast.alias) else self.imported.get(name, "")
+            if name in FIXED or self.is_module(full) or classes.gives_meaning(full):
                 yield self.object(node, f"gives the name `{name}` another meaning", PATCH_RULE)
 
     def _is_known_dunder(self, node: ast.AST, name: str) -> bool:
@@ -195,6 +197,8 @@ class SourceAudit:
             yield from self._attribute(node)
         elif node.id == "type" and not classes.is_asked(node, self):
             yield self.object(node, "uses `type` as a value", INSTEAD["type"])
+        elif node.id in PYTHONS - NAMES and self.tree.is_in_annotation(node):
+            yield self.object(node, f"uses `{node.id}`")  # annotations may be evaluated, late and as texts
         if not full or qualifies:
             return
         if self.is_module(full) and full != self.modules.own:

@@ -11,6 +11,7 @@ from grader.audit.lists import Group, group
 from grader.audit.lists.attributes import ELEMENTWISE
 
 _MAKE = (
+    "from_numpy "
     "arange as_tensor asarray atleast_1d atleast_2d atleast_3d complex empty empty_like empty_strided eye "
     "full full_like linspace logspace normal ones ones_like polar rand rand_like randint randint_like randn "
     "randn_like randperm scalar_tensor tensor tril_indices triu_indices zeros zeros_like"
