@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from grader.audit import cuda_source, library, python_source, setup_source, suite_source
+from grader.audit.modules import Modules
 from grader.audit.objection import Objection
 from grader.audit.own_names import modules_in
 from grader.audit.reading import MOST_BYTES
@@ -75,8 +76,9 @@ def _installed(
         what = f"has {total} bytes of Python, where {MOST_BYTES} are the most that is read"
         yield Objection("The package", 0, what, "A package here wires tensors to kernels.", topic="build")
         return
-    hidden = {name for content in sources.values() for name in modules_in(content)}
     name, allowed = exercise.build.name, exercise.allowed
+    is_module = Modules(python_source.OP, name).is_module
+    hidden = {each for content in sources.values() for each in modules_in(content, is_module)}
     for file, content in sources.items():
         yield from python_source.audit(content, file, name, allowed, packaged=True, hidden=hidden)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from grader.audit.parsing import TooDeep, parse
 from grader.audit.reading import Unreadable, decoded
@@ -56,7 +56,9 @@ def _fields(arguments: Collection[ast.expr]) -> Iterator[str]:
 def _libraries(tree: Tree, meanings: Mapping[int, str], own_operators: str) -> Iterator[str]:
     """Names that are given to the operators or to the extension module: `_ops = torch.ops.muladd`."""
     for node in tree.nodes:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            yield from (each.asname or each.name for each in node.names)  # a neighbour, such as `_C`
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             value = node.value.func if isinstance(node.value, ast.Call) else node.value
             meaning = meanings.get(id(value), "")
             is_library = meaning in _LOADERS if value is not node.value else meaning == own_operators != ""
@@ -65,12 +67,17 @@ def _libraries(tree: Tree, meanings: Mapping[int, str], own_operators: str) -> I
                 yield from (each.id for each in targets if isinstance(each, ast.Name))
 
 
-def modules_in(source: bytes) -> frozenset[str]:
-    """The names that modules have in a file: nobody imports them from there."""
+def modules_in(source: bytes, is_module: Callable[[str], bool]) -> frozenset[str]:
+    """The names that modules have in a file: its neighbours do not take them from there."""
     try:
         nodes = list(ast.walk(parse(decoded(source, ""))))
     except (Unreadable, TooDeep, SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()  # the file's own audit says so
-    others = [node for node in nodes if isinstance(node, ast.Import) or getattr(node, "level", None) == 0]
-    found = [each for node in others if isinstance(node, ast.Import | ast.ImportFrom) for each in node.names]
-    return frozenset(each.asname or each.name.partition(".")[0] for each in found)
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found.update(each.asname or each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules = [each for each in node.names if is_module(f"{node.module}.{each.name}")]
+            found.update(each.asname or each.name for each in modules)
+    return frozenset(found)

@@ -22,20 +22,12 @@ from grader.audit.objection import Objection
 from grader.audit.own_names import own_names
 from grader.audit.parsing import audited
 from grader.audit.reserved import reserved
+from grader.audit.rules import DUNDER_RULE, LIST_RULE, OWN_RULE, PATCH_RULE, instead
 from grader.audit.scopes import PYTHONS, reached
 from grader.audit.tree import Tree, bound, identifiers
 
 GRADER = {"grader": group("builds and loads the submission's own library", "load")}
 OP: Mapping[str, Group] = {**STANDARD, **TORCH, **NUMPY, **GRADER}
-
-_RULE = "The grader runs what it can follow by reading"
-PATCH_RULE = f"{_RULE}, so what a file imports keeps its name and stays as it is."
-_LIST_RULE = f"{_RULE}: docs/reference/allowed_python.md lists what a submission may use, and why."
-_DUNDER_RULE = (
-    "Names between double underscores change how Python itself works with an object; a submission defines "
-    "those of ordinary objects, such as __init__ and __call__. One leading underscore marks a private name."
-)
-_OWN_RULE = "Objects of Python or PyTorch have an attribute of that name. Choose another one."
 
 
 def audit(
@@ -103,7 +95,7 @@ class SourceAudit:
             for node, what in registrations.hidden_types(self.tree, self.meanings):
                 yield self.object(node, what, registrations.TYPES_RULE)
 
-    def object(self, node: ast.AST, what: str, rule: str = _LIST_RULE) -> Objection:
+    def object(self, node: ast.AST, what: str, rule: str = LIST_RULE) -> Objection:
         return Objection(self.file, getattr(node, "lineno", 0), what, rule)
 
     def meaning(self, node: ast.AST) -> str:
@@ -151,13 +143,9 @@ class SourceAudit:
         module = full.rpartition(".")[0]
         root = full.partition(".")[0]
         if module in self.lists or root in self.modules.roots:
-            return f"{self._instead(full)}{_LIST_RULE}"
+            return instead(full)
         names = [name for name in (*self.modules.roots, "op") if name != "op" or self.is_module(name)]
         return f"It may import {', '.join(sorted(set(names) - {'__future__'}))}."
-
-    def _instead(self, full: str) -> str:
-        said = INSTEAD.get(full, "")
-        return f"{said} " if said else ""
 
     def _pythons_own(self, root: ast.Module) -> Iterator[Objection]:
         """Builtins that are not on the list, where the name may mean them."""
@@ -166,13 +154,13 @@ class SourceAudit:
                 continue
             named = [node for node in self.tree.nodes if isinstance(node, ast.Name) and node.id == name]
             first = min((node.lineno for node in named), default=line)
-            yield Objection(self.file, first, f"uses `{name}`", f"{self._instead(name)}{_LIST_RULE}")
+            yield Objection(self.file, first, f"uses `{name}`", instead(name))
 
     def _identifiers(self, node: ast.AST) -> Iterator[Objection]:
         for name in identifiers(node):
             if name.startswith("__") and not self._is_known_dunder(node, name):
                 what = "reads the attribute" if isinstance(node, ast.Attribute) else "uses"
-                yield self.object(node, f"{what} `{name}`", _DUNDER_RULE)
+                yield self.object(node, f"{what} `{name}`", DUNDER_RULE)
         for name in bound(node):
             full = "" if isinstance(node, ast.alias) else self.imported.get(name, "")
             if name in FIXED or self.is_module(full) or classes.gives_meaning(full):
@@ -217,7 +205,7 @@ class SourceAudit:
             return  # an operator of its own
         elif base and (base == OPERATORS or self.is_module(base)):
             if not self.is_member(base, node.attr):
-                yield self.object(node, f"uses `{full}`", f"{self._instead(full)}{_LIST_RULE}")
+                yield self.object(node, f"uses `{full}`", instead(full))
         else:
             yield from self._attribute_name(node, node.attr)
 
@@ -225,7 +213,7 @@ class SourceAudit:
         if self.meaning(node.value):
             yield self.object(node, f"changes `{ast.unparse(node)}`", PATCH_RULE)
         elif node.attr in reserved() or (node.attr.startswith("_") and node.attr in self.attributes):
-            yield self.object(node, f"gives an attribute the name `{node.attr}`", _OWN_RULE)
+            yield self.object(node, f"gives an attribute the name `{node.attr}`", OWN_RULE)
 
     def _registration(self, node: ast.Attribute, full: str) -> Iterator[Objection]:
         """`full` is torch.library or an attribute of it; as part of a longer chain it is judged with that."""
@@ -240,12 +228,15 @@ class SourceAudit:
 
     def _attribute_name(self, node: ast.AST, name: str) -> Iterator[Objection]:
         """An attribute of a value that nobody knows before it runs."""
+        if name in self.hidden:
+            yield self.object(node, f"reads the attribute `{name}`, a module", PATCH_RULE)
+            return
         if name.startswith("__") or name in self.attributes or (self.registers and name in REGISTRATIONS):
             return  # double underscores have a rule of their own
         if name not in self.own:
-            yield self.object(node, f"reads the attribute `{name}`", f"{self._instead(name)}{_LIST_RULE}")
+            yield self.object(node, f"reads the attribute `{name}`", instead(name))
         elif name in reserved():
-            yield self.object(node, f"reads the attribute `{name}`", _OWN_RULE)
+            yield self.object(node, f"reads the attribute `{name}`", OWN_RULE)
 
     def _dotted(self, node: ast.expr) -> str:
         parts: list[str] = []

@@ -19,9 +19,7 @@ FUNCTIONS = frozenset((
 METHODS = frozenset(("register_fake",))
 RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
 
-TYPES_RULE = (
-    "torch.library.custom_op evaluates annotations, so here each type is written out where it stands."
-)
+TYPES_RULE = "torch.library.custom_op evaluates annotations: write each type out in its place."
 _TYPES = (
     ast.Name,
     ast.Attribute,

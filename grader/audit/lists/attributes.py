@@ -59,7 +59,7 @@ ATTRIBUTES = {
         "apply backward forward generate_vmap_rule jvp mark_dirty mark_non_differentiable needs_input_grad "
         "save_for_backward save_for_forward saved_tensors set_materialize_grads setup_context vmap",
     ),
-    "vmap": group("what a rule of vmap is told", "batch_size randomness"),
+    "vmap": group("what a rule of vmap receives", "batch_size randomness"),
     "modules": group(
         "layers around an operator",
         "add_module append bias buffers children eval extend extra_repr forward in_features load_state_dict "
