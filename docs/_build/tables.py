@@ -1,7 +1,8 @@
 """Puts tables of computed numbers into the pages; with ``--check`` only compares.
 
 The roofline's numbers follow from the specs, those of known access patterns from the memory model, and those
-of a multiprocessor are the simulated devices' own. Points are those of exercise.toml.
+of a multiprocessor are the simulated devices' own. Points are those of exercise.toml. Names that Python may
+use are those of the audit's lists.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import allowed_names
 import barrier_pictures
 import product_counts
 import roofline
@@ -172,6 +174,10 @@ TABLES = {
     "vectors": vector_pictures.table,
     "products": product_counts.table,
     "barrier_steps": barrier_pictures.in_words,
+    "allowed_modules": allowed_names.modules,
+    "allowed_in_suites": allowed_names.suites,
+    "allowed_names": allowed_names.names,
+    "allowed_attributes": allowed_names.attributes,
 }
 
 

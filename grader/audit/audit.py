@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from itertools import chain
@@ -17,14 +18,22 @@ from grader.audit import (
     spelling,
     suite_source,
 )
+from grader.audit.modules import Modules
 from grader.audit.objection import Objection
+from grader.audit.own_names import modules_in
+from grader.audit.reading import MOST_BYTES
 from grader.build.preprocessing import Unit
 from grader.catalog import Exercise
 from grader.simt.includes import closure
 
-__all__ = ["Objection", "audit_installed", "audit_library", "audit_python", "audit_sources", "audit_units"]
-
+_TESTS = "test_*.py"
+_WORD = re.compile(r"\b[A-Za-z]\w*")
 _BINDINGS = ("pybind", "torch_extension")  # interfaces whose sources make a Python module
+
+__all__ = [
+    "Objection", "audit_installed", "audit_library", "audit_python", "audit_sources", "audit_units",
+    "python_files",
+]  # fmt: skip
 
 
 def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | None:
@@ -34,13 +43,29 @@ def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | 
     return next(_sources(exercise, files, assembly=backend == "cuda"), None)
 
 
-def audit_python(exercise: Exercise, files: Path) -> Objection | None:
-    """The first objection to what a worker runs as Python, or None.
+def python_files(exercise: Exercise, files: Path, installed: Path | None = None) -> dict[str, bytes]:
+    """What a worker runs as Python, by name: op.py and tests, or all that a wheel has ``installed``.
+
+    Read once: the same bytes are audited, and run.
+    """
+    if installed is not None:
+        found = sorted(path for path in installed.rglob("*.py") if path.is_file())
+        return {path.relative_to(installed).as_posix(): path.read_bytes() for path in found}
+    tests = [name for name in exercise.edit if fnmatch(name, _TESTS)]
+    return {name: (files / name).read_bytes() for name in ("op.py", *tests) if (files / name).is_file()}
+
+
+def audit_python(
+    exercise: Exercise, files: Path, contents: Mapping[str, bytes] | None = None
+) -> Objection | None:
+    """The first objection to what a worker runs as Python, or None; ``contents`` is what `python_files` read.
 
     Imports torch, to see which of its names are modules; so this comes after the compilers have run, with
     which that import overlaps.
     """
-    return next(_python(exercise, files), None)
+    return next(
+        _python(exercise, files, python_files(exercise, files) if contents is None else contents), None
+    )
 
 
 def audit_units(exercise: Exercise, units: Sequence[Unit], backend: str) -> Objection | None:
@@ -75,38 +100,59 @@ def audit_library(
 
 
 def audit_installed(
-    exercise: Exercise, folder: Path, libraries: bool, folders: Collection[str] | None = None
-) -> Objection | None:
-    """The first objection to the package installed in ``folder``, wherever its files came from; or None."""
-    return next(_installed(exercise, folder, libraries, folders), None)
+    exercise: Exercise, folder: Path, libraries: bool, contents: Mapping[str, bytes] | None = None,
+    folders: Collection[str] | None = None,
+) -> Objection | None:  # fmt: skip
+    """The first objection to the package installed in ``folder``, wherever its files came from; or None.
+
+    ``contents`` is what `python_files` read; ``folders`` as in `audit_library`.
+    """
+    sources = python_files(exercise, folder, folder) if contents is None else contents
+    return next(_installed(exercise, folder, sources, libraries, folders), None)
 
 
 def _installed(
-    exercise: Exercise, folder: Path, libraries: bool, folders: Collection[str] | None
-) -> Iterator[Objection]:
+    exercise: Exercise, folder: Path, sources: Mapping[str, bytes], libraries: bool,
+    folders: Collection[str] | None,
+) -> Iterator[Objection]:  # fmt: skip
+    total = sum(map(len, sources.values()))
+    if total > MOST_BYTES:
+        what = f"has {total} bytes of Python, where {MOST_BYTES} are the most that is read"
+        yield Objection("The package", 0, what, "A package here wires tensors to kernels.", topic="build")
+        return
+    name, allowed = exercise.build.name, exercise.allowed
+    is_module = Modules(python_source.OP, name).is_module
+    hidden = {each for content in sources.values() for each in modules_in(content, is_module)}
+    for file, content in sources.items():
+        yield from python_source.audit(content, file, name, allowed, packaged=True, hidden=hidden)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        name = path.relative_to(folder).as_posix()
-        if path.suffix == ".py":
-            text = path.read_text(errors="replace")
-            yield from python_source.audit(text, name, exercise.build.name, exercise.allowed, packaged=True)
-        elif path.suffix == ".so" and libraries:
+        if path.suffix == ".so" and libraries:
             yield from library.audit(path, is_python_module=True, folders=folders)
         elif path.suffix in (".pth", ".pyc"):
-            yield Objection(name, 0, "is run without having been read", "A wheel holds source files.")
+            what = "is run without having been read"
+            yield Objection(path.relative_to(folder).as_posix(), 0, what, "A wheel holds source files.")
 
 
-def _python(exercise: Exercise, files: Path) -> Iterator[Objection]:
-    if (files / "op.py").is_file():  # the one such file besides tests; it cannot import others
-        text = (files / "op.py").read_text(errors="replace")
-        yield from python_source.audit(text, "op.py", exercise.build.name, exercise.allowed)
-    for name in exercise.edit:
-        if fnmatch(name, "test_*.py") and (files / name).is_file():
-            yield from suite_source.audit((files / name).read_text(errors="replace"), name)
+def _python(exercise: Exercise, files: Path, contents: Mapping[str, bytes]) -> Iterator[Objection]:
+    for file, content in contents.items():
+        if fnmatch(file, _TESTS):
+            yield from suite_source.audit(content, file)
+        else:
+            name, own = exercise.build.name, _words(exercise, files)
+            yield from python_source.audit(content, file, name, exercise.allowed, own=own)
+
+
+def _words(exercise: Exercise, files: Path) -> frozenset[str]:
+    """All words of the sources of the library: among them are the names of its operators and functions."""
+    names = [name for name in exercise.build.sources if (files / name).is_file()]
+    return frozenset(
+        word for name in names for word in _WORD.findall((files / name).read_text(errors="replace"))
+    )
 
 
 def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Objection]:
     if (files / "setup.py").is_file():
-        yield from setup_source.audit((files / "setup.py").read_text(errors="replace"), "setup.py")
+        yield from setup_source.audit((files / "setup.py").read_bytes(), "setup.py")
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))

@@ -1,23 +1,76 @@
-"""Which dotted names of op.py are modules: one that went by another name could not be followed."""
+"""What the dotted names of a file stand for, by the lists and by the modules themselves."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection
+import sys
+from collections.abc import Mapping
+from functools import cache
 from types import ModuleType
 
-_OPERATORS = "torch.ops."  # its namespaces are modules by their class, and hold operators alone
+from grader.audit.lists import Group
+
+OPERATORS = "torch.ops"  # its namespaces hold operators alone, and a submission uses its own
+_HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8  # flags of a class: its attributes can be changed unless it is static
 
 
-def is_module(full: str, roots: Collection[str]) -> bool:
-    """Whether ``full`` names a module of one of the packages ``roots``, which are imported to look."""
+class Modules:
+    """The modules of ``lists`` and the operators of ``namespace``."""
+
+    def __init__(self, lists: Mapping[str, Group], namespace: str) -> None:
+        self.lists = lists
+        self.own = f"{OPERATORS}.{namespace}" if namespace else ""
+        self.ways = {".".join(name.split(".")[:n]) for name in lists for n in range(1, name.count(".") + 2)}
+
+    @property
+    def roots(self) -> list[str]:
+        return sorted({name.partition(".")[0] for name in self.lists})
+
+    def is_module(self, full: str) -> bool:
+        """Whether ``full`` is a module of the list, or leads to one."""
+        return full in self.ways or (full == OPERATORS and bool(self.own))
+
+    def is_member(self, module: str, name: str) -> bool:
+        """Whether a submission may use ``module.name``, which is a module itself or one of its names."""
+        full = f"{module}.{name}"
+        if module == OPERATORS:
+            return full == self.own
+        if self.is_module(full):
+            return True
+        listed = self.lists.get(module)
+        if listed is None:
+            return False
+        return name in listed.names if listed.names is not None else name in _public(module)
+
+
+def is_open_class(full: str) -> bool:
+    """Whether ``full`` is a class whose attributes Python lets be changed, for everybody in the process."""
+    found = _resolve(full)
+    flags = getattr(found, "__flags__", 0)
+    return isinstance(found, type) and bool(flags & _HEAP_TYPE) and not flags & _IMMUTABLE
+
+
+@cache
+def _public(module: str) -> frozenset[str]:
+    """Public names of a module that are no modules themselves."""
+    members = vars(importlib.import_module(module)).items()
+    return frozenset(
+        name for name, value in members if not name.startswith("_") and not isinstance(value, ModuleType)
+    )
+
+
+@cache
+def _resolve(full: str) -> object:
     root, *rest = full.split(".")
-    if root not in roots or full.startswith(_OPERATORS):
-        return False
+    if root not in ("torch", "numpy") and root not in sys.stdlib_module_names:
+        return None  # a test suite's `op` is no module of this process
+    found: object = None
     try:
-        found: object = importlib.import_module(root)
-        for name in rest:
+        found = importlib.import_module(root)
+        for number, name in enumerate(rest, start=1):
+            if not hasattr(found, name):
+                importlib.import_module(".".join((root, *rest[:number])))
             found = getattr(found, name)
-    except Exception:  # whatever a missing attribute raises: then it raises in the submission, too
-        return False
-    return isinstance(found, ModuleType)
+    except (ImportError, AttributeError):
+        return None  # this release has no such name: then it raises in the submission, too
+    return found

@@ -1,219 +1,244 @@
-"""op.py by its syntax tree: it wires tensors to kernels, so it needs torch and little else."""
+"""op.py by its syntax tree: it wires tensors to kernels, and uses what the lists name for that.
+
+What is on no list is refused: modules and their names (`lists.standard`, `lists.tensors`), Python's own names
+and the methods between double underscores (`lists.builtins`), attributes (`lists.attributes`, and those that
+the file defines itself). So no value leads to a module, a frame or a class that others use, and nothing takes
+the name of an attribute as a text.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
-from grader.audit import modules, registrations
+from grader.audit import classes, registrations
+from grader.audit.lists import Group, group
+from grader.audit.lists.attributes import ATTRIBUTE_NAMES, REGISTRATIONS
+from grader.audit.lists.builtins import FIXED, INSTEAD, LABELS, LABELS_OF_OBJECTS, METHOD_NAMES, NAMES
+from grader.audit.lists.standard import STANDARD
+from grader.audit.lists.tensors import NUMPY, TORCH
+from grader.audit.modules import OPERATORS, Modules
 from grader.audit.objection import Objection
-from grader.audit.parsing import audited, parse_expression
+from grader.audit.own_names import own_names
+from grader.audit.parsing import audited
+from grader.audit.reserved import reserved
+from grader.audit.rules import DUNDER_RULE, LIST_RULE, OWN_RULE, PATCH_RULE, instead
+from grader.audit.scopes import PYTHONS, reached
+from grader.audit.tree import Tree, bound, identifiers
 
-IMPORTS = frozenset((
-    "torch", "numpy", "math", "cmath", "typing", "collections", "dataclasses", "functools",
-    "itertools", "enum", "abc", "time", "warnings", "__future__",
-))  # fmt: skip
-_IMPORT_RULE = f"It may import grader, {', '.join(sorted(IMPORTS - {'__future__'}))}."
-_GRADER_RULE = "Of the grader, a submission uses `grader.load` alone."
-_REACH_RULE = "A submission does not reach into the program that judges it."
-_PATCH_RULE = "A submission leaves what it imports as it is."
-
-# Ways out of what a module is for: to names by strings, to other modules, to frames, files and processes.
-_NAMES = frozenset((
-    "eval", "exec", "compile", "open", "input", "breakpoint", "globals", "locals", "vars",
-    "getattr", "setattr", "delattr", "__import__", "__builtins__", "__loader__", "__spec__",
-))  # fmt: skip
-_ATTRIBUTES = frozenset((
-    "os", "sys", "ctypes", "builtins", "subprocess", "inspect", "gc", "importlib", "pathlib",
-    "shutil", "socket", "mmap", "pickle", "threading", "tempfile", "operator", "types", "io",
-    "glob", "atexit", "runpy", "pkgutil", "traceback", "logging", "get_type_hints", "ForwardRef",
-    "make_dataclass", "load_library", "load_inline", "from_file", "frombuffer", "tofile",
-    "fromfile", "memmap", "ctypeslib", "register_fake", "gi_frame", "cr_frame", "ag_frame",
-    "tb_frame", "f_back", "f_globals", "f_locals", "f_builtins", "gi_code",
-    # Modules behind modules, under the names that they have there.
-    "torch", "grader", "bltns", "np", "mp", "multiprocessing", "concurrent",
-    # What evaluates strings, or looks attributes up by them: annotations are evaluated to choose a function.
-    "singledispatch", "singledispatchmethod", "runstring", "rundocs", "format", "format_map",
-    # Classes of classes: what they are called with names attributes by strings.
-    "ABCMeta", "EnumMeta", "EnumType",
-    "loadtxt", "genfromtxt", "fromregex", "savetxt", "dump", "loaded_libraries", "import_module",
-))  # fmt: skip
-# Of numpy: what reads and writes files (`load` runs what a pickle says), and its tools for tests and builds.
-_CLOSED_NUMPY = frozenset((
-    "core", "distutils", "f2py", "lib", "load", "rec", "save", "savez", "savez_compressed", "test", "testing",
-))  # fmt: skip
-CLOSED_TORCH = frozenset((
-    "classes", "compile", "distributed", "export", "fx", "hub", "jit", "library", "load", "monitor",
-    "multiprocessing", "onnx", "overrides", "package", "profiler", "save", "serialization",
-    "storage", "testing", "utils",
-))  # fmt: skip
-_METHODS = frozenset((
-    "__init__", "__call__", "__repr__", "__str__", "__len__", "__iter__", "__getitem__", "__eq__",
-    "__hash__", "__enter__", "__exit__", "__post_init__",
-))  # fmt: skip
-# Names between double underscores that say something about a file or a class, and give it no powers.
-_LABELS = frozenset(("__name__", "__file__", "__doc__", "__all__", "__version__", "__author__", "__slots__"))
-_OWN = ("self", "cls", "ctx")  # objects whose private attributes are the submission's own
+GRADER = {"grader": group("builds and loads the submission's own library", "load")}
+OP: Mapping[str, Group] = {**STANDARD, **TORCH, **NUMPY, **GRADER}
 
 
 def audit(
-    text: str, file: str, name: str = "", allowed: Collection[str] = (), packaged: bool = False
+    source: str | bytes,
+    file: str,
+    name: str = "",
+    allowed: Collection[str] = (),
+    packaged: bool = False,
+    own: Collection[str] = (),
+    hidden: Collection[str] = (),
 ) -> Iterator[Objection]:
-    """Objections in the order of the lines; a file that Python cannot parse is the worker's to report.
-
-    A ``packaged`` file may import its neighbours, which are audited too.
+    """Objections in the order of the lines; one, if the file is no UTF-8 or no Python.
 
     ``name`` is that of the library. ``allowed`` holds what the exercise allows besides: ``torch.library``, to
-    register operators of the namespace ``name``.
+    register operators of the namespace ``name``. A ``packaged`` file may import its neighbours, which are
+    audited too; ``hidden`` are the names that imported modules have there. ``own`` names what else the
+    submission defines: its C++ functions.
     """
-    yield from audited(text, file, SourceAudit(file, name, registrations.ALLOWANCE in allowed, packaged).run)
+    registers = registrations.ALLOWANCE in allowed
+    yield from audited(source, file, SourceAudit(file, name, registers, packaged, own, hidden).run)
 
 
 class SourceAudit:
-    """One file: ``imports`` are the modules it may import, ``closed`` the parts of torch it may not use."""
+    """One file: ``lists`` are the modules it may import, ``attributes`` what it may read of any value."""
 
-    imports = IMPORTS
-    import_rule = _IMPORT_RULE
-    closed = CLOSED_TORCH
+    lists: Mapping[str, Group] = OP
+    attributes: frozenset[str] = ATTRIBUTE_NAMES
 
-    def __init__(self, file: str, name: str, registers: bool, packaged: bool) -> None:
+    def __init__(
+        self, file: str, name: str, registers: bool = False, packaged: bool = False,
+        own: Collection[str] = (), hidden: Collection[str] = (),
+    ) -> None:  # fmt: skip
         self.file = file
         self.name = name
         self.registers = registers  # whether it may register operators by torch.library
         self.packaged = packaged
+        self.hidden = hidden
+        self.modules = Modules(self.lists, name)
         self.imported: dict[str, str] = {}  # local name -> dotted name
-        self.calls: dict[int, ast.Call] = {}  # by the id of the expression that is called
-        self.qualified: set[int] = set()  # ids of the expressions whose attribute is taken
-        self.subscripted: set[int] = set()  # and of those before square brackets
+        self.own = frozenset(own)
+        self.meanings: dict[int, str] = {}  # dotted names by the id of the expression
+        self.tree: Tree
 
-    def run(self, tree: ast.Module) -> Iterator[Objection]:
-        nodes = [inner for node in ast.walk(tree) for inner in (node, *_written_in_quotes(node))]
-        self.calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
-        for node in nodes:
+    def run(self, root: ast.Module) -> Iterator[Objection]:
+        self.tree = Tree(root)
+        for node in self.tree.nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 yield from self._import(node)
-        self.qualified = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-        self.subscripted = {id(node.value) for node in nodes if isinstance(node, ast.Subscript)}
-        for node in nodes:
-            if isinstance(node, ast.Name):
-                yield from self._name(node)
-            elif isinstance(node, ast.Attribute):
-                yield from self._attribute(node)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield from self._function(node)
-            elif isinstance(node, ast.ClassDef):
-                yield from self._class(node)
-            elif isinstance(node, ast.Call):
-                yield from self._call(node)
-            elif isinstance(node, ast.MatchClass):
+        self.meanings = {
+            id(node): self._dotted(node)
+            for node in self.tree.nodes
+            if isinstance(node, ast.Name | ast.Attribute)
+        }
+        self.own |= own_names(self.tree, self.meanings, self.modules.own)
+        yield from self._pythons_own(root)
+        for node in self.tree.nodes:
+            yield from self._identifiers(node)
+            if isinstance(node, ast.Name | ast.Attribute):
+                yield from self._value(node)
+            if isinstance(node, ast.MatchClass):
                 for name in node.kwd_attrs:
-                    yield from self._attribute_name(node, name, own=False)
+                    yield from self._attribute_name(node, name)
+            yield from classes.objections(node, self)
+        if f"{registrations.ALLOWANCE}.custom_op" in self.meanings.values():
+            for node, what in registrations.hidden_types(self.tree, self.meanings):
+                yield self.object(node, what, registrations.TYPES_RULE)
 
-    def _object(self, node: ast.AST, what: str, rule: str) -> Objection:
+    def object(self, node: ast.AST, what: str, rule: str = LIST_RULE) -> Objection:
         return Objection(self.file, getattr(node, "lineno", 0), what, rule)
+
+    def meaning(self, node: ast.AST) -> str:
+        """``torch.autograd.Function`` of a chain that begins at an imported name; else ``""``."""
+        return self.meanings.get(id(node), "")
+
+    def is_module(self, full: str) -> bool:
+        """Whether ``full`` is a module that the file may import, or leads to one."""
+        return self.modules.is_module(full) or (self.registers and full == registrations.ALLOWANCE)
+
+    def is_member(self, module: str, name: str) -> bool:
+        """Whether the file may use ``module.name``."""
+        return self.modules.is_member(module, name)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Objection]:
         if isinstance(node, ast.ImportFrom) and node.level:
-            if not self.packaged or node.level > 1:
-                yield self._object(node, "imports relative to a package", self.import_rule)
+            yield from self._import_neighbour(node)
             return
         for alias in node.names:
             full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
             plain = isinstance(node, ast.Import) and alias.asname is None  # binds the package itself
-            bound = full.partition(".")[0] if plain else alias.asname or alias.name
-            meant = bound if plain else full
-            if self.imported.setdefault(bound, meant) != meant:
-                yield self._object(node, f"gives the name `{bound}` another meaning", _PATCH_RULE)
-            root, *rest = full.split(".")
-            if root == "grader":
-                if rest not in ([], ["load"]):
-                    yield self._object(node, f"imports `{full}`", _GRADER_RULE)
-            elif root not in self.imports:
-                yield self._object(node, f"imports `{root}`", self.import_rule)
-            elif self.registers and plain and full == registrations.ALLOWANCE:
-                continue  # under a name of its own the module could be handed on
-            elif alias.name == "*" or self._is_refused(full):
-                yield self._object(node, f"imports `{full}`", _REACH_RULE)
+            name = full.partition(".")[0] if plain else alias.asname or alias.name
+            meant = name if plain else full
+            if self.imported.setdefault(name, meant) != meant:
+                yield self.object(node, f"gives the name `{name}` another meaning", PATCH_RULE)
+            if f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
+                known = self.registers and plain  # under another name the module could be handed on
+            elif isinstance(node, ast.Import):
+                known = self.is_module(full)
+            else:
+                known = self.is_member(node.module or "", alias.name)
+            if not known:
+                root = full.partition(".")[0]
+                what = full if root in self.modules.roots or self.is_module(root) else root
+                yield self.object(node, f"imports `{what}`", self._import_rule(full))
 
-    def _is_refused(self, full: str) -> bool:
-        root, *rest = full.split(".")
-        private = any(part.startswith("_") for part in rest) and root != "__future__"
-        return private or bool(_ATTRIBUTES & set(rest)) or self._is_closed(full)
+    def _import_neighbour(self, node: ast.ImportFrom) -> Iterator[Objection]:
+        if not self.packaged or node.level > 1:
+            yield self.object(node, "imports relative to a package", self._import_rule(""))
+        for alias in node.names:
+            if alias.name == "*" or alias.name in self.hidden:
+                yield self.object(node, f"imports `{alias.name}` from a neighbour", PATCH_RULE)
 
-    def _is_module(self, full: str) -> bool:
-        return full in self.imports | {"grader"} or modules.is_module(full, IMPORTS)
+    def _import_rule(self, full: str) -> str:
+        module = full.rpartition(".")[0]
+        root = full.partition(".")[0]
+        if module in self.lists or root in self.modules.roots:
+            return instead(full)
+        names = [name for name in (*self.modules.roots, "op") if name != "op" or self.is_module(name)]
+        return f"It may import {', '.join(sorted(set(names) - {'__future__'}))}."
 
-    def _is_closed(self, full: str) -> bool:
-        root, part = (*full.split("."), "")[:2]
-        return part in {"torch": self.closed, "numpy": _CLOSED_NUMPY}.get(root, ())
+    def _pythons_own(self, root: ast.Module) -> Iterator[Objection]:
+        """Builtins that are not on the list, where the name may mean them."""
+        for name, line in reached(ast.unparse(root), self.file).items():
+            if name in NAMES or name in LABELS:
+                continue
+            named = [node for node in self.tree.nodes if isinstance(node, ast.Name) and node.id == name]
+            first = min((node.lineno for node in named), default=line)
+            yield Objection(self.file, first, f"uses `{name}`", instead(name))
 
-    def _name(self, node: ast.Name) -> Iterator[Objection]:
-        dunder = node.id.startswith("__") and node.id not in _LABELS
-        if node.id in _NAMES or dunder:
-            yield self._object(node, f"uses `{node.id}`", _REACH_RULE)
-        elif node.id == "type" and id(node) not in self.calls and id(node) not in self.subscripted:
-            yield self._object(node, "hands on `type` as a value", _REACH_RULE)
-        elif self._is_module(self.imported.get(node.id, "")):
-            if not isinstance(node.ctx, ast.Load):
-                yield self._object(node, f"gives the name `{node.id}` another meaning", _PATCH_RULE)
-            elif id(node) not in self.qualified:
-                yield self._object(node, f"hands on the module `{node.id}` as a value", _REACH_RULE)
+    def _identifiers(self, node: ast.AST) -> Iterator[Objection]:
+        for name in identifiers(node):
+            if name.startswith("__") and not self._is_known_dunder(node, name):
+                what = "reads the attribute" if isinstance(node, ast.Attribute) else "uses"
+                yield self.object(node, f"{what} `{name}`", DUNDER_RULE)
+        for name in bound(node):
+            full = "" if isinstance(node, ast.alias) else self.imported.get(name, "")
+            if name in FIXED or self.is_module(full) or classes.gives_meaning(full):
+                yield self.object(node, f"gives the name `{name}` another meaning", PATCH_RULE)
+
+    def _is_known_dunder(self, node: ast.AST, name: str) -> bool:
+        if isinstance(node, ast.Attribute):
+            known = METHOD_NAMES | LABELS_OF_OBJECTS | {"__version__"}
+            return name in known and isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return name in METHOD_NAMES
+        if isinstance(node, ast.ImportFrom | ast.alias):
+            return name in ("__future__", "__version__")
+        return name in LABELS and isinstance(node, ast.Name)
+
+    def _value(self, node: ast.Name | ast.Attribute) -> Iterator[Objection]:
+        """What a name or an attribute stands for, and whether it may be used in this place."""
+        full = self.meaning(node)
+        outer, field = self.tree.above(node)
+        qualifies = isinstance(outer, ast.Attribute)
+        if isinstance(node, ast.Attribute):
+            yield from self._attribute(node)
+        elif node.id == "type" and not classes.is_asked(node, self):
+            yield self.object(node, "uses `type` as a value", INSTEAD["type"])
+        elif node.id in PYTHONS - NAMES and self.tree.is_in_annotation(node):
+            yield self.object(node, f"uses `{node.id}`")  # annotations may be evaluated, late and as texts
+        if not full or qualifies:
+            return
+        if self.is_module(full) and full != self.modules.own:
+            yield self.object(node, f"hands on the module `{ast.unparse(node)}` as a value", PATCH_RULE)
+        elif isinstance(node.ctx, ast.Load):
+            yield from classes.handed_on(node, full, outer, field, self)
 
     def _attribute(self, node: ast.Attribute) -> Iterator[Objection]:
-        root = _root(node)
-        full = self._dotted(node)
-        own = isinstance(node.value, ast.Name) and node.value.id in _OWN
-        if not isinstance(node.ctx, ast.Load) and not own and (root is None or root.id in self.imported):
-            yield self._object(node, f"changes `{ast.unparse(node)}`", _PATCH_RULE)
-        elif full.startswith("grader.") and full != "grader.load":
-            yield self._object(node, f"uses `{full}`", _GRADER_RULE)
-        elif self.registers and f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
+        base = self.meaning(node.value)
+        full = f"{base}.{node.attr}"
+        if not isinstance(node.ctx, ast.Load):
+            yield from self._store(node)
+        elif self.registers and base and f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
             yield from self._registration(node, full)
-        elif self._is_closed(full):
-            yield self._object(node, f"uses `{full}`", _REACH_RULE)
-        elif id(node) not in self.qualified and self._is_module(full):
-            yield self._object(node, f"hands on the module `{full}` as a value", _REACH_RULE)
-        elif isinstance(node.value, ast.Attribute) and node.value.attr == "numpy":  # a module's, no tensor's
-            yield self._object(node, f"reads the attribute `numpy.{node.attr}`", _REACH_RULE)
+        elif base and self.modules.own == base and not node.attr.startswith("_"):
+            return  # an operator of its own
+        elif base and (base == OPERATORS or self.is_module(base)):
+            if not self.is_member(base, node.attr):
+                yield self.object(node, f"uses `{full}`", instead(full))
         else:
-            yield from self._attribute_name(node, node.attr, own)
+            yield from self._attribute_name(node, node.attr)
+
+    def _store(self, node: ast.Attribute) -> Iterator[Objection]:
+        if self.meaning(node.value):
+            yield self.object(node, f"changes `{ast.unparse(node)}`", PATCH_RULE)
+        elif node.attr in reserved() or (node.attr.startswith("_") and node.attr in self.attributes):
+            yield self.object(node, f"gives an attribute the name `{node.attr}`", OWN_RULE)
 
     def _registration(self, node: ast.Attribute, full: str) -> Iterator[Objection]:
         """`full` is torch.library or an attribute of it; as part of a longer chain it is judged with that."""
         function = full.removeprefix(registrations.ALLOWANCE).removeprefix(".")
-        if not function and id(node) in self.qualified:
+        outer, field = self.tree.above(node)
+        if not function and isinstance(outer, ast.Attribute):
             return
-        what = registrations.problem(function, self.calls.get(id(node)), self.name)
+        call = outer if isinstance(outer, ast.Call) and field == "func" else None
+        what = registrations.problem(function, call, self.name)
         if what:
-            yield self._object(node, what, registrations.RULE)
+            yield self.object(node, what, registrations.RULE)
 
-    def _attribute_name(self, node: ast.AST, name: str, own: bool) -> Iterator[Objection]:
-        dunder = name.startswith("__") and name not in _METHODS and name != "__name__"
-        if self.registers and name in registrations.METHODS:
+    def _attribute_name(self, node: ast.AST, name: str) -> Iterator[Objection]:
+        """An attribute of a value that nobody knows before it runs."""
+        if name in self.hidden:
+            yield self.object(node, f"reads the attribute `{name}`, a module", PATCH_RULE)
             return
-        if dunder or name in _ATTRIBUTES or (name.startswith("_") and not own and name not in _METHODS):
-            yield self._object(node, f"reads the attribute `{name}`", _REACH_RULE)
-
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Objection]:
-        if node.name.startswith("__") and node.name not in _METHODS:
-            yield self._object(node, f"defines `{node.name}`", _REACH_RULE)
-
-    def _call(self, node: ast.Call) -> Iterator[Objection]:
-        """``type`` with three arguments makes a class whose attributes are named by strings."""
-        if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) != 1:
-            yield self._object(node, "makes a class by calling `type`", _REACH_RULE)
-
-    def _class(self, node: ast.ClassDef) -> Iterator[Objection]:
-        if node.keywords:
-            yield self._object(node, f"gives the class {node.name} a metaclass or options", _REACH_RULE)
-        for base in node.bases:
-            full = self._dotted(base)
-            if full.startswith("torch.") and full not in ("torch.autograd.Function", "torch.nn.Module"):
-                rule = "A class here derives from torch.autograd.Function or torch.nn.Module."
-                yield self._object(node, f"derives {node.name} from `{full}`", rule)
+        if name.startswith("__") or name in self.attributes or (self.registers and name in REGISTRATIONS):
+            return  # double underscores have a rule of their own
+        if name not in self.own:
+            yield self.object(node, f"reads the attribute `{name}`", instead(name))
+        elif name in reserved():
+            yield self.object(node, f"reads the attribute `{name}`", OWN_RULE)
 
     def _dotted(self, node: ast.expr) -> str:
-        """``torch.autograd.Function`` of a chain that begins at an imported name; else ``""``."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -221,18 +246,3 @@ class SourceAudit:
         if not isinstance(node, ast.Name) or node.id not in self.imported:
             return ""
         return ".".join([self.imported[node.id], *reversed(parts)])
-
-
-def _root(node: ast.expr) -> ast.Name | None:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node if isinstance(node, ast.Name) else None
-
-
-def _written_in_quotes(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands in quotes in an annotation is code, too: some functions evaluate it."""
-    outer = node.annotation if isinstance(node, ast.arg | ast.AnnAssign) else getattr(node, "returns", None)
-    for each in ast.walk(outer) if isinstance(outer, ast.expr) else ():
-        if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            code = parse_expression(each.value, each.lineno)
-            yield from (ast.copy_location(inner, node) for inner in ast.walk(code)) if code else ()

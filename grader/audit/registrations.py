@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
+
+from grader.audit.lists.builtins import NAMES
+from grader.audit.tree import Tree
 
 ALLOWANCE = "torch.library"
 # What registers or defines one operator, which its first argument names. Not: opcheck and infer_schema, which
@@ -14,6 +18,18 @@ FUNCTIONS = frozenset((
 # Methods of what Library and custom_op return. Library.fallback would stand in for every operator.
 METHODS = frozenset(("register_fake",))
 RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
+
+TYPES_RULE = "torch.library.custom_op evaluates annotations: write each type out in its place."
+_TYPES = (
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.BinOp,
+    ast.expr_context,
+)
 
 
 def problem(function: str, call: ast.Call | None, namespace: str) -> str:
@@ -34,3 +50,18 @@ def problem(function: str, call: ast.Call | None, namespace: str) -> str:
     remedy = f": write `{namespace}::` in front of it" if bare else ""
     foreign = f'calls `{name}` for "{first.value}", which is not in the namespace `{namespace}`{remedy}'
     return "" if own else foreign
+
+
+def hidden_types(tree: Tree, meanings: Mapping[int, str]) -> Iterator[tuple[ast.AST, str]]:
+    """Parts of annotations that could be texts when they are evaluated: custom_op would evaluate those."""
+    own = {node.name for node in tree.nodes if isinstance(node, ast.ClassDef)}
+    for node in tree.nodes:
+        if not isinstance(node, ast.expr) or not tree.is_in_annotation(node):
+            continue
+        known = not isinstance(node, ast.Name | ast.Attribute) or bool(meanings.get(id(node)))
+        if not isinstance(node, _TYPES):
+            yield node, "computes a type"
+        elif isinstance(node, ast.Name) and not known and node.id not in (own | NAMES):
+            yield node, f"uses `{node.id}` for a type"
+        elif isinstance(node, ast.Attribute) and not known:
+            yield node, f"uses `{ast.unparse(node)}` for a type"

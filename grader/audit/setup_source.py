@@ -50,9 +50,9 @@ _TOUCHES = re.compile(
 )
 
 
-def audit(text: str, file: str) -> Iterator[Objection]:
-    """Objections in the order of the lines; a file that Python cannot parse is the build's to report."""
-    yield from audited(text, file, lambda tree: _found(tree, file))
+def audit(source: str | bytes, file: str) -> Iterator[Objection]:
+    """Objections in the order of the lines; one, if the file is no UTF-8 or no Python."""
+    yield from audited(source, file, lambda tree: _found(tree, file))
 
 
 def _found(tree: ast.Module, file: str) -> Iterator[Objection]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -50,6 +51,7 @@ class Artifact:
     `symbols` has the names that each source's object asks others for, as JSON.
 
     Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
+    `sources` are the texts of the submission's Python files, by name, once they were audited: these run.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Artifact:
     cached: bool
     log: Path
     symbols: Path | None = None
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def is_python_module(self) -> bool:

@@ -6,16 +6,20 @@ import filecmp
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from grader.audit import (
     Objection,
+    Unreadable,
     audit_installed,
     audit_library,
     audit_python,
     audit_sources,
     audit_units,
+    decoded,
+    python_files,
 )
 from grader.build import Artifact, BuildRequest, build
 from grader.build.diagnostics import line_of
@@ -90,8 +94,7 @@ def compile_submission(
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
         return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
-    objection = audit_python(exercise, files) or _audit_built(exercise, artifact)
-    return _refused(objection) if objection is not None else artifact
+    return _audited(exercise, files, artifact)
 
 
 def _misregistered(mistake: Mistake, files: Path) -> Outcome:
@@ -133,16 +136,24 @@ def _common(exercise: Exercise, files: Path, backend: Backend) -> frozenset[Path
     return frozenset(files / name for name in names if given.issuperset(closure(files / name, ())))
 
 
-def _audit_built(exercise: Exercise, artifact: Artifact) -> Objection | None:
-    """A library is read on simt alone; the Python files of a package, everywhere."""
-    simt = artifact.backend == "simt"
+def _audited(exercise: Exercise, files: Path, artifact: Artifact) -> Artifact | Outcome:
+    """What was built, with the Python texts that were audited; a library is read on simt alone."""
+    simt, wheel = artifact.backend == "simt", artifact.interface == "wheel"
     folders = library_folders() if simt else None
-    if artifact.interface == "wheel":
-        return audit_installed(exercise, artifact.installed, simt, folders)
-    if not simt:
-        return None
-    objects = json.loads(artifact.symbols.read_text()) if artifact.symbols else {}
-    return audit_library(exercise, artifact.path, objects, folders)
+    contents = python_files(exercise, files, artifact.installed if wheel else None)
+    if wheel:
+        objection = audit_installed(exercise, artifact.installed, simt, contents, folders)
+    else:
+        objection = audit_python(exercise, files, contents)
+        if objection is None and simt:
+            objects = json.loads(artifact.symbols.read_text()) if artifact.symbols else {}
+            objection = audit_library(exercise, artifact.path, objects, folders)
+    if objection is not None:
+        return _refused(objection)
+    try:
+        return replace(artifact, sources={name: decoded(each, name) for name, each in contents.items()})
+    except Unreadable as unreadable:
+        return _refused(unreadable.objection)
 
 
 def _unread(source: Path) -> Objection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from grader.run.text import clean
+from grader.run.text import lines_of, one_line
 from grader.verdict import CheckResult, Finding, Status
 
 
@@ -43,35 +43,42 @@ class Outcome:
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.
 
-        Sentences quote what the learner wrote, and compilers do: nothing of it may steer a terminal.
+        Sentences quote what the learner wrote, and compilers do: nothing of it may steer a terminal, or
+        begin a line that looks like the grader's.
         """
         share = self.share if self.share is not None else float(self.status is Status.PASS)
         return CheckResult(
             name=name,
             status=self.status,
-            sentence=clean(self.sentence),
+            sentence=one_line(self.sentence),
             points=round(out_of * share, 2),
             out_of=float(out_of),
             seconds=round(seconds, 3),
-            case=clean(self.case),
-            input=clean(self.input),
-            expected=clean(self.expected),
-            got=clean(self.got),
+            case=one_line(self.case),
+            input=one_line(self.input),
+            expected=one_line(self.expected),
+            got=one_line(self.got),
             index=self.index,
             findings=tuple(map(_cleaned, self.findings)),
-            lines=tuple(map(clean, self.lines)),
+            lines=tuple(line for text in self.lines for line in lines_of(text)),
             lesson=lesson if self.status.stands_in_the_way else "",
             topic=self.topic if self.status.stands_in_the_way else "",
         )
 
 
 def _cleaned(finding: Finding) -> Finding:
+    drawn = finding.request
     return replace(
         finding,
-        sentence=clean(finding.sentence),
-        rule=clean(finding.rule),
-        file=clean(finding.file),
-        source=clean(finding.source),
+        kind=one_line(finding.kind),
+        sentence=one_line(finding.sentence),
+        rule=one_line(finding.rule),
+        file=one_line(finding.file),
+        source=one_line(finding.source),
+        request=drawn
+        and replace(
+            drawn, space=one_line(drawn.space), access=one_line(drawn.access), tensor=one_line(drawn.tensor)
+        ),
     )
 
 

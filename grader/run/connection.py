@@ -17,7 +17,14 @@ from torch import Tensor
 from grader.errors import InfrastructureError, SubmissionError
 from grader.run import wire
 from grader.run.boxes import Box
-from grader.run.failures import OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout, signal_name
+from grader.run.failures import (
+    OutputFlood,
+    ProtocolViolation,
+    WorkerCrashed,
+    WorkerTimeout,
+    signal_name,
+    unreadable,
+)
 from grader.run.sockets import Spinner
 from grader.run.spawn import Zygote
 from grader.run.tensors import read_dense
@@ -112,7 +119,7 @@ class Connection:
         try:
             self._send(header, meta, parcel)
             reply = self._await(started + seconds, during, seconds)
-            return self._read(reply, started)
+            return self._checked(reply, started)
         except OSError:
             self._ended(during)
         except WireError as error:
@@ -173,6 +180,15 @@ class Connection:
             if remaining <= 0:
                 self.end()
                 raise WorkerTimeout(during, seconds)
+
+    def _checked(self, header: Header, started: float) -> Message:
+        """The message, whose sender may have written anything: each error of reading it is the sender's."""
+        try:
+            return self._read(header, started)
+        except (OSError, WireError):
+            raise
+        except Exception as error:
+            raise WireError(unreadable(error)) from error
 
     def _read(self, header: Header, started: float) -> Message:
         """Copy the reply out of the outbox, then check the copy."""

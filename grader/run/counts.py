@@ -12,6 +12,7 @@ _MOST = 1 << 63
 _LAUNCH = ("shared", "stream", "device", "line", "error", "barriers", "read_sectors", "written_sectors")
 _TEXTS = ("kernel", "file", "module")
 _SUMS = ("sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
+_UNITS = (("global", "sectors"), ("shared", "wavefronts"))
 _ACCESSES = ("load", "store", "atomic")
 
 
@@ -30,6 +31,7 @@ def _is_launch(record: dict[str, Any]) -> bool:
         and all(isinstance(record.get(name), str) for name in _TEXTS)
         and all(_is_list(record.get(name), 3) for name in ("grid", "block"))
         and isinstance(record.get("time_us"), int | float)
+        and 0 <= record["time_us"] < _MOST
         and isinstance(record.get("sites"), list)
     )
 
@@ -42,7 +44,7 @@ def _is_site(site: Any) -> bool:
         return False
     if not _is_count(site.get("requests"), 1) or site.get("bytes") not in (1, 2, 4, 8, 16):
         return False
-    units = {"global": "sectors", "shared": "wavefronts"}.get(site.get("space", ""))
+    units = next((name for space, name in _UNITS if space == site.get("space")), None)
     return units is not None and site[f"ideal_{units}"] > 0 < site[units] and _is_sample(site.get("sample"))
 
 

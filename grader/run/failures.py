@@ -132,6 +132,11 @@ class ProtocolViolation(SubmissionError):
         self.during = during
 
 
+def unreadable(error: Exception) -> str:
+    """What to say of a reply that could not even be checked: reading it raised ``error``."""
+    return f"sent a reply that cannot be read: it raises {type(error).__name__}"
+
+
 class OutputFlood(SubmissionError):
     """More than ``limit`` bytes were printed during one request."""
 

@@ -16,12 +16,16 @@ from grader.run.wire import Parcel
 if TYPE_CHECKING:
     from grader.build import Artifact
 
+_ENCODING = "utf-8-sig"  # as the audit decodes
 BOX_FOLDER = Path("/tmp")  # where isolated workers put the libraries they are given
 
 
 @dataclass(frozen=True)
 class Loading:
     """A submission: the built library, ``op.py`` if the exercise has one, and the learner's folder.
+
+    ``sources`` are the texts of its Python files, by their names below ``files`` or in the package. They were
+    read once, by the audit where there is one, and every worker runs these texts: no worker decodes a file.
 
     An isolated worker does not see the cache, which holds other people's libraries too: its own is
     ``carried`` to it, into a folder of its own: workers of one zygote see one file system.
@@ -31,6 +35,7 @@ class Loading:
     op_file: Path | None
     files: Path
     carried: bool
+    sources: Mapping[str, str] = field(default_factory=dict)
     box: Path = field(default_factory=lambda: BOX_FOLDER / secrets.token_hex(8))
 
     def parcel(self) -> Parcel:
@@ -48,6 +53,7 @@ class Loading:
             "artifact": self._artifact(),
             "op_file": op_file,
             "files": str(self.files),
+            "sources": dict(self.sources),
             "seconds": seconds,
         }
 
@@ -77,3 +83,14 @@ class Loading:
 
     def _path_inside(self, artifact: Artifact) -> Path:
         return self.box / artifact.path.name if self.carried else artifact.path
+
+
+def sources_of(artifact: Artifact | None, op_file: Path | None) -> Mapping[str, str]:
+    """The texts of a submission's Python files: those that were audited, else those that lie there now."""
+    if artifact is not None and artifact.sources:
+        return artifact.sources
+    found = {op_file.name: op_file.read_text(encoding=_ENCODING)} if op_file is not None else {}
+    if artifact is not None and artifact.interface == "wheel":
+        for path in artifact.installed.rglob("*.py"):
+            found[path.relative_to(artifact.installed).as_posix()] = path.read_text(encoding=_ENCODING)
+    return found

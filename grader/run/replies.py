@@ -9,19 +9,21 @@ from typing import Any, Literal, TypeVar, cast
 
 from torch import Tensor
 
-from grader.run import counts
+from grader.run import counts, records
 from grader.run.values import Dim3, Launch, Output, Placed, RemoteError, Trace
 from grader.run.wire import TensorRecord, WireError
 
 WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 _T = TypeVar("_T")
+_LEAST = -(1 << 63)
+_MOST_MILLISECONDS = 1e12
 _NO_TRACE = Trace()
 
 
 def field(table: Any, name: str, kind: type[_T], default: _T | None = None) -> _T:
     """``table[name]``, which must be of type ``kind``; absent, it is ``default`` where there is one."""
     value = table.get(name, default) if isinstance(table, dict) else None
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+    if not isinstance(value, kind) or (kind is int and not records.is_whole(value, _LEAST)):
         raise WireError(f"sent a reply whose field `{name}` is not as it must be")
     return value
 
@@ -37,7 +39,7 @@ def remote_error(document: dict[str, Any]) -> RemoteError | None:
 
 
 def outputs(
-    document: dict[str, Any], records: Sequence[TensorRecord], tensors: Sequence[Tensor]
+    document: dict[str, Any], geometry: Sequence[TensorRecord], tensors: Sequence[Tensor]
 ) -> tuple[Output, ...]:
     """The returned values; each tensor of the message must be used by exactly one of them."""
     found = []
@@ -48,7 +50,7 @@ def outputs(
         if kind in ("tensor", "numpy"):
             if field(entry, "record", int) != used or used >= len(tensors):
                 raise WireError("sent a reply whose outputs do not match its tensors")
-            record = records[used]
+            record = geometry[used]
             place = cast(Literal["tensor", "numpy"], kind)
             found.append(_tensor_output(place, record, tensors[used], entry, name, alias))
             used += 1
@@ -98,13 +100,13 @@ def trace(document: dict[str, Any]) -> Trace:
         raise WireError("sent a reply whose field `sticky_error` is not as it must be")
     launches = tuple(_launch(entry) for entry in field(table, "launches", list, []))
     return Trace(
-        findings=_tables(table, "findings"),
+        findings=records.findings(_tables(table, "findings")),
         launches=launches,
         launches_total=field(table, "launches_total", int, len(launches)),
         operators=_strings(table, "operators"),
         copies=_strings(table, "copies"),
         foreign_copies=_strings(table, "foreign_copies"),
-        api_calls=_tables(table, "api_calls"),
+        api_calls=records.api_calls(_tables(table, "api_calls")),
         writers=tuple(_writers(entry) for entry in field(table, "writers", list, [])),
         live_allocations=field(table, "live_allocations", int, 0),
         live_bytes=field(table, "live_bytes", int, 0),
@@ -124,7 +126,7 @@ def milliseconds(document: dict[str, Any], name: str) -> tuple[tuple[float, floa
     for block in field(document, name, list, []):
         if not isinstance(block, list) or len(block) != 4:
             raise WireError("sent times that do not come in fours")
-        if not all(isinstance(time, int | float) and time >= 0 for time in block):
+        if not all(isinstance(time, int | float) and 0 <= time < _MOST_MILLISECONDS for time in block):
             raise WireError("sent a time that is none")
         blocks.append(tuple(float(time) for time in block))
     return cast(tuple[tuple[float, float, float, float], ...], tuple(blocks))
@@ -165,7 +167,7 @@ def _placed(entry: Any) -> Placed:
 
 def _dim3(entry: Any, name: str) -> Dim3:
     value = field(entry, name, list)
-    if len(value) != 3 or not all(isinstance(extent, int) for extent in value):
+    if len(value) != 3 or not all(map(records.is_whole, value)):
         raise WireError(f"sent a launch whose {name} is none")
     return cast(Dim3, tuple(value))
 
@@ -189,6 +191,10 @@ def _writers(entry: Any) -> dict[str, int] | None:
 
 
 def _scalar(value: Any) -> int | float | bool | str | None:
-    if value is not None and not isinstance(value, int | float | bool | str):
+    if (
+        value is not None
+        and not isinstance(value, float | bool | str)
+        and not records.is_whole(value, _LEAST)
+    ):
         raise WireError("sent a value that is no number and no string")
-    return value
+    return cast(int | float | bool | str | None, value)

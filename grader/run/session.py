@@ -18,7 +18,7 @@ from grader.run import replies
 from grader.run.connection import Message
 from grader.run.failures import CallLost
 from grader.run.limits import Limits
-from grader.run.loading import Loading
+from grader.run.loading import Loading, sources_of
 from grader.run.spawn import Zygote
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
 from grader.run.values import Arg, Measurement, Reply, TensorArg
@@ -63,10 +63,11 @@ class Session:
     def load(self, artifact: Artifact | None, op_file: Path | None, files: Path) -> None:
         """Load ``op_file``, whose ``grader.load`` finds ``artifact``; or the artifact alone.
 
-        ``files`` is the learner's folder. Raises ``LoadFailed`` when learner code raises, and the failures of
-        any request.
+        ``files`` is the learner's folder. Every worker runs the texts that ``artifact.sources`` holds, those
+        that were audited; without them the files are read here, once. Raises ``LoadFailed`` when learner code
+        raises, and the failures of any request.
         """
-        self._workers.load(Loading(artifact, op_file, files, carried=self._isolated))
+        self._workers.load(Loading(artifact, op_file, files, self._isolated, sources_of(artifact, op_file)))
 
     def call(
         self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,

@@ -1,8 +1,9 @@
-"""The text part of a message: JSON, cleaned of what could disturb who reads it."""
+"""The text part of a message, and all that a submission says: cleaned of what could disturb who reads it."""
 
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import Any
 
 from grader.run.wire import WireError
@@ -50,8 +51,29 @@ def _cleaned(value: Any, depth: int) -> Any:
 
 
 def clean(text: str) -> str:
-    """``text`` without control characters (terminal escapes among them) and without lone surrogates."""
+    """``text`` with its line ends and tabs, and nothing else that a terminal acts upon.
+
+    Whatever prints nothing becomes a replacement mark: control characters, terminal escapes among them, marks
+    that turn the direction of writing, lone surrogates, characters without a width. Spaces become spaces.
+    """
     if text.isascii() and text.isprintable():
         return text
-    kept = "".join(c if c in "\n\t" or (ord(c) >= 32 and not 127 <= ord(c) < 160) else "\ufffd" for c in text)
-    return kept.encode("utf-8", "replace").decode("utf-8")
+    return "".join(c if c in "\n\t" or c.isprintable() else _shown(c) for c in text)
+
+
+def one_line(text: str) -> str:
+    """The same on one line: a sentence that quotes a submission cannot begin a line of its own."""
+    if text.isascii() and text.isprintable():
+        return text
+    return clean(" ".join(line.strip() for line in text.split("\n")) if "\n" in text else text).replace(
+        "\t", " "
+    )
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text that is shown as it is, each of which is one."""
+    return [clean(line) for line in text.replace("\r\n", "\n").split("\n")]
+
+
+def _shown(character: str) -> str:
+    return " " if unicodedata.category(character) == "Zs" else "\ufffd"

@@ -203,7 +203,9 @@ def _unpack_record(meta: bytes | bytearray | memoryview, start: int) -> TensorRe
 
 def check_dense(record: TensorRecord) -> None:
     """A reply carries its tensors densely: exactly the elements, in row-major order."""
-    expected = 0 if record.flags & UNDEFINED else record.elements * ITEMSIZE[record.dtype]
+    if record.flags & UNDEFINED:  # of a request: a size that no bytes stand behind
+        raise WireError("announced a tensor that is undefined")
+    expected = record.elements * ITEMSIZE[record.dtype]
     if record.nbytes != expected:
         raise WireError(f"announced {record.nbytes} bytes for a tensor that has {expected}")
 

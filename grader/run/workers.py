@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from grader.run import replies
 from grader.run.connection import Connection, Message
-from grader.run.failures import CallLost, LoadFailed, ProtocolViolation
+from grader.run.failures import CallLost, LoadFailed, ProtocolViolation, unreadable
 from grader.run.limits import Limits
 from grader.run.loading import Loading
 from grader.run.spawn import Zygote
@@ -108,3 +108,6 @@ class Workers:
         except WireError as error:
             self._connection.end()
             raise ProtocolViolation(str(error), during) from None
+        except Exception as error:  # of whatever kind: what a worker sent is no fault of this side
+            self._connection.end()
+            raise ProtocolViolation(unreadable(error), during) from error

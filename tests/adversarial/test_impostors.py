@@ -109,38 +109,38 @@ REACHING = {
     "from spec import reference": "imports `spec`",
     "grader.run.worker.serve(1, 2)": "uses `grader.run",
     "torch.Tensor.cpu = lambda self: self": "changes `torch.Tensor.cpu`",
-    "torch.os.kill(1, 9)": "reads the attribute `os`",
+    "torch.os.kill(1, 9)": "uses `torch.os`",
     "files = torch\nfiles.os": "hands on the module `torch`",
     "layers = torch.nn.functional\nlayers.gelu = None": "hands on the module `torch.nn.functional`",
     "from torch import nn\nlayers = nn": "hands on the module `nn`",
     "from torch.nn import functional\nfunctional = None": "gives the name `functional` another meaning",
     "import torch as m\nimport math as m\nm.load(0)": "gives the name `m` another meaning",
-    "torch.ops.load_library('mine.so')": "reads the attribute `load_library`",
+    "torch.ops.load_library('mine.so')": "uses `torch.ops.load_library`",
     "torch.utils.cpp_extension.load('a', ['b.cu'])": "uses `torch.utils",
     "getattr(torch, 'o' + 's')": "uses `getattr`",
     "__import__('ctypes')": "uses `__import__`",
     "eval('1')": "uses `eval`",
     "(lambda: 0).__globals__": "reads the attribute `__globals__`",
-    "match 0:\n    case int(__class__=found): pass": "reads the attribute `__class__`",
+    "match 0:\n    case int(__class__=found): pass": "uses `__class__`",
     "open('/proc/self/mem')": "uses `open`",
     "class Late(torch.Tensor): pass": "derives Late from `torch.Tensor`",
-    "class Late:\n    def __torch_function__(self, *rest): pass": "defines `__torch_function__`",
+    "class Late:\n    def __torch_function__(self, *rest): pass": "uses `__torch_function__`",
     "torch = None": "gives the name `torch` another meaning",
-    "import enum\nenum.bltns.exec('1')": "reads the attribute `bltns`",
+    "import enum\nenum.bltns.exec('1')": "uses `enum.bltns`",
     "import numpy\nnumpy.load(__file__, allow_pickle=True)": "uses `numpy.load`",
     "import numpy\nnumpy.testing.runstring('1', {})": "uses `numpy.testing",
-    "import numpy\nnumpy.loadtxt('op.py', dtype=str)": "reads the attribute `loadtxt`",
-    "torch.nn.functional.torch.load('x')": "reads the attribute `torch`",
+    "import numpy\nnumpy.loadtxt('op.py', dtype=str)": "uses `numpy.loadtxt`",
+    "torch.nn.functional.torch.load('x')": "uses `torch.nn.functional.torch`",
     "from torch.nn.functional import torch as other": "imports `torch.nn.functional.torch`",
-    "torch.amp.autocast_mode.numpy.load('x')": "reads the attribute `numpy.load`",
-    "torch.ops.loaded_libraries": "reads the attribute `loaded_libraries`",
-    "import functools\nfunctools.singledispatch(len)": "reads the attribute `singledispatch`",
+    "torch.amp.autocast_mode.numpy.load('x')": "uses `torch.amp.autocast_mode`",
+    "torch.ops.loaded_libraries": "uses `torch.ops.loaded_libraries`",
+    "import functools\nfunctools.singledispatch(len)": "uses `functools.singledispatch`",
     "def choose(x: \"__import__('os')\"): pass": "uses `__import__`",
     "'{0.__globals__}'.format(torch.einsum)": "reads the attribute `format`",
     "class Late:\n    __match_args__ = ('__globals__',)": "uses `__match_args__`",
     "class Late:\n    __torch_function__ = lambda *rest: 0": "uses `__torch_function__`",
-    "type('Late', (), {'__array_interface__': {}})": "makes a class by calling `type`",
-    "make = type": "hands on `type` as a value",
+    "type('Late', (), {'__array_interface__': {}})": "uses `type` as a value",
+    "make = type": "uses `type` as a value",
 }
 
 
@@ -244,7 +244,7 @@ def test_a_library_that_asks_for_more_than_a_kernel_needs_is_refused(
 def test_a_refused_submission_is_not_run_and_earns_nothing(solved_course: Catalog) -> None:
     replaced(solved_course, "01", "op.py", "import grader\n", "import grader\nimport ctypes\n")
     checks = judged(solved_course, "01")
-    assert checks["build"].sentence.startswith("op.py:8 imports `ctypes`. It may import grader, ")
+    assert checks["build"].sentence.startswith("op.py:8 imports `ctypes`. It may import abc, ")
     assert {check.status for check in checks.values()} == {Status.FAIL}
     assert sum(check.points for check in checks.values()) == 0
     assert checks["correctness"].sentence == "Not judged: it is refused."

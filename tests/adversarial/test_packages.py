@@ -193,6 +193,24 @@ def test_a_packaged_file_imports_its_neighbours_and_no_others() -> None:
     assert list(audit("import subprocess\n", "p/__init__.py", packaged=True))
 
 
+@pytest.mark.parametrize(
+    ("neighbour", "text", "refused"),
+    [
+        ("import torch\ndef f(x): return x\n", "from . import _C, ops\ny = _C.scale(ops.f(1), 2)\n", ""),
+        ("import torch as t\n", "from .ops import t\n", "imports `t` from a neighbour"),
+        ("from torch import nn\n", "from . import ops\nops.nn.x = 1\n", "reads the attribute `nn`, a module"),
+        ("import numpy\n", "from . import ops\nm = ops.numpy\n", "reads the attribute `numpy`, a module"),
+        ("", "from .ops import *\n", "imports `*` from a neighbour"),
+    ],
+)
+def test_a_neighbour_hands_out_no_module(tmp_path: Path, neighbour: str, text: str, refused: str) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/ops.py").write_text(neighbour)
+    (tmp_path / "p/__init__.py").write_text(text)
+    objection = audit_installed(EXERCISE, tmp_path, libraries=False)
+    assert (objection.what if objection else "") == refused
+
+
 def test_everything_that_is_installed_is_audited(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     (tmp_path / "p/__init__.py").write_text("import torch\n")

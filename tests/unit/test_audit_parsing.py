@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
 
 from grader.audit import Objection, python_source, setup_source, suite_source
-from grader.audit.parsing import DEEPEST
+from grader.audit.parsing import DEEPEST, audited
 
 AUDITS = {
     "op.py": partial(python_source.audit, name="own"),
@@ -44,11 +45,32 @@ def test_so_is_what_is_nested_in_the_quotes_of_an_annotation(inner: str) -> None
     assert objection.sentence.startswith("op.py:3 nests code")
 
 
+BROKEN = {
+    "def broken(": "is not valid Python: SyntaxError: '(' was never closed",
+    "x = 1\nreturn x\n": "is not valid Python: SyntaxError: 'return' outside function",
+    "x = " + "(" * 300: "is not valid Python: SyntaxError: too many nested parentheses",
+    "x = " + "9" * 10_000: "is not valid Python: SyntaxError: Exceeds the limit",
+    "x = 1\0": "is not valid Python: SyntaxError: source code string cannot contain null bytes",
+}
+
+
 @pytest.mark.parametrize("file", AUDITS)
-@pytest.mark.parametrize("text", ["def broken(", "x = 1\0", "x = " + "(" * 300])
-def test_what_is_no_python_is_left_to_whoever_runs_it(file: str, text: str) -> None:
+@pytest.mark.parametrize(("text", "what"), BROKEN.items(), ids=range(len(BROKEN)))
+def test_what_is_no_python_is_refused_before_it_runs(file: str, text: str, what: str) -> None:
     audit: Callable[[str, str], Iterator[Objection]] = AUDITS[file]
-    assert list(audit(text, file)) == []
+    (objection,) = audit(text, file)
+    assert objection.what.startswith(what)
+    assert objection.topic == "build"
+    assert objection.line == (2 if "return" in text else objection.line)
+
+
+@pytest.mark.parametrize("error", [MemoryError, RecursionError])
+def test_an_audit_that_runs_out_of_memory_or_stack_refuses(error: type[Exception]) -> None:
+    def find(tree: ast.Module) -> Iterator[Objection]:
+        raise error
+
+    (objection,) = audited("x = 1", "op.py", find)
+    assert objection.sentence.startswith(f"op.py cannot be read: it takes a {error.__name__}.")
 
 
 def test_what_people_write_is_followed() -> None:

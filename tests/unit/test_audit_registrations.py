@@ -78,6 +78,25 @@ def test_a_name_is_that_of_one_module() -> None:
     assert "op.py:4 gives the name `math` another meaning" in objections(hidden)[0]
 
 
+CUSTOM = '@torch.library.custom_op("own::f", mutates_args=())\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "signature", "refused"),
+    [
+        ("", "x: torch.Tensor, n: int = 3) -> torch.Tensor", ""),
+        ("", "x: 'torch.Tensor', n: list[int] | None = None) -> tuple[torch.Tensor, torch.Tensor]", ""),
+        ("S = \"__import__('os')\"\n", "x: S) -> torch.Tensor", "uses `S` for a type"),
+        ("class C:\n    s = \"__import__('os')\"\n", "x: C.s) -> torch.Tensor", "uses `C.s` for a type"),
+        ("def s(): return \"__import__('os')\"\n", "x: s()) -> torch.Tensor", "uses `s` for a type"),
+        ("", "x: f'{1}') -> torch.Tensor", "computes a type"),
+    ],
+)
+def test_a_type_that_custom_op_evaluates_is_written_out(before: str, signature: str, refused: str) -> None:
+    found = objections(f"{before}{CUSTOM}def f({signature}: return x")
+    assert [refused in sentence for sentence in found[:1]] == ([True] if refused else []), found
+
+
 def test_an_exercise_grants_it_by_name_and_nothing_else(tmp_path: Path) -> None:
     assert registrations.ALLOWANCE in ALLOWANCES
     assert read_exercise(ROOT / "exercises" / "21_dispatcher").allowed == {"torch.library"}

@@ -35,15 +35,15 @@ def test_what_tests_are_made_of_is_allowed() -> None:
         ("import os", "imports `os`"),
         ("import inspect", "imports `inspect`"),
         ("import time", "imports `time`"),  # op.py may, to measure: a suite asks for milliseconds
-        ("import grader.implementations", "imports `grader.implementations`"),
+        ("import grader.implementations", "imports `grader`"),
         ("text = open(op.__file__).read()", "uses `open`"),
         ("place = op.__file__", "reads the attribute `__file__`"),
         ("code = op.bias_softmax.__code__", "reads the attribute `__code__`"),
-        ("ops = op._ops", "reads the attribute `_ops`"),
+        ("ops = op._ops", "uses `op._ops`"),
         ("op.bias_softmax = lambda x: x", "changes `op.bias_softmax`"),
         ("module = op", "hands on the module `op` as a value"),
         ("sys = pytest.importorskip('sys')", "uses `pytest.importorskip`"),
-        ("from pytest import MonkeyPatch", "uses `pytest.MonkeyPatch`"),
+        ("from pytest import MonkeyPatch", "imports `pytest.MonkeyPatch`"),
         ("def test_x(monkeypatch): pass", "asks for the fixture `monkeypatch`"),
         ("def test_x(request): pass", "asks for the fixture `request`"),
         ("def pytest_generate_tests(metafunc): pass", "gives pytest the hook `pytest_generate_tests`"),
@@ -54,8 +54,8 @@ def test_what_tests_are_made_of_is_allowed() -> None:
         ("run = pytest.mark.xfail(condition='os.environ')", "gives `xfail` a condition in quotes"),
         ("code = pytest.raises(RuntimeError, len).getrepr()", "reads the attribute `getrepr`"),
         ("frame = pytest.raises(RuntimeError, len).tb", "reads the attribute `tb`"),
-        ("driver = op.grader.simt", "reads the attribute `grader`"),
-        ("path = torch.ops.loaded_libraries", "reads the attribute `loaded_libraries`"),
+        ("driver = op.grader.simt", "uses `op.grader`"),
+        ("path = torch.ops.loaded_libraries", "uses `torch.ops`"),
         ("import torch.testing._internal", "imports `torch.testing._internal`"),
         ("x = torch.testing.FileCheck()", "uses `torch.testing.FileCheck`"),
         ("x = torch.utils.cpp_extension", "uses `torch.utils.cpp_extension`"),
@@ -68,5 +68,7 @@ def test_what_reaches_further_is_told_with_its_line(line: str, what: str) -> Non
     assert objections[0].line == PLAIN.count("\n") + 1
 
 
-def test_a_file_that_is_not_python_is_left_to_pytest() -> None:
-    assert list(suite_source.audit("def test_x(:\n", "test_op.py")) == []
+def test_a_file_that_is_not_python_is_told_with_its_line() -> None:
+    (objection,) = suite_source.audit("x = 1\ndef test_x(:\n", "test_op.py")
+    assert objection.sentence.startswith("test_op.py:2 is not valid Python: SyntaxError: ")
+    assert objection.topic == "build"

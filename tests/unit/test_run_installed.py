@@ -20,12 +20,14 @@ from pathlib import Path
 import torch
 from grader.run.inside.installed import open_package
 folder = Path(sys.argv[1])
-sys.path.insert(0, sys.argv[1])
+sources = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.py")}
+for path in folder.rglob("*.py"):
+    path.write_text("raise RuntimeError('what lies there was read')")
 said = []
 for number in range(int(sys.argv[2])):
     before = dict(sys.modules)
     try:
-        said.append(str(open_package(f"pack{number}", folder).value))
+        said.append(str(open_package(f"pack{number}", folder, sources).value))
     except ImportError as error:
         said.append(str(error))
     assert sys.modules["torch"] is torch, "there is one torch"

@@ -60,5 +60,5 @@ def _read(entry: str, answer: Any) -> Run | Problem:
         reported = {str(name): None if value is None else float(value) for name, value in claimed}
         calls = tuple(int(each) for each in found["calls"])
         return Run(reported, calls, str(found["done"]), int(found["live"]))
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError, MemoryError):
         return Problem(f"`{entry}` ended without saying what it measured.", "errors")

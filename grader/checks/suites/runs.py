@@ -37,6 +37,8 @@ _MARK = "[tests] "
 _FAILED = "[failed] "
 _MOST_AT_ONCE = 4
 _SEEDS = 2**62
+# What reading a text raises that is not what was asked for.
+_NO_CLAIM = (AttributeError, KeyError, MemoryError, OverflowError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,11 @@ def _run(
     with TemporaryDirectory(dir=bench.scratch) as name:  # what runs beside it reads its own folder alone
         folder = Path(name)
         (folder / "op.py").write_text(implementation.files["op.py"], encoding="utf-8")
-        shutil.copyfile(bench.files / tests.file, folder / tests.file)
+        audited = bench.artifact.sources.get(tests.file) if bench.artifact is not None else None
+        if audited is None:
+            shutil.copyfile(bench.files / tests.file, folder / tests.file)
+        else:
+            (folder / tests.file).write_text(audited, encoding="utf-8", newline="")
         begun = time.monotonic()
         run = _run_in_worker(bench, tests, artifact, folder, first, seed)
         # What the worker says of its time is a claim; that it was not gone for longer is known.
@@ -195,7 +201,7 @@ def _failed(failure: SubmissionError) -> tuple[Failure, ...]:
     for line in failure.printed.splitlines():
         if line.startswith(_FAILED):
             # The learner's tests print, too.
-            with contextlib.suppress(TypeError, ValueError, KeyError, OverflowError):
+            with contextlib.suppress(*_NO_CLAIM):
                 found.append(_failure(json.loads(line.removeprefix(_FAILED))))
     return tuple(found)
 
@@ -219,5 +225,5 @@ def _read(answer: Any) -> Run:
             seconds=max(0.0, float(found["seconds"])),
             slowest=tuple((str(name), max(0.0, float(seconds))) for name, seconds in found["slowest"]),
         )
-    except (TypeError, ValueError, KeyError, OverflowError):
+    except _NO_CLAIM:
         return Run(broken="the run ended without saying how")

@@ -9,21 +9,27 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 _TOOLKIT = ("CUDA_HOME", "CUDA_PATH", "CUDACXX", "CXX", "CC")
 
 
-def open_package(name: str, folder: Path) -> ModuleType:
-    """Import the package `name`, installed in `folder`, which is on sys.path; raises what that raises."""
+def open_package(name: str, folder: Path, sources: Mapping[str, str]) -> ModuleType:
+    """Import the package `name`, installed in `folder`; raises what that raises.
+
+    Python files are those of `sources`, by their names below `folder`: what lies there is not read again.
+    """
     os.environ["PATH"] = ""
     for variable in _TOOLKIT:
         os.environ.pop(variable, None)
+    sys.meta_path.insert(0, _Given(sources, folder, name))
+    sys.meta_path.append(_Given(sources, folder))  # what else the wheel installs hides nothing of Python's
     with _torch_out_of_sight(folder):
         module = importlib.import_module(name)
     if module.__file__ is None:
@@ -56,6 +62,46 @@ def _torch_out_of_sight(folder: Path) -> Iterator[None]:
     finally:
         sys.meta_path.remove(finder)
         sys.modules.update(finder.hidden)
+
+
+class _Given(MetaPathFinder, Loader):
+    """Finds the modules whose texts were given, those of one package or all, and extension modules."""
+
+    def __init__(self, sources: Mapping[str, str], folder: Path, package: str = "") -> None:
+        self.sources = sources
+        self.folder = folder
+        self.package = package
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if self.package and not f"{fullname}.".startswith(f"{self.package}."):
+            return None
+        place = fullname.replace(".", "/")
+        name = f"{place}/__init__.py" if f"{place}/__init__.py" in self.sources else f"{place}.py"
+        if name not in self.sources:
+            return self._without_text(fullname, place)
+        spec = ModuleSpec(fullname, self, origin=str(self.folder / name))
+        spec.has_location = True  # so that the module has a __file__
+        if name.endswith("/__init__.py"):
+            spec.submodule_search_locations = [str(self.folder / place)]
+        return spec
+
+    def _without_text(self, fullname: str, place: str) -> ModuleSpec | None:
+        """An extension module, or the empty package that Python makes of a folder."""
+        for suffix in EXTENSION_SUFFIXES:
+            if (library := self.folder / f"{place}{suffix}").is_file():
+                return spec_from_file_location(fullname, library)
+        if fullname != self.package or not (self.folder / place).is_dir():
+            return None
+        spec = ModuleSpec(fullname, None, is_package=True)
+        spec.submodule_search_locations = [str(self.folder / place)]
+        return spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        origin = str(module.__file__)
+        text = self.sources[Path(origin).relative_to(self.folder).as_posix()]
+        exec(compile(text, origin, "exec", dont_inherit=True), vars(module))
 
 
 class _LikeANewPython(MetaPathFinder, Loader):

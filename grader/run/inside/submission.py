@@ -50,7 +50,7 @@ class Submission:
         if built is not None and built.interface == "wheel":
             self.files = built.installed  # does without the folder it was built from
         os.chdir(self.files)
-        sys.path.insert(0, str(self.files))
+        sources: dict[str, str] = text["sources"]
         on_simt = built is not None and built.backend == "simt"
         if on_simt or self.confined:  # never on a GPU: its driver opens devices and starts threads
             landlock.confine(_needed(self.files, built))
@@ -61,12 +61,14 @@ class Submission:
 
                     preload({built.name: built})
                 self._name = Path(op_file).name
-                self.module = _run_module("op", Path(op_file))
+                self.module = _run_text("op", sources[self._name], Path(op_file))
             elif built is not None:
                 self._name = built.name
                 packaged = built.interface == "wheel"
                 self.module = (
-                    installed.open_package(built.name, self.files) if packaged else _open_library(built)
+                    installed.open_package(built.name, self.files, sources)
+                    if packaged
+                    else _open_library(built)
                 )
         except BaseException as error:  # learner code may raise anything, sys.exit() included
             return describe(error, self.files)
@@ -120,6 +122,15 @@ def _artifact(table: dict[str, Any]) -> Any:
         table["name"], table["interface"], Path(table["path"]), table["backend"], table["checked"],
         seconds=0.0, cached=True, log=Path(table["log"]),
     )  # fmt: skip
+
+
+def _run_text(name: str, text: str, path: Path) -> ModuleType:
+    """The module that ``text`` defines; ``path`` is where errors say that it stands."""
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
+    return module
 
 
 def _run_module(name: str, path: Path) -> ModuleType:

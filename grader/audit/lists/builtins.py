@@ -1,0 +1,68 @@
+"""Python's own names: they compute with the values they are given, and reach for nothing by a string."""
+
+from __future__ import annotations
+
+from grader.audit.lists import group, merged, words
+
+BUILTINS = {
+    "values": group(
+        "make and convert values",
+        "bool bytes complex dict float frozenset int list object range set slice str tuple",
+    ),
+    "functions": group(
+        "compute with what they are given",
+        "abs all any ascii bin callable chr divmod enumerate filter format hash hex id iter len map max min "
+        "next oct ord pow repr reversed round sorted sum zip",
+    ),
+    "output": group("what is printed is shown beside the verdict", "print"),
+    "classes": group(
+        "define classes and ask for them; `type` has a rule of its own",
+        "classmethod isinstance issubclass property staticmethod super type",
+    ),
+    "constants": group("constants", "Ellipsis False None NotImplemented True"),
+    "errors": group(
+        "are raised to refuse bad input, and caught",
+        "ArithmeticError AssertionError AttributeError BaseException DeprecationWarning Exception "
+        "FloatingPointError FutureWarning ImportError IndexError KeyError LookupError MemoryError "
+        "ModuleNotFoundError NameError NotImplementedError OSError OverflowError RecursionError "
+        "RuntimeError RuntimeWarning StopIteration SystemExit TimeoutError TypeError UserWarning ValueError "
+        "Warning ZeroDivisionError",
+    ),
+}
+NAMES = merged(BUILTINS)
+
+# What gives a place its meaning for the audit: a class of PyTorch's stands in brackets after `tuple`, or
+# after `isinstance(x, `. So these names keep their meaning everywhere in a file.
+FIXED = words("dict frozenset isinstance issubclass list object property set staticmethod super tuple type")
+GENERICS = frozenset(("dict", "frozenset", "list", "set", "tuple", "type"))
+
+# Names between double underscores. Python calls these methods when an object is used as their names say; the
+# others decide what an attribute, a class, a pattern or an import is.
+METHODS = {
+    "life": group("begin an object", "__init__ __post_init__"),
+    "use": group("a call, and a `with` statement", "__call__ __enter__ __exit__"),
+    "text": group("what is printed for it", "__repr__ __str__"),
+    "container": group("a container", "__contains__ __getitem__ __iter__ __len__ __next__ __setitem__"),
+    "comparison": group("equal, and in order", "__bool__ __eq__ __ge__ __gt__ __hash__ __le__ __lt__ __ne__"),
+    "arithmetic": group(
+        "sums and products",
+        "__abs__ __add__ __float__ __floordiv__ __iadd__ __imul__ __index__ __int__ __isub__ __matmul__ "
+        "__mul__ __neg__ __pow__ __radd__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__",
+    ),
+}
+METHOD_NAMES = merged(METHODS)
+LABELS = frozenset(("__all__", "__author__", "__doc__", "__name__", "__slots__", "__version__"))
+LABELS_OF_OBJECTS = frozenset(("__doc__", "__name__", "__qualname__"))  # texts that anything may be asked for
+
+# What stands instead, in a sentence, for what is asked for most often.
+INSTEAD = {
+    "getattr": "Write the attribute's name in the code: x.name.",
+    "setattr": "Write the attribute's name in the code: self.name = value.",
+    "hasattr": "Ask for the type with isinstance, or write the attribute's name in the code.",
+    "eval": "Write the expression itself.",
+    "exec": "Write the code itself.",
+    "open": "A submission computes from its arguments; put constants into the code.",
+    "globals": "Name what is meant.",
+    "type": "Ask with isinstance(x, ...), or with type(x) is ...",
+    "input": "A submission gets its values as arguments.",
+}

@@ -1,0 +1,70 @@
+"""Names that a submission may not give to attributes of its own, since they mean something on other objects.
+
+The audit does not know what a value is. It lets a file read the attributes that the file itself defines, and
+`frame.f_globals` would become readable to whoever defines a class with a field `f_globals`. So a name that
+objects of Python, PyTorch or NumPy have is the submission's own only if it is on the list for everybody.
+These names are taken from the running interpreter, not written down.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import dataclasses
+import enum
+import functools
+import importlib
+import types
+import typing
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from types import CodeType
+
+from grader.audit.lists.attributes import ATTRIBUTE_NAMES
+
+# Classes whose objects a submission can get hold of without naming them, by module.
+_OF_TORCH = {
+    "torch": ("Tensor", "Generator", "Size", "device", "dtype", "finfo", "UntypedStorage", "TypedStorage"),
+    "torch._ops": ("OpOverload", "OpOverloadPacket", "_OpNamespace", "_Ops"),
+    "torch._library.custom_ops": ("CustomOpDef",),
+    "torch.library": ("Library",),
+    "torch.autograd": ("Function",),
+    "torch.autograd.function": ("FunctionCtx", "BackwardCFunction", "FunctionMeta"),
+    "torch.autograd.graph": ("Node",),
+    "torch.cuda": ("Event", "Stream"),
+    "torch.nn": ("Module", "Parameter"),
+    "torch.utils.hooks": ("RemovableHandle",),
+}
+_OF_NUMPY = {"numpy": ("ndarray", "generic", "dtype", "ufunc"), "numpy._core._internal": ("_ctypes",)}
+_MODULES = (types, builtins, typing, functools, contextlib, dataclasses, enum, warnings)
+
+
+@cache
+def reserved() -> frozenset[str]:
+    """Names of attributes of others that are not on the list."""
+    found: set[str] = set()
+    for kind in _kinds():
+        found.update(dir(kind), _used_inside(kind))
+    return frozenset(found) - ATTRIBUTE_NAMES
+
+
+def _kinds() -> Iterator[type]:
+    for module in _MODULES:
+        yield from (each for each in vars(module).values() if isinstance(each, type))
+    yield type(functools.lru_cache(len))
+    for table in (_OF_TORCH, _OF_NUMPY):
+        for module_name, names in table.items():
+            with contextlib.suppress(ImportError):  # where a release of PyTorch keeps it elsewhere
+                module = importlib.import_module(module_name)
+                yield from (kind for name in names if isinstance(kind := getattr(module, name, None), type))
+
+
+def _used_inside(kind: type) -> Iterator[str]:
+    """What a class written in Python gives to its objects: `dir` tells of the class alone."""
+    annotations = getattr(kind, "__annotations__", ())  # of `type` itself, a descriptor
+    yield from annotations if isinstance(annotations, dict) else ()
+    for method in ("__init__", "__new__", "__enter__", "__set_name__"):
+        code = getattr(vars(kind).get(method), "__code__", None)
+        if isinstance(code, CodeType):
+            yield from code.co_names

@@ -1,0 +1,32 @@
+import functools
+
+import torch
+
+import grader
+
+grader.load("toy_muladd", ["kernel.cu", "binding.cpp"], is_python_module=False)
+
+
+def dense(function):
+    @functools.wraps(function)
+    def called(ctx, *grads):
+        return function(ctx, *(grad.contiguous() for grad in grads))
+
+    return called
+
+
+class MulAdd(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, c):
+        ctx.save_for_backward(a, b)
+        return torch.ops.toy_muladd.muladd(a, b, c)
+
+    @staticmethod
+    @dense
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        return torch.ops.toy_muladd.muladd(grad, b, 0.0), torch.ops.toy_muladd.muladd(grad, a, 0.0), None
+
+
+def muladd(a, b, c):
+    return MulAdd.apply(a, b, c)

@@ -1,0 +1,37 @@
+import torch
+
+import grader
+
+grader.load("toy_muladd", ["kernel.cu", "binding.cpp"], is_python_module=False)
+
+
+class MulAdd(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, c):
+        ctx.save_for_backward(a, b)
+        return torch.ops.toy_muladd.muladd(a, b, c)
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        grad = grad.contiguous()
+        return torch.ops.toy_muladd.muladd(grad, b, 0.0), torch.ops.toy_muladd.muladd(grad, a, 0.0), None
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, c: float):
+        super().__init__()
+        self.c = c
+        self._calls = 0
+        self.register_buffer("steps", torch.zeros(()))
+
+    def forward(self, a, b):
+        self._calls += 1
+        return MulAdd.apply(a, b, self.c)
+
+    def extra_repr(self):
+        return f"c={self.c}, calls={self._calls}"
+
+
+def muladd(a, b, c):
+    return Layer(c)(a, b)
