@@ -23,11 +23,12 @@ def findings(records: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
 
 
 def api_calls(records: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """The calls of the runtime, with texts and whole numbers alone; else WireError."""
+    """The calls of the runtime, with texts and whole numbers alone besides their order; else WireError."""
     found = tuple(records)
     for each in found:
-        named = _is_text(each.get("call")) and _is_text(each.get("kind"))
-        if not named or not all(_is_text(value) or is_whole(value) for value in each.values()):
+        named = _is_text(each.get("call")) and _is_text(each.get("kind")) and _has(each, _ORDER)
+        rest = (value for name, value in each.items() if name not in _ORDER)
+        if not named or not all(_is_text(value) or is_whole(value) for value in rest):
             raise WireError("sent a call of the runtime that is none")
     return found
 
@@ -35,6 +36,12 @@ def api_calls(records: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
 def is_whole(value: Any, least: int = 0) -> bool:
     """Whether a value is a whole number that fits into 64 bits, and no bool."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < _MOST
+
+
+def is_moment(value: Any) -> bool:
+    """Whether a value is a place in the order of all work: a stream, and the work that it had by then."""
+    pair = isinstance(value, list) and len(value) == 2
+    return pair and is_whole(value[0], -_MOST) and is_whole(value[1])
 
 
 def _is_finding(record: dict[str, Any]) -> bool:
@@ -64,6 +71,14 @@ def _is_offset(value: Any) -> bool:
     return is_whole(value, -_MOST)
 
 
+def _are_moments(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_moment, value))
+
+
+def _are_places(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_whole, value))
+
+
 def _is_triple(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 3 and all(map(is_whole, value))
 
@@ -90,6 +105,7 @@ def _is_tensor(value: Any) -> bool:
     return named and _is_offset(value.get("storage_offset", 0))
 
 
+_ORDER = {"moment": is_moment, "after": _are_moments}
 _PARTY = {"pc": _is_whole_or_none, "access": _is_text_or_none}
 _FINDING: dict[str, Callable[[Any], bool]] = {
     "kind": _is_text,
@@ -97,6 +113,7 @@ _FINDING: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("address", "bytes", "count", "line", "pc"), _is_whole_or_none),
     **dict.fromkeys(("block", "thread"), _is_triple_or_none),
     "allocation": _is_allocation,
+    "calls": _are_places,
     "other": _is_party,
     "tensor": _is_tensor,
 }

@@ -156,7 +156,7 @@ def _answer(entry: Any, name: str) -> bool | None:
 
 
 def _moment(value: Any) -> tuple[int, int]:
-    if not isinstance(value, list) or len(value) != 2 or not all(type(each) is int for each in value):
+    if not records.is_moment(value):
         raise WireError("sent a launch whose order is none")
     return value[0], value[1]
 
