@@ -59,6 +59,13 @@ _EMPTY = (
     "where there is nothing to do."
 )
 
+_TOO_MANY_BLOCKS = (
+    "A grid has at most 2^31 - 1 blocks in x, and 65,535 in y and in z: limit the number, and let each "
+    "thread go on to its next element in a loop."
+)
+
+_TOO_MANY_THREADS = "A larger block never starts, on any GPU: take a smaller block, and more of them."
+
 _BEFORE = "No thread has an element before the beginning: look at how the index is computed."
 
 _WRAPPED = (
@@ -168,7 +175,12 @@ def _race(finding: Finding) -> str:
 def _invalid_launch(finding: Finding) -> str:
     if "current device" in finding.note:
         return _DEVICE_FIRST
-    return _EMPTY if " has 0 " in finding.note else ""
+    if " has 0 " in finding.note:
+        return _EMPTY
+    if "at most" not in finding.note:
+        return ""
+    of_grid, of_block = (finding.note.startswith(each) for each in ("the grid has", "the block has"))
+    return _TOO_MANY_BLOCKS if of_grid else _TOO_MANY_THREADS if of_block else ""
 
 
 _SPECIAL = {

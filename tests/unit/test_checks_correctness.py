@@ -92,15 +92,43 @@ def test_that_no_kernel_ran_is_said_before_anything_else() -> None:
     assert judged(muladd, refusals=refusals).sentence.startswith("muladd(a: float32 (4,)")
 
 
-def test_an_error_after_a_refused_launch_points_to_safety() -> None:
+def raises_invalid(*_: torch.Tensor) -> None:
+    raise RuntimeError("CUDA error: invalid argument")
+
+
+@pytest.mark.parametrize(
+    ("note", "reason", "rule"),
+    [
+        ("the grid has 0 blocks in x", "the grid has 0 blocks in x.", "round the number of blocks up"),
+        ("the block has 2048 threads; at most 1024", "at most 1024.", "take a smaller block"),
+        ("the grid has 65536 blocks in y; at most 65535", "at most 65535.", "each thread go on"),
+    ],
+)
+def test_an_error_after_a_refused_launch_says_what_did_not_fit(note: str, reason: str, rule: str) -> None:
+    finding = {"kind": "invalid_launch", "file": "kernel.cu", "line": 12, "note": note}
+
+    def refused(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=(replace(LAUNCH, error=1),), findings=(finding,))
+
+    outcome = judged(raises_invalid, edit_trace=refused)
+    assert f"invalid argument. kernel.cu:12: Invalid launch: {note}. " in outcome.sentence
+    assert reason in outcome.sentence and rule in outcome.sentence
+    assert "safety check" not in outcome.sentence
+    assert (outcome.topic, outcome.reading) == ("errors", "invalid_launch")
+
+
+def test_a_launch_refused_for_an_unknown_reason_is_told_with_its_dimensions() -> None:
     def refused(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, launches=(replace(LAUNCH, error=1),))
 
-    def raises(*_: torch.Tensor) -> None:
-        raise RuntimeError("CUDA error: invalid argument")
+    assert judged(raises_invalid, edit_trace=refused).sentence.endswith(
+        "invalid argument. kernel.cu:12: The launch of muladd_kernel<float> was refused: grid (1, 1, 1), "
+        "block (256, 1, 1)."
+    )
 
-    outcome = judged(raises, edit_trace=refused)
-    assert outcome.sentence.endswith("invalid argument. A launch was refused: the safety check says where.")
+
+def test_an_error_without_a_refused_launch_is_told_as_it_is() -> None:
+    assert judged(raises_invalid).sentence.endswith("CUDA error: invalid argument")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import seen_in
+from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Cause
 from grader.simt.findings import SUSPICIONS
 from grader.verdict import Finding
@@ -38,6 +39,20 @@ def cause_of(bench: Bench, call: Call) -> Cause | None:
     place = f"{finding.where}: " if finding.where else ""
     rule = f" {finding.rule}" if bench.spec.part is not None else ""
     return Cause(finding, f"{place}{finding.sentence}{rule}")
+
+
+def refused_launch(call: Call, files: Path) -> Cause | None:
+    """The launch in `call` that did not fit the device, with the dimension at fault where that is known."""
+    found = next((each for each in seen_in([call], files) if each.kind == "invalid_launch"), None)
+    if found is not None:
+        place = f"{found.where}: " if found.where else ""
+        return Cause(found, f"{place}{found.sentence} {found.rule}")
+    refused = next((each for each in call.reply.trace.launches if each.error), None)
+    if refused is None:
+        return None
+    where = f"{Path(refused.file).name}:{refused.line}: " if refused.file else ""
+    what = f"The launch of {kernel_name(refused)} was refused: grid {refused.grid}, block {refused.block}."
+    return Cause(Finding("invalid_launch", what, ""), f"{where}{what}")
 
 
 # g++ and nvcc, about a variable that is read before it has a value.

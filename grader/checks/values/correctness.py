@@ -9,7 +9,7 @@ from functools import partial
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.causes import cause_of, warning
+from grader.checks.device.causes import cause_of, refused_launch, warning
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
@@ -97,7 +97,7 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     call = bench.forward(case, inputs)
     if call.reply.error is not None:
         outcome = error_outcome(call.text, call.reply.error, case.name)
-        return outcome if bench.spec.part is not None else _pointing_to_safety(outcome, call)
+        return outcome if bench.spec.part is not None else _with_the_cause(outcome, bench, call)
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
@@ -113,14 +113,16 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     return failure
 
 
-def _pointing_to_safety(outcome: Outcome, call: Call) -> Outcome:
+def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
     """The line that raised is only the first to hear of a kernel that failed, or did not start."""
-    trace = call.reply.trace
-    refused = any(launch.error for launch in trace.launches)
-    what = "A kernel failed" if trace.sticky_error else "A launch was refused" if refused else ""
-    if outcome.status is not Status.FAIL or not what:
+    if outcome.status is not Status.FAIL:
         return outcome
-    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {what}: the safety check says where.")
+    refused, said = refused_launch(call, bench.files), outcome.sentence.rstrip(".")
+    if refused is not None:
+        return replace(outcome, sentence=f"{said}. {refused.text}", reading=refused.finding.kind)
+    if call.reply.trace.sticky_error:
+        return replace(outcome, sentence=f"{said}. A kernel failed: the safety check says where.")
+    return outcome
 
 
 def wrong_output(
