@@ -131,6 +131,47 @@ def test_an_error_without_a_refused_launch_is_told_as_it_is() -> None:
     assert judged(raises_invalid).sentence.endswith("CUDA error: invalid argument")
 
 
+POISONED = torch.full((4,), 0xA5, dtype=torch.uint8).view(torch.float32).item()
+
+
+def only_one_block(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+    """What kernels of 128 threads leave behind that write the elements of the first block but one."""
+    out = muladd(a, b, c)
+    out.view(-1)[min(128, a.numel() - 1) :] = POISONED
+    return out
+
+
+def of_three_blocks(trace: Trace, stage: str, schedule: str) -> Trace:
+    launch = replace(LAUNCH, grid=(3, 1, 1), block=(128, 1, 1))
+    return replace(trace, launches=(launch,), writers=())
+
+
+def test_the_case_comes_first_whose_launch_explains_the_wrong_elements() -> None:
+    cases = [Case("unclear", three(9)), Case("telling", three(300)), Case("also unclear", three(8))]
+    outcome = judged(only_one_block, cases, edit_trace=of_three_blocks)
+    assert outcome.case == "telling"
+    assert "Written is what one block covers: does the index count the block?" in outcome.sentence
+    assert outcome.lines[-1] == 'Also wrong: "unclear" and "also unclear".'
+    assert judged(only_one_block, [cases[0], cases[2]], edit_trace=of_three_blocks).case == "unclear"
+
+
+def test_what_the_device_saw_stays_in_front_of_what_another_case_explains() -> None:
+    calls: list[str] = []
+
+    def seen_in_the_first(trace: Trace, stage: str, schedule: str) -> Trace:
+        calls.append(stage)
+        race = {"kind": "race_global", "access": "write", "bytes": 4, "space": "global", "note": "why"}
+        return replace(of_three_blocks(trace, stage, schedule), findings=(race,) if len(calls) == 1 else ())
+
+    cases = [Case("seen", three(9)), Case("telling", three(300))]
+    outcome = judged(only_one_block, cases, edit_trace=seen_in_the_first)
+    assert outcome.case == "seen" and outcome.sentence.startswith("Race on global memory")
+    assert any(
+        line.startswith('Of the case "telling": The launch has 3 blocks of 128 threads.')
+        for line in outcome.lines
+    )
+
+
 @pytest.mark.parametrize(
     ("function", "got", "part"),
     [

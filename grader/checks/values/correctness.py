@@ -10,7 +10,7 @@ import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.causes import cause_of, refused_launch, warning
-from grader.checks.device.launches import own_launches
+from grader.checks.device.launches import accepted_launches, own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.reading import UNWRITTEN
@@ -61,7 +61,7 @@ def _praise(bench: Bench) -> str:
 
 
 def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
-    first, *_ = failures = own_first(failures)
+    first, *_ = failures = _most_certain(own_first(failures))
     if not first.case or first.topic == UNWRITTEN:
         return first
     if first.topic == "values" and (said := warning(bench)):
@@ -80,6 +80,23 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if len(failures) > 4:
         others.append(f"{len(failures) - 4} more")
     return replace(first, lines=(*first.lines, f"Also wrong: {listed(others)}."))
+
+
+def _most_certain(failures: list[Outcome]) -> list[Outcome]:
+    """Where nothing explains the first wrong answer, that comes first whose explanation is certain.
+
+    What the device saw stays in front, and has the explanation of another case beside it.
+    """
+    first = failures[0]
+    if first.topic != "values" or first.certain or first.status is not Status.FAIL:
+        return failures
+    told = next((each for each in failures if each.certain and each.status is Status.FAIL), None)
+    if told is None:
+        return failures
+    if first.cause is None:
+        return [told, *(each for each in failures if each is not told)]
+    line = f'Of the case "{told.case}": {told.certain}'
+    return [replace(first, lines=(*first.lines, line)), *failures[1:]]
 
 
 def _without_a_kernel(bench: Bench, failure: Outcome) -> Outcome:
@@ -104,7 +121,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
     if failure is not None and failure.topic == "values" and failure.cause is None:
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
-        failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
+        sentence = f"{failure.sentence} {why}".strip()
+        failure = replace(failure, sentence=sentence, certain=why or failure.certain)
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:
         failure = changing_answer(bench, case, inputs, call, expected)
@@ -146,7 +164,10 @@ def wrong_output(
         mismatch = compare(output, wanted)
         if mismatch is not None:
             writers = writers_of(call.reply, position)
-            hints = Hints(writers=writers, cause=cause() if cause else None, autocast=call.autocast)
+            hints = Hints(
+                writers=writers, cause=cause() if cause else None, autocast=call.autocast,
+                launches=accepted_launches(call),
+            )  # fmt: skip
             return mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )

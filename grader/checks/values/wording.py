@@ -13,8 +13,9 @@ from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
 from grader.checks.values.truth import Expected
+from grader.checks.values.untouched import by_the_launch
 from grader.checks.values.wrong import Wrong
-from grader.run.values import RemoteError, Reply
+from grader.run.values import Launch, RemoteError, Reply
 from grader.spec import Case
 from grader.verdict import Status
 
@@ -57,7 +58,8 @@ def _shape(shape: Sequence[int]) -> str:
 @dataclass(frozen=True)
 class Hints:
     """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
-    of the other inputs, and the right one for a cotangent of ones; whether it came from an autocast region.
+    of the other inputs, and the right one for a cotangent of ones; whether it came from an autocast region;
+    the launches of the call.
     """
 
     cotangent: torch.Tensor | None = None
@@ -66,6 +68,7 @@ class Hints:
     cause: Cause | None = None  # it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
     autocast: bool = False
+    launches: Sequence[Launch] = ()
 
     def unlike(self, expected: torch.Tensor) -> Hints:
         """Without the gradients that equal the expected one: to be close to those explains nothing."""
@@ -122,7 +125,7 @@ def mismatch_outcome(
     written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
     wrong = Wrong(
         got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms,
-        hints.for_ones, expected.turned,
+        hints.for_ones, expected.turned, hints.launches,
     )  # fmt: skip
     hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
@@ -135,6 +138,7 @@ def mismatch_outcome(
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
         index=mismatch.index, topic="values", cause=seen, reading=seen.kind if seen else "",
+        certain=by_the_launch(wrong),
     )  # fmt: skip
 
 
