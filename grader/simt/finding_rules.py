@@ -68,6 +68,11 @@ _TOO_MANY_THREADS = "A larger block never starts, on any GPU: take a smaller blo
 
 _BEFORE = "No thread has an element before the beginning: look at how the index is computed."
 
+_OWN_ELEMENT = (
+    "If each thread has one element, this one has its own, and the guard is right to let it through. The "
+    "offset is not right: look at the index or the loop bound, and at the strides."
+)
+
 _WRAPPED = (
     "A 32-bit integer holds offsets below 2^31, and strides lead further than the number of elements says: "
     "compute offsets in 64 bits, from 64-bit strides."
@@ -136,6 +141,8 @@ def _out_of_bounds(finding: Finding) -> str:
         return _FOREIGN
     if "32-bit offset" in finding.note:
         return _WRAPPED
+    if "one thread for each" in finding.note and not _is_before(finding):
+        return _OWN_ELEMENT
     return _BEFORE if _is_before(finding) else ""
 
 

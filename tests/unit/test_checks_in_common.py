@@ -62,6 +62,17 @@ def test_bounds_on_sizes(wrong: tuple[int, ...], words: str) -> None:
     assert in_common(cases, {str(n) for n in wrong}) == words
 
 
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [(1, "one row"), (8, "8 rows"), (64, "64 rows"), (96, "96 rows"), (6, ""), (33, ""), (100, "")],
+)
+def test_a_bound_where_no_warp_block_or_tile_ends_is_a_coincidence(bound: int, words: str) -> None:
+    sizes = [(bound, 10 + place) for place in range(3)] + [(bound + 1, 10 + place) for place in range(3)]
+    cases = [case(str(size), tensor(size)) for size in sizes]
+    told = in_common(cases, {str(size) for size in sizes[3:]})
+    assert told == f"x has more than {words}" if words else "more than" not in told
+
+
 def test_nothing_is_said_where_all_or_none_are_wrong_or_where_the_others_are_empty() -> None:
     assert in_common(PLAIN, {each.name for each in PLAIN}) == ""
     assert in_common(PLAIN, ()) == ""
