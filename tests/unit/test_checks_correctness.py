@@ -172,6 +172,29 @@ def test_what_the_device_saw_stays_in_front_of_what_another_case_explains() -> N
     )
 
 
+@pytest.mark.parametrize(("strides", "told"), [((1, 5), True), ((9, 1), False)])
+def test_a_wrong_result_that_is_not_dense_is_told_with_its_strides(strides: Any, told: bool) -> None:
+    def laid_out(reply: Reply) -> Reply:
+        return replace(reply, outputs=tuple(replace(each, strides=strides) for each in reply.outputs))
+
+    cases = [Case("a matrix", three((5, 9)))]
+    outcome = judged(lambda *args: muladd(*args) + 1, cases, edit_reply=laid_out)
+    words = "The result itself has strides (1, 5): does the kernel write by them?"
+    assert outcome.sentence.endswith(words) is told
+    assert judged(muladd, cases, edit_reply=laid_out).status is Status.PASS
+
+
+def test_an_array_of_nan_that_the_host_left_as_it_was_asks_for_the_copy() -> None:
+    def by_host(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, writers=({"kernel": 0, "host": 1024},))
+
+    def not_a_number(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return muladd(a, b, c) * float("nan")
+
+    assert "Is the copy to the host missing?" in judged(not_a_number, edit_trace=by_host).sentence
+    assert "Is the copy" not in judged(not_a_number).sentence
+
+
 @pytest.mark.parametrize(
     ("function", "got", "part"),
     [

@@ -37,6 +37,14 @@ def test_the_kind_of_a_case(odd: Case, words: str) -> None:
     assert in_common([*PLAIN, odd, replace(odd, name="the same, and right")], {"odd"}) == ""
 
 
+def test_a_far_tensor_is_told_by_its_offsets() -> None:
+    views = [
+        case("far", tensor((2, 8), "uint8", layout="far")),
+        case("view", tensor((2, 8), layout="transposed")),
+    ]
+    assert in_common([*PLAIN, *views], {"far"}) == "x has elements beyond offset 2^31"
+
+
 def test_what_only_some_of_them_have_is_not_said() -> None:
     views = [case(layout, tensor((6, 8), layout=layout)) for layout in ("transposed", "sliced")]
     assert in_common([*PLAIN, *views], {"transposed", "sliced"}) == "x is not contiguous"

@@ -26,6 +26,7 @@ from grader.checks.values.wording import (
     Hints,
     device_error,
     error_outcome,
+    laid_out,
     mismatch_outcome,
     writers_of,
 )
@@ -168,9 +169,10 @@ def wrong_output(
                 writers=writers, cause=cause() if cause else None, autocast=call.autocast,
                 launches=accepted_launches(call),
             )  # fmt: skip
-            return mismatch_outcome(
+            failure = mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )
+            return replace(failure, sentence=f"{failure.sentence} {laid_out(output)}".strip())
     return None
 
 

@@ -17,6 +17,7 @@ from grader.spec.naming import tensors_of
 
 Sizes: TypeAlias = Callable[[TensorSpec], int]
 
+_FAR = "{} has elements beyond offset 2^31"
 _MULTIPLES = (32, 16, 8, 4)
 _ENOUGH = 3  # so many sizes on one side of a bound are no coincidence
 
@@ -46,7 +47,9 @@ def _clauses(case: Case) -> list[str]:
         f"{each.name} is not contiguous" for each in tensors if each.layout not in ("contiguous", "offset")
     ]
     found += [
-        f"{each.name} is {each.layout}" for each in tensors if each.layout not in ("contiguous", "offset")
+        _FAR.format(each.name) if each.layout == "far" else f"{each.name} is {each.layout}"
+        for each in tensors
+        if each.layout not in ("contiguous", "offset")
     ]
     found += [
         f"{each.name} begins in the middle of its storage" for each in tensors if each.layout == "offset"

@@ -76,10 +76,12 @@ def not_a_number(wrong: Wrong) -> str:
         overflown = wrong.flat_got.isinf() & strange
         if wrong.got.dtype == torch.float16 and bool(overflown.any()):
             return _overflow(wrong, number)
-        return (
-            f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite: 0/0, an "
-            "overflow, or uninitialised memory."
-        )
+        text = f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite"
+        if wrong.by_host and bool(wrong.flat_got.isnan().all()):
+            return (
+                f"{text}: no copy brought a kernel's result into this array. Is the copy to the host missing?"
+            )
+        return f"{text}: 0/0, an overflow, or uninitialised memory."
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
         return _LOST if _brings_any(wrong) else _NOT_REPORTED
     return ""
@@ -125,7 +127,17 @@ def a_region(wrong: Wrong) -> str:
         return edge
     if wrong.count >= MANY and bool((indices[1:] - indices[:-1] == 2).all()):
         return f"Every other element is wrong, from {first} on."
-    return f"{wrong.count} of {wrong.total} elements are wrong."
+    are = "is" if wrong.count == 1 else "are"
+    return f"{_at_the_ends(wrong, first, last)}{wrong.count} of {wrong.total} elements {are} wrong."
+
+
+def _at_the_ends(wrong: Wrong, first: int, last: int) -> str:
+    """Whether nothing but the first or last element is wrong, of enough to make that no coincidence."""
+    ends = {(0, 0): "first element", (0, wrong.total - 1): "first and the last element"}
+    which = ends.get((first, last), "") if wrong.count <= 2 and wrong.total >= MANY else ""
+    if not which:
+        return ""
+    return f"Only the {which}: which neighbour does it read, and is it a special case of the index? "
 
 
 def _tail(wrong: Wrong, first: int) -> str:

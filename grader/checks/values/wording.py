@@ -15,7 +15,7 @@ from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
 from grader.checks.values.truth import Expected
 from grader.checks.values.untouched import by_the_launch
 from grader.checks.values.wrong import Wrong
-from grader.run.values import Launch, RemoteError, Reply
+from grader.run.values import Launch, Output, RemoteError, Reply
 from grader.spec import Case
 from grader.verdict import Status
 
@@ -122,10 +122,12 @@ def mismatch_outcome(
     named = [(each.name, each.tensor) for each in inputs.tensors()]
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
-    written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
+    writers = {who: amount for who, amount in (hints.writers or {}).items() if amount}
+    written = bool(hints.writers) and "unwritten" not in writers
     wrong = Wrong(
         got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms,
         hints.for_ones, expected.turned, hints.launches,
+        by_host=list(writers) == ["host"],
     )  # fmt: skip
     hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
@@ -140,6 +142,18 @@ def mismatch_outcome(
         index=mismatch.index, topic="values", cause=seen, reading=seen.kind if seen else "",
         certain=by_the_launch(wrong),
     )  # fmt: skip
+
+
+def laid_out(output: Output) -> str:
+    """The strides of a result that is not dense: a kernel that counts along rows misses its elements."""
+    values = output.tensor
+    if values is None or len(output.strides) != values.ndim or values.numel() == 0:
+        return ""
+    as_returned = torch.empty_strided(values.shape, output.strides, device="meta")
+    if as_returned.is_contiguous():
+        return ""
+    strides = _shape(output.strides)
+    return f"The result itself has strides {strides}: does the kernel write by them?"
 
 
 def _wrong_form(expected: Expected, mismatch: Mismatch, autocast: bool) -> str:
