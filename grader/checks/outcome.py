@@ -24,7 +24,7 @@ class Outcome:
     ``topic`` says what it is about, and ``reading`` a topic that the learner should read up on first, as the
     race that made the values wrong: `grader.checks.reading` finds the place in the lesson. ``cause`` is what
     the device reported in the call whose values are wrong; the sentence begins with it. ``certain`` is what
-    explains all wrong values, as no guess from the numbers does.
+    explains all wrong values, ``guess`` what their pattern suggests.
     """
 
     status: Status
@@ -41,6 +41,7 @@ class Outcome:
     cause: Finding | None = None
     reading: str = ""
     certain: str = ""
+    guess: str = ""
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.

@@ -50,8 +50,9 @@ _RULES = {
 KINDS = tuple(_RULES)
 
 _ON_DEFAULT = (
-    "Nothing orders the default stream with the others: give all work the stream that its function "
-    "was given or, where tensors are known, the current one, c10::cuda::getCurrentCUDAStream()."
+    "Nothing orders the default stream with the others: queue everything that uses this memory on one "
+    "stream, the one that its function was given or, where tensors are known, the current one, "
+    "c10::cuda::getCurrentCUDAStream(). Else let one stream wait for an event of the other."
 )
 
 _EMPTY = (
@@ -124,9 +125,12 @@ _IN_PLACE = {
     "global": "A sum over several threads in one element needs atomics. What they read of each other's "
     "elements, they read from a copy, or in the next kernel.",
 }
-_ONE_BLOCK = "That orders one block: what other blocks write, too, read from a copy, or in the next kernel."
+_ONE_BLOCK = (
+    "That orders one block: what other blocks write as well must be read from a copy, or in the next kernel."
+)
 _WITHIN_A_BLOCK = (
-    f"Between one thread's write and another's access there must be a __syncthreads(). {_ONE_BLOCK}"
+    "Blocks run in any order: what another block may overwrite must be read from a copy, or in the next "
+    "kernel. Within one block, a __syncthreads() between one thread's write and another's access is enough."
 )
 
 

@@ -155,6 +155,16 @@ def test_the_case_comes_first_whose_launch_explains_the_wrong_elements() -> None
     assert judged(only_one_block, [cases[0], cases[2]], edit_trace=of_three_blocks).case == "unclear"
 
 
+def test_what_the_numbers_suggest_stays_in_front_of_what_another_case_explains() -> None:
+    def doubled_or_unwritten(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return 2 * muladd(a, b, c) if a.numel() == 9 else only_one_block(a, b, c)
+
+    cases = [Case("doubled", three(9)), Case("telling", three(300))]
+    outcome = judged(doubled_or_unwritten, cases, edit_trace=of_three_blocks)
+    assert outcome.case == "doubled" and "2 times what it should be" in outcome.sentence
+    assert any(line.startswith('Of the case "telling": The launch has') for line in outcome.lines)
+
+
 def test_what_the_device_saw_stays_in_front_of_what_another_case_explains() -> None:
     calls: list[str] = []
 

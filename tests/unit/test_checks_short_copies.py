@@ -25,7 +25,7 @@ def told(finding: dict[str, Any], *calls: dict[str, Any]) -> str:
 
 
 def test_a_copy_of_elements_for_bytes_is_named() -> None:
-    assert "; cudaMemcpyAsync was given 256 bytes, and 256 elements of 4 bytes lie here: is a number" in told(
+    assert "; cudaMemcpyAsync was given 256 bytes, and 256 elements of 4 bytes are here: is a number" in told(
         FOUND, {"call": "cudaLaunchKernel"}, COPY
     )
 
@@ -43,4 +43,4 @@ def test_a_copy_of_elements_for_bytes_is_named() -> None:
     ],
 )
 def test_no_other_copy_is_suspected(finding: dict[str, Any], call: dict[str, Any]) -> None:
-    assert "bytes lie here" not in told(finding, call)
+    assert "bytes are here" not in told(finding, call)

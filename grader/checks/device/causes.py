@@ -22,6 +22,9 @@ _SPOILS = frozenset(
 )  # fmt: skip
 
 
+_INVALID_VALUE = 1  # cudaErrorInvalidValue
+
+
 def _cause_in(call: Call, files: Path) -> Finding | None:
     """The first thing that was seen in `call` and makes its values wrong, whatever they look like."""
     found = [each for each in seen_in([call], files, suspicions=True) if each.kind in _SPOILS]
@@ -53,6 +56,17 @@ def refused_launch(call: Call, files: Path) -> Cause | None:
     where = f"{Path(refused.file).name}:{refused.line}: " if refused.file else ""
     what = f"The launch of {kernel_name(refused)} was refused: grid {refused.grid}, block {refused.block}."
     return Cause(Finding("invalid_launch", what, ""), f"{where}{what}")
+
+
+def refused_copy(call: Call) -> str:
+    """The copy or fill whose arguments were refused, if that was the first thing to fail in `call`."""
+    failed = next((each for each in call.reply.trace.api_calls if each.get("error")), None)
+    if failed is None or failed["error"] != _INVALID_VALUE or not failed.get("bytes"):
+        return ""
+    name, size = str(failed.get("call")), failed["bytes"]
+    if name.startswith("cudaMemcpy"):
+        return f"{name} was refused, of {size} bytes: do source and target both have as many?"
+    return f"{name} was refused, of {size} bytes: has its target as many?" if "Memset" in name else ""
 
 
 # g++ and nvcc, about a variable that is read before it has a value.

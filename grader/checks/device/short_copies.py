@@ -20,7 +20,7 @@ def elements_for_bytes(finding: Mapping[str, Any], call: Call) -> str:
         name = str(each.get("call"))
         if name.startswith(("cudaMemcpy", "cudaMemset")) and each.get("bytes") == elements:
             return (
-                f"{name} was given {elements} bytes, and {elements} elements of {size} bytes lie here: is a "
+                f"{name} was given {elements} bytes, and {elements} elements of {size} bytes are here: is a "
                 "number of elements given where it counts bytes?"
             )
     return ""

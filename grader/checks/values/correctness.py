@@ -9,7 +9,7 @@ from functools import partial
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.causes import cause_of, refused_launch, warning
+from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
 from grader.checks.device.launches import accepted_launches, own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
@@ -84,9 +84,9 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
 
 
 def _most_certain(failures: list[Outcome]) -> list[Outcome]:
-    """Where nothing explains the first wrong answer, that comes first whose explanation is certain.
+    """Where nothing is known of the first wrong answer, that comes first whose explanation is certain.
 
-    What the device saw stays in front, and has the explanation of another case beside it.
+    What the device saw, or the numbers suggest, stays in front, and has that explanation beside it.
     """
     first = failures[0]
     if first.topic != "values" or first.certain or first.status is not Status.FAIL:
@@ -94,7 +94,7 @@ def _most_certain(failures: list[Outcome]) -> list[Outcome]:
     told = next((each for each in failures if each.certain and each.status is Status.FAIL), None)
     if told is None:
         return failures
-    if first.cause is None:
+    if first.cause is None and not first.guess:
         return [told, *(each for each in failures if each is not told)]
     line = f'Of the case "{told.case}": {told.certain}'
     return [replace(first, lines=(*first.lines, line)), *failures[1:]]
@@ -115,7 +115,7 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     call = bench.forward(case, inputs)
     if call.reply.error is not None:
         outcome = error_outcome(call.text, call.reply.error, case.name)
-        return outcome if bench.spec.part is not None else _with_the_cause(outcome, bench, call)
+        return _with_the_cause(outcome, bench, call)
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
@@ -136,7 +136,12 @@ def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
     """The line that raised is only the first to hear of a kernel that failed, or did not start."""
     if outcome.status is not Status.FAIL:
         return outcome
-    refused, said = refused_launch(call, bench.files), outcome.sentence.rstrip(".")
+    said = outcome.sentence.rstrip(".")
+    if copy := refused_copy(call):
+        return replace(outcome, sentence=f"{said}. {copy}")
+    if bench.spec.part is not None:
+        return outcome  # a part lists what was seen on the way
+    refused = refused_launch(call, bench.files)
     if refused is not None:
         return replace(outcome, sentence=f"{said}. {refused.text}", reading=refused.finding.kind)
     if call.reply.trace.sticky_error:

@@ -12,8 +12,9 @@ from grader.checks.outcome import Cause, Outcome
 from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
+from grader.checks.values.places import a_region
 from grader.checks.values.truth import Expected
-from grader.checks.values.untouched import by_the_launch
+from grader.checks.values.untouched import by_the_launch, never_written
 from grader.checks.values.wrong import Wrong
 from grader.run.values import Launch, Output, RemoteError, Reply
 from grader.spec import Case
@@ -140,7 +141,7 @@ def mismatch_outcome(
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
         index=mismatch.index, topic="values", cause=seen, reading=seen.kind if seen else "",
-        certain=by_the_launch(wrong),
+        certain=by_the_launch(wrong), guess="" if hint in (a_region(wrong), never_written(wrong)) else hint,
     )  # fmt: skip
 
 
