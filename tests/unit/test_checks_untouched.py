@@ -68,6 +68,12 @@ def test_a_launch_that_explains_nothing(wrong: Wrong) -> None:
     assert by_the_launch(wrong) == ""
 
 
+def test_complex_numbers_are_left_alone() -> None:
+    right = torch.ones(300, dtype=torch.complex128)
+    wrong = Wrong(right.to(torch.complex64) * 2, right, torch.ones(300, dtype=torch.bool))
+    assert by_the_launch(wrong) == ""
+
+
 def test_two_launches_say_nothing_of_either() -> None:
     launch = Launch("k", (1, 1, 1), (256, 1, 1))
     written = torch.arange(300) < 256

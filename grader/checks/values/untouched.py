@@ -66,9 +66,11 @@ def _filled(wrong: Wrong) -> torch.Tensor:
 
 def _untouched(wrong: Wrong) -> torch.Tensor | None:
     """The wrong elements that hold the fill pattern; None where there are none, or it may be chance."""
+    if wrong.got.dtype == torch.bool or wrong.got.is_complex():
+        return None
     untouched = _filled(wrong) & wrong.flat_mask
     number = int(untouched.sum())
-    if number == 0 or wrong.got.dtype == torch.bool:
+    if number == 0:
         return None
     if wrong.got.element_size() == 1 and 2 * number < wrong.count:
         return None  # of bytes, some happen to be the pattern
