@@ -46,6 +46,7 @@ def straight(size: int) -> Index:
             in_a_line(1000, 4, 256, lambda b, t: t * 256 + b),  # type: ignore
             "the first 4 of every 256 elements, and the launch has 4 blocks of 256 threads: are block",
         ),
+        (in_a_line(300, 2, 256, straight(256), bound=256), "only the first wrote anything: does the index"),
         (in_a_line(90_000, 300, 256, straight(256)), "each thread has to go on in a loop: does it?"),
     ],
 )
@@ -58,7 +59,6 @@ def test_a_launch_in_one_dimension(wrong: Wrong, words: str) -> None:
     "wrong",
     [
         in_a_line(1000, 4, 256, straight(256), bound=999),  # the guard alone tells
-        in_a_line(300, 2, 256, straight(256), bound=256),  # the first block, or all but the last
         in_a_line(1000, 4, 256, lambda b, t: (b * 256 + t) * 2),  # type: ignore
         answer((300,), torch.arange(300) < 256),  # no launch is known
         answer((300,), torch.arange(300) < 0, Launch("k", (1, 1, 1), (256, 1, 1))),

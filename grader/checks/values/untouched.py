@@ -111,8 +111,13 @@ def _in_a_line(wrong: Wrong, first: int, launch: Launch) -> str:
     if wrong.expected.ndim >= 2 and 0 < first == blocks * row:
         rows = total // row
         return f"The launch has {there}, and as many of the {rows} rows were written: has every row a block?"
-    if threads < total or blocks < 3 or first not in (size, (blocks - 1) * size):
-        return ""  # of two blocks, the first is also all but the last
+    if threads < total or blocks < 2 or first not in (size, (blocks - 1) * size):
+        return ""
+    if blocks == 2:  # the first is also all but the last
+        return (
+            f"The launch has {there}, and only the first wrote anything: does the index count the block, or "
+            "is the guard too strict?"
+        )
     if first == size:
         return f"The launch has {there}. Written is what one block covers: does the index count the block?"
     return f"The launch has {there}, and only the last, partial block wrote nothing: is the guard too strict?"
