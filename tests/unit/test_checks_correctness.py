@@ -303,7 +303,8 @@ def test_an_exception_after_a_failed_kernel_points_to_the_safety_check() -> None
         raise RuntimeError("copy out: an illegal memory access was encountered")
 
     def dies(trace: Trace, stage: str, schedule: str) -> Trace:
-        return replace(trace, sticky_error="cudaErrorIllegalAddress")
+        launch = replace(LAUNCH, error=700)  # the record holds what became of the kernel, too
+        return replace(trace, launches=(launch,), sticky_error="cudaErrorIllegalAddress")
 
     assert judged(raises, edit_trace=dies).sentence.endswith(
         "an illegal memory access was encountered. A kernel failed: the safety check says where."

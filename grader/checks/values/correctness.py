@@ -141,11 +141,10 @@ def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
         return replace(outcome, sentence=f"{said}. {copy}")
     if bench.spec.part is not None:
         return outcome  # a part lists what was seen on the way
-    refused = refused_launch(call, bench.files)
-    if refused is not None:
-        return replace(outcome, sentence=f"{said}. {refused.text}", reading=refused.finding.kind)
     if call.reply.trace.sticky_error:
         return replace(outcome, sentence=f"{said}. A kernel failed: the safety check says where.")
+    if refused := refused_launch(call, bench.files):
+        return replace(outcome, sentence=f"{said}. {refused.text}", reading=refused.finding.kind)
     return outcome
 
 
