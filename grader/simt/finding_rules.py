@@ -50,8 +50,9 @@ _RULES = {
 KINDS = tuple(_RULES)
 
 _ON_DEFAULT = (
-    "Nothing orders the default stream with the others: give all work the stream that its function "
-    "was given or, where tensors are known, the current one, c10::cuda::getCurrentCUDAStream()."
+    "Nothing orders the default stream with the others: queue everything that uses this memory on one "
+    "stream, the one that its function was given or, where tensors are known, the current one, "
+    "c10::cuda::getCurrentCUDAStream(). Else let one stream wait for an event of the other."
 )
 
 _EMPTY = (
@@ -59,7 +60,19 @@ _EMPTY = (
     "where there is nothing to do."
 )
 
+_TOO_MANY_BLOCKS = (
+    "A grid has at most 2^31 - 1 blocks in x, and 65,535 in y and in z: limit the number, and let each "
+    "thread go on to its next element in a loop."
+)
+
+_TOO_MANY_THREADS = "A larger block never starts, on any GPU: take a smaller block, and more of them."
+
 _BEFORE = "No thread has an element before the beginning: look at how the index is computed."
+
+_OWN_ELEMENT = (
+    "If each thread has one element, this one has its own, and the guard is right to let it through. The "
+    "offset is not right: look at the index or the loop bound, and at the strides."
+)
 
 _WRAPPED = (
     "A 32-bit integer holds offsets below 2^31, and strides lead further than the number of elements says: "
@@ -112,9 +125,12 @@ _IN_PLACE = {
     "global": "A sum over several threads in one element needs atomics. What they read of each other's "
     "elements, they read from a copy, or in the next kernel.",
 }
-_ONE_BLOCK = "That orders one block: what other blocks write, too, read from a copy, or in the next kernel."
+_ONE_BLOCK = (
+    "That orders one block: what other blocks write as well must be read from a copy, or in the next kernel."
+)
 _WITHIN_A_BLOCK = (
-    f"Between one thread's write and another's access there must be a __syncthreads(). {_ONE_BLOCK}"
+    "Blocks run in any order: what another block may overwrite must be read from a copy, or in the next "
+    "kernel. Within one block, a __syncthreads() between one thread's write and another's access is enough."
 )
 
 
@@ -129,6 +145,8 @@ def _out_of_bounds(finding: Finding) -> str:
         return _FOREIGN
     if "32-bit offset" in finding.note:
         return _WRAPPED
+    if "one thread for each" in finding.note and not _is_before(finding):
+        return _OWN_ELEMENT
     return _BEFORE if _is_before(finding) else ""
 
 
@@ -168,7 +186,12 @@ def _race(finding: Finding) -> str:
 def _invalid_launch(finding: Finding) -> str:
     if "current device" in finding.note:
         return _DEVICE_FIRST
-    return _EMPTY if " has 0 " in finding.note else ""
+    if " has 0 " in finding.note:
+        return _EMPTY
+    if "at most" not in finding.note:
+        return ""
+    of_grid, of_block = (finding.note.startswith(each) for each in ("the grid has", "the block has"))
+    return _TOO_MANY_BLOCKS if of_grid else _TOO_MANY_THREADS if of_block else ""
 
 
 _SPECIAL = {

@@ -100,7 +100,8 @@ def _use_after_free(finding: Finding, names: Names) -> str:
 
 
 def _uninitialized(finding: Finding, names: Names) -> str:
-    return _with_memory(f"Uninitialized {_access(finding)}", finding, names)
+    what = _with_memory(f"Uninitialized {_access(finding)}", finding, names)
+    return f"{what}; {finding.note}" if finding.note else what
 
 
 def _double_free(finding: Finding, names: Names) -> str:

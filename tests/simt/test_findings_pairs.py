@@ -172,7 +172,7 @@ def test_the_rule_for_a_kernel_that_was_stopped_fits_one_that_does_end() -> None
 
 def test_the_rule_for_work_on_the_default_stream_fits_files_with_tensors_and_without() -> None:
     told = rule(Finding("stream_order", note="k on the default stream and aten::add on stream 7"))
-    assert "the stream that its function was given or, where tensors are known, the current one" in told
+    assert "the one that its function was given or, where tensors are known, the current one" in told
 
 
 def test_parties_of_a_race_between_blocks() -> None:

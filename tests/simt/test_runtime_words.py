@@ -111,6 +111,19 @@ def test_a_launch_of_nothing_has_a_rule_of_its_own(note: str, is_empty: bool) ->
     assert ("round the number of blocks up" in told) is is_empty
 
 
+@pytest.mark.parametrize(
+    ("note", "words"),
+    [
+        ("the grid has 65536 blocks in y; at most 65535", "limit the number"),
+        ("the block has 2048 threads in x; at most 1024", "take a smaller block"),
+        ("the block has 2048 threads; at most 1024", "take a smaller block"),
+        ("the blocks of a cooperative launch must all be resident at once; at most 264 are", "never starts"),
+    ],
+)
+def test_a_launch_beyond_a_limit_is_told_how_to_stay_below_it(note: str, words: str) -> None:
+    assert words in rule(Finding("invalid_launch", note=note))
+
+
 def test_every_kind_has_words_and_a_rule() -> None:
     kinds = """out_of_bounds use_after_free uninitialized_read host_pointer device_pointer_on_host
         race_shared race_global misaligned divergent_barrier deadlock bad_mask absent_lane invalid_launch

@@ -72,6 +72,34 @@ def test_the_cause_is_what_to_read_up_on() -> None:
     assert judged(True).reading == ""
 
 
+COPY = {"call": "cudaMemcpyAsync", "kind": "d2d", "bytes": 2664, "error": 1}
+
+
+@pytest.mark.parametrize(
+    ("calls", "words"),
+    [
+        ([COPY], "cudaMemcpyAsync was refused, of 2664 bytes: do source and target both have as many?"),
+        (
+            [{**COPY, "call": "cudaMemsetAsync"}],
+            "cudaMemsetAsync was refused, of 2664 bytes: has its target as many?",
+        ),
+        ([{**COPY, "error": 0}], ""),
+        ([{**COPY, "error": 700}], ""),  # what failed is an earlier kernel
+        ([{"call": "cudaMalloc", "error": 2}, COPY], ""),
+        ([{**COPY, "bytes": 0}], ""),
+    ],
+)
+def test_a_copy_that_was_refused_is_named(calls: list[dict[str, object]], words: str) -> None:
+    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, api_calls=tuple(calls))
+
+    def fails(x: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("CUDA error: invalid argument")
+
+    bench = fake_bench(FakeSession(fails, edit_trace=edit), twice, CASES, parameters="x")
+    assert correctness.check(bench).sentence.endswith(f"invalid argument. {words}" if words else "argument")
+
+
 def test_a_suspicion_is_no_fault_where_the_values_are_right() -> None:
     assert "Undefined" not in judged(False, ABSENT).sentence
 

@@ -92,15 +92,117 @@ def test_that_no_kernel_ran_is_said_before_anything_else() -> None:
     assert judged(muladd, refusals=refusals).sentence.startswith("muladd(a: float32 (4,)")
 
 
-def test_an_error_after_a_refused_launch_points_to_safety() -> None:
+def raises_invalid(*_: torch.Tensor) -> None:
+    raise RuntimeError("CUDA error: invalid argument")
+
+
+@pytest.mark.parametrize(
+    ("note", "reason", "rule"),
+    [
+        ("the grid has 0 blocks in x", "the grid has 0 blocks in x.", "round the number of blocks up"),
+        ("the block has 2048 threads; at most 1024", "at most 1024.", "take a smaller block"),
+        ("the grid has 65536 blocks in y; at most 65535", "at most 65535.", "each thread go on"),
+    ],
+)
+def test_an_error_after_a_refused_launch_says_what_did_not_fit(note: str, reason: str, rule: str) -> None:
+    finding = {"kind": "invalid_launch", "file": "kernel.cu", "line": 12, "note": note}
+
+    def refused(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=(replace(LAUNCH, error=1),), findings=(finding,))
+
+    outcome = judged(raises_invalid, edit_trace=refused)
+    assert f"invalid argument. kernel.cu:12: Invalid launch: {note}. " in outcome.sentence
+    assert reason in outcome.sentence and rule in outcome.sentence
+    assert "safety check" not in outcome.sentence
+    assert (outcome.topic, outcome.reading) == ("errors", "invalid_launch")
+
+
+def test_a_launch_refused_for_an_unknown_reason_is_told_with_its_dimensions() -> None:
     def refused(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, launches=(replace(LAUNCH, error=1),))
 
-    def raises(*_: torch.Tensor) -> None:
-        raise RuntimeError("CUDA error: invalid argument")
+    assert judged(raises_invalid, edit_trace=refused).sentence.endswith(
+        "invalid argument. kernel.cu:12: The launch of muladd_kernel<float> was refused: grid (1, 1, 1), "
+        "block (256, 1, 1)."
+    )
 
-    outcome = judged(raises, edit_trace=refused)
-    assert outcome.sentence.endswith("invalid argument. A launch was refused: the safety check says where.")
+
+def test_an_error_without_a_refused_launch_is_told_as_it_is() -> None:
+    assert judged(raises_invalid).sentence.endswith("CUDA error: invalid argument")
+
+
+POISONED = torch.full((4,), 0xA5, dtype=torch.uint8).view(torch.float32).item()
+
+
+def only_one_block(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+    """What kernels of 128 threads leave behind that write the elements of the first block but one."""
+    out = muladd(a, b, c)
+    out.view(-1)[min(128, a.numel() - 1) :] = POISONED
+    return out
+
+
+def of_three_blocks(trace: Trace, stage: str, schedule: str) -> Trace:
+    launch = replace(LAUNCH, grid=(3, 1, 1), block=(128, 1, 1))
+    return replace(trace, launches=(launch,), writers=())
+
+
+def test_the_case_comes_first_whose_launch_explains_the_wrong_elements() -> None:
+    cases = [Case("unclear", three(9)), Case("telling", three(300)), Case("also unclear", three(8))]
+    outcome = judged(only_one_block, cases, edit_trace=of_three_blocks)
+    assert outcome.case == "telling"
+    assert "Written is what one block covers: does the index count the block?" in outcome.sentence
+    assert outcome.lines[-1] == 'Also wrong: "unclear" and "also unclear".'
+    assert judged(only_one_block, [cases[0], cases[2]], edit_trace=of_three_blocks).case == "unclear"
+
+
+def test_what_the_numbers_suggest_stays_in_front_of_what_another_case_explains() -> None:
+    def doubled_or_unwritten(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return 2 * muladd(a, b, c) if a.numel() == 9 else only_one_block(a, b, c)
+
+    cases = [Case("doubled", three(9)), Case("telling", three(300))]
+    outcome = judged(doubled_or_unwritten, cases, edit_trace=of_three_blocks)
+    assert outcome.case == "doubled" and "2 times what it should be" in outcome.sentence
+    assert any(line.startswith('Of the case "telling": The launch has') for line in outcome.lines)
+
+
+def test_what_the_device_saw_stays_in_front_of_what_another_case_explains() -> None:
+    calls: list[str] = []
+
+    def seen_in_the_first(trace: Trace, stage: str, schedule: str) -> Trace:
+        calls.append(stage)
+        race = {"kind": "race_global", "access": "write", "bytes": 4, "space": "global", "note": "why"}
+        return replace(of_three_blocks(trace, stage, schedule), findings=(race,) if len(calls) == 1 else ())
+
+    cases = [Case("seen", three(9)), Case("telling", three(300))]
+    outcome = judged(only_one_block, cases, edit_trace=seen_in_the_first)
+    assert outcome.case == "seen" and outcome.sentence.startswith("Race on global memory")
+    assert any(
+        line.startswith('Of the case "telling": The launch has 3 blocks of 128 threads.')
+        for line in outcome.lines
+    )
+
+
+@pytest.mark.parametrize(("strides", "told"), [((1, 5), True), ((9, 1), False)])
+def test_a_wrong_result_that_is_not_dense_is_told_with_its_strides(strides: Any, told: bool) -> None:
+    def laid_out(reply: Reply) -> Reply:
+        return replace(reply, outputs=tuple(replace(each, strides=strides) for each in reply.outputs))
+
+    cases = [Case("a matrix", three((5, 9)))]
+    outcome = judged(lambda *args: muladd(*args) + 1, cases, edit_reply=laid_out)
+    words = "The result itself has strides (1, 5): does the kernel write by them?"
+    assert outcome.sentence.endswith(words) is told
+    assert judged(muladd, cases, edit_reply=laid_out).status is Status.PASS
+
+
+def test_an_array_of_nan_that_the_host_left_as_it_was_asks_for_the_copy() -> None:
+    def by_host(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, writers=({"kernel": 0, "host": 1024},))
+
+    def not_a_number(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return muladd(a, b, c) * float("nan")
+
+    assert "Is the copy to the host missing?" in judged(not_a_number, edit_trace=by_host).sentence
+    assert "Is the copy" not in judged(not_a_number).sentence
 
 
 @pytest.mark.parametrize(
@@ -201,7 +303,8 @@ def test_an_exception_after_a_failed_kernel_points_to_the_safety_check() -> None
         raise RuntimeError("copy out: an illegal memory access was encountered")
 
     def dies(trace: Trace, stage: str, schedule: str) -> Trace:
-        return replace(trace, sticky_error="cudaErrorIllegalAddress")
+        launch = replace(LAUNCH, error=700)  # the record holds what became of the kernel, too
+        return replace(trace, launches=(launch,), sticky_error="cudaErrorIllegalAddress")
 
     assert judged(raises, edit_trace=dies).sentence.endswith(
         "an illegal memory access was encountered. A kernel failed: the safety check says where."

@@ -145,6 +145,29 @@ def test_nan_where_the_answer_is_finite() -> None:
     assert told(got, right).startswith("5 of 300 elements are NaN or infinite")
 
 
+def test_an_array_of_nan_that_no_copy_reached() -> None:
+    nothing = torch.full((300,), float("nan"))
+    assert told(nothing, RIGHT, by_host=True).endswith("Is the copy to the host missing?")
+    assert "copy" not in told(nothing, RIGHT)
+    got, right = changed(lambda t: t[:5].fill_(float("nan")))
+    assert "copy" not in told(got, right, by_host=True)
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ([0], "Only the first element: which neighbour does it read"),
+        ([0, 299], "Only the first and the last element: which neighbour does it read"),
+        ([7], "1 of 300 elements is wrong."),
+        ([0, 7], "2 of 300 elements are wrong."),
+    ],
+)
+def test_a_wrong_element_at_either_end(where: list[int], words: str) -> None:
+    got, right = changed(lambda t: t[where].add_(1))
+    got[where] += torch.arange(1, len(where) + 1) * 0.37
+    assert told(got, right).startswith(words)
+
+
 def test_nan_that_was_lost() -> None:
     right = RIGHT.clone()
     right[7] = float("nan")

@@ -14,11 +14,13 @@ from grader.build import Artifact
 from grader.catalog import Exercise, Section
 from grader.checks import build as building
 from grader.checks import grading
+from grader.checks.bench import Call
+from grader.checks.repairs.parts import seen_on_the_way
 from grader.run.failures import WorkerCrashed
-from grader.run.values import Trace
+from grader.run.values import Reply, Trace
 from grader.verdict import CheckResult, Status, Verdict
 from grader.workspace import shipped_files
-from tests.unit.fake_submission import FakeSession, fake_exercise
+from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 SPEC = """
 from grader.spec import Case, Gradient, Part, tensor
@@ -235,6 +237,16 @@ def test_what_was_seen_on_the_device_is_the_cause_of_wrong_values(
     assert twice.sentence.startswith("Invalid __global__ read")
     assert "The values are wrong, too: twice(x: float32 (30,)) returned" in twice.sentence
     assert "Every element is" not in twice.sentence  # no guess beside a finding
+
+
+@pytest.mark.parametrize(("stage", "refuses"), [("refusal", True), ("forward", False)])
+def test_what_only_bad_input_brings_about_is_to_be_refused(stage: str, refuses: bool) -> None:
+    bench = fake_bench(FakeSession(lambda x: x), lambda x: x, [], parameters="x")
+    foreign = {"kind": "out_of_bounds", "access": "read", "bytes": 4, "note": "memory of another device"}
+    bench.calls.append(Call(stage, "c", "f(x)", Reply(trace=Trace(findings=(foreign,)))))
+    (line,) = seen_on_the_way(bench)
+    assert ("Refuse bad input before a kernel runs" in line) is refuses
+    assert ("CUDAGuard" in line) is not refuses
 
 
 def test_a_part_to_write_is_not_judged_before_it_is_begun(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import seen_in
+from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Cause
 from grader.simt.findings import SUSPICIONS
 from grader.verdict import Finding
@@ -19,6 +20,9 @@ _SPOILS = frozenset(
         "illegal_instruction", "division_by_zero", "timeout", *SUSPICIONS,
     }
 )  # fmt: skip
+
+
+_INVALID_VALUE = 1  # cudaErrorInvalidValue
 
 
 def _cause_in(call: Call, files: Path) -> Finding | None:
@@ -38,6 +42,31 @@ def cause_of(bench: Bench, call: Call) -> Cause | None:
     place = f"{finding.where}: " if finding.where else ""
     rule = f" {finding.rule}" if bench.spec.part is not None else ""
     return Cause(finding, f"{place}{finding.sentence}{rule}")
+
+
+def refused_launch(call: Call, files: Path) -> Cause | None:
+    """The launch in `call` that did not fit the device, with the dimension at fault where that is known."""
+    found = next((each for each in seen_in([call], files) if each.kind == "invalid_launch"), None)
+    if found is not None:
+        place = f"{found.where}: " if found.where else ""
+        return Cause(found, f"{place}{found.sentence} {found.rule}")
+    refused = next((each for each in call.reply.trace.launches if each.error), None)
+    if refused is None:
+        return None
+    where = f"{Path(refused.file).name}:{refused.line}: " if refused.file else ""
+    what = f"The launch of {kernel_name(refused)} was refused: grid {refused.grid}, block {refused.block}."
+    return Cause(Finding("invalid_launch", what, ""), f"{where}{what}")
+
+
+def refused_copy(call: Call) -> str:
+    """The copy or fill whose arguments were refused, if that was the first thing to fail in `call`."""
+    failed = next((each for each in call.reply.trace.api_calls if each.get("error")), None)
+    if failed is None or failed["error"] != _INVALID_VALUE or not failed.get("bytes"):
+        return ""
+    name, size = str(failed.get("call")), failed["bytes"]
+    if name.startswith("cudaMemcpy"):
+        return f"{name} was refused, of {size} bytes: do source and target both have as many?"
+    return f"{name} was refused, of {size} bytes: has its target as many?" if "Memset" in name else ""
 
 
 # g++ and nvcc, about a variable that is read before it has a value.

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.own_element import of_its_own
+from grader.checks.device.short_copies import elements_for_bytes
 from grader.run.values import Reply
 from grader.simt import finding_words, findings
 from grader.simt.source_lines import quoting_from
@@ -36,6 +38,8 @@ def backward_names(reply: Reply) -> dict[str, str]:
 
 
 def _named(finding: dict[str, Any], call: Call) -> dict[str, Any]:
+    if note := of_its_own(finding, call) or elements_for_bytes(finding, call):
+        finding = {**finding, "note": note}
     tensor = finding.get("tensor")
     if call.stage != "backward" or not tensor:
         return finding

@@ -34,7 +34,7 @@ def check(bench: Bench) -> Outcome:
     repeated = 0
     if bench.backend == "simt" and not findings:
         findings, repeated = other_orders(bench)
-    merged = _rules_for_bad_input(bench, merge(findings))
+    merged = rules_for_bad_input(bench, merge(findings))
     if merged:
         return _failure(bench, merged)
     forward = [call for call in bench.calls if call.stage == "forward"]
@@ -102,7 +102,7 @@ def _aside(bench: Bench, first: Finding) -> str:
     return " (The answers are still right.)"
 
 
-def _rules_for_bad_input(bench: Bench, findings: list[Finding]) -> list[Finding]:
+def rules_for_bad_input(bench: Bench, findings: list[Finding]) -> list[Finding]:
     """What the checked build found only in calls that should have been refused is not the kernel's matter.
 
     A race is: bad input sends a thread to the wrong address, but never two threads without order to one.

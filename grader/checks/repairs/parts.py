@@ -87,11 +87,11 @@ def _with_what_was_seen(bench: Bench, outcome: Outcome) -> Outcome:
         return outcome
     if outcome.cause is not None:
         return replace(outcome, findings=(outcome.cause,), topic=outcome.cause.kind)
-    return replace(outcome, lines=(*outcome.lines, *_seen_on_the_way(bench)))
+    return replace(outcome, lines=(*outcome.lines, *seen_on_the_way(bench)))
 
 
-def _seen_on_the_way(bench: Bench) -> Iterator[str]:
-    for number, finding in enumerate(in_words(bench)):
+def seen_on_the_way(bench: Bench) -> Iterator[str]:
+    for number, finding in enumerate(safety.rules_for_bad_input(bench, in_words(bench))):
         where = f"{finding.where}: " if finding.where else ""
         rule = f" {finding.rule}" if number == 0 else ""
         yield f"On the way, {where}{finding.sentence}{rule}"

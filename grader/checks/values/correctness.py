@@ -9,8 +9,8 @@ from functools import partial
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.causes import cause_of, warning
-from grader.checks.device.launches import own_launches
+from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
+from grader.checks.device.launches import accepted_launches, own_launches
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.reading import UNWRITTEN
@@ -26,6 +26,7 @@ from grader.checks.values.wording import (
     Hints,
     device_error,
     error_outcome,
+    laid_out,
     mismatch_outcome,
     writers_of,
 )
@@ -61,7 +62,7 @@ def _praise(bench: Bench) -> str:
 
 
 def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
-    first, *_ = failures = own_first(failures)
+    first, *_ = failures = _most_certain(own_first(failures))
     if not first.case or first.topic == UNWRITTEN:
         return first
     if first.topic == "values" and (said := warning(bench)):
@@ -82,6 +83,23 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     return replace(first, lines=(*first.lines, f"Also wrong: {listed(others)}."))
 
 
+def _most_certain(failures: list[Outcome]) -> list[Outcome]:
+    """Where nothing is known of the first wrong answer, that comes first whose explanation is certain.
+
+    What the device saw, or the numbers suggest, stays in front, and has that explanation beside it.
+    """
+    first = failures[0]
+    if first.topic != "values" or first.certain or first.status is not Status.FAIL:
+        return failures
+    told = next((each for each in failures if each.certain and each.status is Status.FAIL), None)
+    if told is None:
+        return failures
+    if first.cause is None and not first.guess:
+        return [told, *(each for each in failures if each is not told)]
+    line = f'Of the case "{told.case}": {told.certain}'
+    return [replace(first, lines=(*first.lines, line)), *failures[1:]]
+
+
 def _without_a_kernel(bench: Bench, failure: Outcome) -> Outcome:
     """Say first of all that others did the work: what they say and return explains itself then."""
     ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
@@ -97,14 +115,15 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     call = bench.forward(case, inputs)
     if call.reply.error is not None:
         outcome = error_outcome(call.text, call.reply.error, case.name)
-        return outcome if bench.spec.part is not None else _pointing_to_safety(outcome, call)
+        return _with_the_cause(outcome, bench, call)
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
     if failure is not None and failure.topic == "values" and failure.cause is None:
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
-        failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
+        sentence = f"{failure.sentence} {why}".strip()
+        failure = replace(failure, sentence=sentence, certain=why or failure.certain)
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:
         failure = changing_answer(bench, case, inputs, call, expected)
@@ -113,14 +132,20 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     return failure
 
 
-def _pointing_to_safety(outcome: Outcome, call: Call) -> Outcome:
+def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
     """The line that raised is only the first to hear of a kernel that failed, or did not start."""
-    trace = call.reply.trace
-    refused = any(launch.error for launch in trace.launches)
-    what = "A kernel failed" if trace.sticky_error else "A launch was refused" if refused else ""
-    if outcome.status is not Status.FAIL or not what:
+    if outcome.status is not Status.FAIL:
         return outcome
-    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {what}: the safety check says where.")
+    said = outcome.sentence.rstrip(".")
+    if copy := refused_copy(call):
+        return replace(outcome, sentence=f"{said}. {copy}")
+    if bench.spec.part is not None:
+        return outcome  # a part lists what was seen on the way
+    if call.reply.trace.sticky_error:
+        return replace(outcome, sentence=f"{said}. A kernel failed: the safety check says where.")
+    if refused := refused_launch(call, bench.files):
+        return replace(outcome, sentence=f"{said}. {refused.text}", reading=refused.finding.kind)
+    return outcome
 
 
 def wrong_output(
@@ -144,10 +169,14 @@ def wrong_output(
         mismatch = compare(output, wanted)
         if mismatch is not None:
             writers = writers_of(call.reply, position)
-            hints = Hints(writers=writers, cause=cause() if cause else None, autocast=call.autocast)
-            return mismatch_outcome(
+            hints = Hints(
+                writers=writers, cause=cause() if cause else None, autocast=call.autocast,
+                launches=accepted_launches(call),
+            )  # fmt: skip
+            failure = mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )
+            return replace(failure, sentence=f"{failure.sentence} {laid_out(output)}".strip())
     return None
 
 

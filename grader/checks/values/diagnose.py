@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import operands, places, relations, rows
+from grader.checks.values import operands, places, relations, rows, untouched
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.beyond_32_bits,
     relations.below_zero,
-    places.never_written,
+    untouched.never_written,
     places.bytes_for_elements,
     rows.cancellation,
     places.not_a_number,

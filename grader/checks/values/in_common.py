@@ -11,11 +11,13 @@ from itertools import chain
 from typing import TypeAlias
 
 from grader.checks.values.inputs import HOLDS
+from grader.profile.occupancy import WARP
 from grader.spec import Case, TensorSpec
 from grader.spec.naming import tensors_of
 
 Sizes: TypeAlias = Callable[[TensorSpec], int]
 
+_FAR = "{} has elements beyond offset 2^31"
 _MULTIPLES = (32, 16, 8, 4)
 _ENOUGH = 3  # so many sizes on one side of a bound are no coincidence
 
@@ -45,7 +47,9 @@ def _clauses(case: Case) -> list[str]:
         f"{each.name} is not contiguous" for each in tensors if each.layout not in ("contiguous", "offset")
     ]
     found += [
-        f"{each.name} is {each.layout}" for each in tensors if each.layout not in ("contiguous", "offset")
+        _FAR.format(each.name) if each.layout == "far" else f"{each.name} is {each.layout}"
+        for each in tensors
+        if each.layout not in ("contiguous", "offset")
     ]
     found += [
         f"{each.name} begins in the middle of its storage" for each in tensors if each.layout == "offset"
@@ -62,7 +66,7 @@ def _clauses(case: Case) -> list[str]:
 
 
 def _by_size(failing: Sequence[Case], passing: Sequence[Case]) -> Iterator[str]:
-    """Bounds on sizes; with few cases any bound would separate them."""
+    """Bounds on sizes that kernels have; with few cases any bound would separate them."""
     if len(failing) < _ENOUGH or len(passing) < _ENOUGH:
         return
     ranks = {tuple(len(each.shape) for each in _tensors(case)) for case in (*failing, *passing)}
@@ -72,13 +76,22 @@ def _by_size(failing: Sequence[Case], passing: Sequence[Case]) -> Iterator[str]:
         for words, size in _sizes(first):
             few = [size(_tensors(case)[position]) for case in failing]
             many = [size(_tensors(case)[position]) for case in passing]
-            if min(few) > max(many):
-                yield f"{first.name} has more than {max(many)} {words}"
-            if max(few) < min(many):
-                yield f"{first.name} has fewer than {min(many)} {words}"
+            if min(few) > max(many) and _is_of_the_device(max(many)):
+                yield f"{first.name} has more than {_number(max(many), words)}"
+            if max(few) < min(many) and _is_of_the_device(min(many)):
+                yield f"{first.name} has fewer than {_number(min(many), words)}"
             for multiple in _MULTIPLES:
                 if all(each % multiple for each in few) and not any(each % multiple for each in many):
                     yield f"the number of {words} of {first.name} is not a multiple of {multiple}"
+
+
+def _is_of_the_device(bound: int) -> bool:
+    """Whether warps, blocks or tiles end there: of a bound such as 6 only the choice of cases tells."""
+    return bound > 0 and (bound % WARP == 0 or bound & (bound - 1) == 0)
+
+
+def _number(bound: int, words: str) -> str:
+    return f"one {words.removesuffix('s')}" if bound == 1 else f"{bound} {words}"
 
 
 def _sizes(tensor: TensorSpec) -> Iterator[tuple[str, Sizes]]:

@@ -1,4 +1,4 @@
-"""Patterns of where an answer is wrong: unwritten memory, zeros, NaN, a tail, an edge."""
+"""Patterns of where an answer is wrong: zeros, NaN, a tail, an edge."""
 
 from __future__ import annotations
 
@@ -6,71 +6,10 @@ import math
 
 import torch
 
+from grader.checks.values.untouched import LARGEST_BLOCK
 from grader.checks.values.wrong import MANY, Wrong
 from grader.profile.occupancy import WARP
 from grader.spec.vocabulary import FAR
-
-POISON = 0xA5  # fills fresh device memory on simt
-LARGEST_BLOCK = 1024
-MANY_THREADS = 1 << 16  # of a launch: rounding the number of blocks down leaves out less than a block
-
-
-def never_written(wrong: Wrong) -> str:
-    raw = wrong.got.contiguous().reshape(-1).view(torch.uint8).reshape(wrong.total, -1)
-    filled = (raw == POISON).all(dim=1)
-    untouched, whole = filled & wrong.flat_mask, bool(filled.all())
-    number = int(untouched.sum())
-    if number == 0 or wrong.got.dtype == torch.bool:
-        return ""
-    if raw.shape[1] == 1 and 2 * number < wrong.count:
-        return ""  # of bytes, some happen to be the pattern
-    fill = f"the fill pattern 0x{POISON:X} of fresh device memory"
-    if wrong.written:
-        which = "Every element was" if whole else f"{number} of {wrong.total} elements were"
-        return f"{which} computed from uninitialised memory: {fill} was read and passed on."
-    if whole:
-        return f"Nothing was written: every element still holds {fill}. Does the kernel run, on this pointer?"
-    first = int(untouched.to(torch.uint8).argmax())
-    if bool(filled[first:].all()):
-        several = wrong.total - first > 1
-        which = f"Elements {first} to {wrong.total - 1} were" if several else f"Element {first} was"
-        return f"{which} never written: {fill} is still there. {_about_the_grid(wrong, first)}"
-    return f"{number} of {wrong.total} elements were never written: they still hold {fill}."
-
-
-def _about_the_grid(wrong: Wrong, first: int) -> str:
-    """Ask for the likeliest reason why only the elements before `first` were written."""
-    size = _size_of_an_input(wrong, first)
-    if size:
-        return f"Exactly the first {first} were written, which is {size}: look at the n that is passed."
-    row = wrong.expected.shape[-1]
-    missing = wrong.total - first
-    if missing >= LARGEST_BLOCK and first >= MANY_THREADS and first % WARP == 0:
-        return "If the number of blocks is limited, each thread has to go on in a loop: does it?"
-    # Rounded down, the blocks leave out less than one of them covers, and one at least was there.
-    rounded = missing < first
-    if wrong.expected.ndim >= 2 and first % row == 0 and first > 0:
-        question = (
-            "is the number of blocks rounded up in every dimension?"
-            if rounded
-            else "does every row have a thread?"
-        )
-        return f"That is from row {first // row} on: {question}"
-    if first % WARP == 0 and first > 0:
-        if rounded:
-            return "Is the number of blocks rounded up, and does the index count the block?"
-        return "Does the index count the block?"
-    if missing > min(WARP, first):
-        return "Does every element have a thread: the index, the guard and the number of blocks?"
-    return "Is the guard at the end of the grid too strict?"
-
-
-def _size_of_an_input(wrong: Wrong, number: int) -> str:
-    """``a.size(0)``, the first extent that is `number`; ``""`` also for 1, which too many extents are."""
-    for name, values in wrong.inputs:
-        if number > 1 and number in values.shape:
-            return f"{name}.size({list(values.shape).index(number)})"
-    return ""
 
 
 def beyond_32_bits(wrong: Wrong) -> str:
@@ -137,10 +76,12 @@ def not_a_number(wrong: Wrong) -> str:
         overflown = wrong.flat_got.isinf() & strange
         if wrong.got.dtype == torch.float16 and bool(overflown.any()):
             return _overflow(wrong, number)
-        return (
-            f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite: 0/0, an "
-            "overflow, or uninitialised memory."
-        )
+        text = f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite"
+        if wrong.by_host and bool(wrong.flat_got.isnan().all()):
+            return (
+                f"{text}: no copy brought a kernel's result into this array. Is the copy to the host missing?"
+            )
+        return f"{text}: 0/0, an overflow, or uninitialised memory."
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
         return _LOST if _brings_any(wrong) else _NOT_REPORTED
     return ""
@@ -186,7 +127,17 @@ def a_region(wrong: Wrong) -> str:
         return edge
     if wrong.count >= MANY and bool((indices[1:] - indices[:-1] == 2).all()):
         return f"Every other element is wrong, from {first} on."
-    return f"{wrong.count} of {wrong.total} elements are wrong."
+    are = "is" if wrong.count == 1 else "are"
+    return f"{_at_the_ends(wrong, first, last)}{wrong.count} of {wrong.total} elements {are} wrong."
+
+
+def _at_the_ends(wrong: Wrong, first: int, last: int) -> str:
+    """Whether nothing but the first or last element is wrong, of enough to make that no coincidence."""
+    ends = {(0, 0): "first element", (0, wrong.total - 1): "first and the last element"}
+    which = ends.get((first, last), "") if wrong.count <= 2 and wrong.total >= MANY else ""
+    if not which:
+        return ""
+    return f"Only the {which}: which neighbour does it read, and is it a special case of the index? "
 
 
 def _tail(wrong: Wrong, first: int) -> str:

@@ -12,9 +12,11 @@ from grader.checks.outcome import Cause, Outcome
 from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
+from grader.checks.values.places import a_region
 from grader.checks.values.truth import Expected
+from grader.checks.values.untouched import by_the_launch, never_written
 from grader.checks.values.wrong import Wrong
-from grader.run.values import RemoteError, Reply
+from grader.run.values import Launch, Output, RemoteError, Reply
 from grader.spec import Case
 from grader.verdict import Status
 
@@ -62,7 +64,8 @@ def _shape(shape: Sequence[int]) -> str:
 @dataclass(frozen=True)
 class Hints:
     """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
-    of the other inputs, and the right one for a cotangent of ones; whether it came from an autocast region.
+    of the other inputs, and the right one for a cotangent of ones; whether it came from an autocast region;
+    the launches of the call.
     """
 
     cotangent: torch.Tensor | None = None
@@ -71,6 +74,7 @@ class Hints:
     cause: Cause | None = None  # it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
     autocast: bool = False
+    launches: Sequence[Launch] = ()
 
     def unlike(self, expected: torch.Tensor) -> Hints:
         """Without the gradients that equal the expected one: to be close to those explains nothing."""
@@ -124,10 +128,12 @@ def mismatch_outcome(
     named = [(each.name, each.tensor) for each in inputs.tensors()]
     numbers = [each for each in inputs.values if isinstance(each, float)]
     named += [(repr(each), torch.tensor(each, dtype=torch.float64)) for each in numbers]
-    written = bool(hints.writers) and not (hints.writers or {}).get("unwritten", 0)
+    writers = {who: amount for who, amount in (hints.writers or {}).items() if amount}
+    written = bool(hints.writers) and "unwritten" not in writers
     wrong = Wrong(
         got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms,
-        hints.for_ones, expected.turned,
+        hints.for_ones, expected.turned, hints.launches,
+        by_host=list(writers) == ["host"],
     )  # fmt: skip
     hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
@@ -140,7 +146,20 @@ def mismatch_outcome(
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
         index=mismatch.index, topic="values", cause=seen, reading=seen.kind if seen else "",
+        certain=by_the_launch(wrong), guess="" if hint in (a_region(wrong), never_written(wrong)) else hint,
     )  # fmt: skip
+
+
+def laid_out(output: Output) -> str:
+    """The strides of a result that is not dense: a kernel that counts along rows misses its elements."""
+    values = output.tensor
+    if values is None or len(output.strides) != values.ndim or values.numel() == 0:
+        return ""
+    as_returned = torch.empty_strided(values.shape, output.strides, device="meta")
+    if as_returned.is_contiguous():
+        return ""
+    strides = _shape(output.strides)
+    return f"The result itself has strides {strides}: does the kernel write by them?"
 
 
 def _wrong_form(expected: Expected, mismatch: Mismatch, autocast: bool) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from grader.run.values import Launch
+
 MANY = 8  # with fewer elements a coincidence is too likely
 NARROW = (torch.float16, torch.bfloat16)
 
@@ -19,7 +21,8 @@ class Wrong:
     ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient, and
     ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known
     to have been written, ``terms`` how many are added into an element at most. ``turned`` gives the right
-    answers for inputs that are transposed, with the names of these.
+    answers for inputs that are transposed, with the names of these; ``launches`` are the kernels that ran.
+    ``by_host`` says that no copy from the device brought it.
     """
 
     got: torch.Tensor
@@ -31,6 +34,8 @@ class Wrong:
     terms: int = 1
     for_ones: torch.Tensor | None = None
     turned: Callable[[], Iterable[tuple[str, torch.Tensor]]] = tuple
+    launches: Sequence[Launch] = ()
+    by_host: bool = False
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)

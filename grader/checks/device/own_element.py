@@ -1,0 +1,53 @@
+"""An access past the end by a thread that has an element: then the guard is right, and the offset is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grader.checks.bench import Call
+from grader.run.values import Launch
+
+
+def of_its_own(finding: Mapping[str, Any], call: Call) -> str:
+    """Which of the results is the thread's, if its launch has one thread for each of them; else ``""``.
+
+    Only launches in x are looked at, with just as many blocks as that takes.
+    """
+    if finding.get("kind") != "out_of_bounds" or finding.get("note") or finding.get("space") != "global":
+        return ""
+    launch, results = _launch_of(finding, call), _results(call)
+    block, index, tensor = (finding.get(key) for key in ("block", "thread", "tensor"))
+    if launch is None or not (block and index and tensor) or finding.get("bytes") != tensor["itemsize"]:
+        return ""
+    size = launch.block[0]
+    number = int(block[0]) * size + int(index[0])
+    if number >= results or launch.grid[0] != -(-results // size):
+        return ""
+    thread = f"by thread {number} of a launch with one thread for each of {results} results"
+    return f"{thread}{_in_bytes(finding, number)}"
+
+
+def _launch_of(finding: Mapping[str, Any], call: Call) -> Launch | None:
+    place = (finding.get("file"), finding.get("line"))
+    found = [each for each in call.reply.trace.launches if (each.file, each.line) == place]
+    shapes = {(each.grid, each.block) for each in found}
+    flat = all((*grid[1:], *block[1:]) == (1, 1, 1, 1) for grid, block in shapes)
+    return found[0] if len(shapes) == 1 and flat else None
+
+
+def _results(call: Call) -> int:
+    """How many elements each result has; 0 where they differ, or there is none."""
+    sizes = {each.tensor.numel() for each in call.reply.outputs if each.tensor is not None}
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _in_bytes(finding: Mapping[str, Any], number: int) -> str:
+    """Whether the element that was asked for is the thread's, counted in bytes."""
+    tensor, allocation = finding["tensor"], finding.get("allocation")
+    if not allocation or number == 0 or tensor["itemsize"] == 1:
+        return ""
+    element = int(allocation["offset"]) / tensor["itemsize"] - int(tensor.get("storage_offset") or 0)
+    if element != number * tensor["itemsize"]:
+        return ""
+    return f" (the element is {tensor['itemsize']} x {number}: is an offset or a stride counted in bytes?)"
