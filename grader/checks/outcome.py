@@ -23,7 +23,8 @@ class Outcome:
     ``share`` of the check's points is earned; None means all when the status is ``pass``, else none.
     ``topic`` says what it is about, and ``reading`` a topic that the learner should read up on first, as the
     race that made the values wrong: `grader.checks.reading` finds the place in the lesson. ``cause`` is what
-    the device reported in the call whose values are wrong; the sentence begins with it.
+    the device reported in the call whose values are wrong; the sentence begins with it. ``reason`` is the
+    mistake that explains these values, if one was found; the sentence ends with it.
     """
 
     status: Status
@@ -39,6 +40,7 @@ class Outcome:
     topic: str = ""
     cause: Finding | None = None
     reading: str = ""
+    reason: str = ""
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.

@@ -11,6 +11,7 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
 from grader.checks.gradients.asked import expected_gradient
+from grader.checks.gradients.elsewhere import Question, explain
 from grader.checks.gradients.nodes import placed
 from grader.checks.gradients.tape import Tape
 from grader.checks.outcome import Outcome
@@ -43,7 +44,8 @@ def wrong_gradient(
         found = asked.mismatch(name, wanted[name], output)
         if found is not None:
             expected, mismatch = found
-            hints = asked.hints(back, position, name, wanted)
+            hints = asked.hints(back, position, name, wanted, output)
+            hints = replace(hints, right=asked.right(names, back, wanted))
             return mismatch_outcome(
                 text, expected, mismatch, output.tensor, inputs, case=case.name, hints=hints
             )
@@ -75,7 +77,24 @@ class _Asked:
         mismatch = compare(output, expected)
         return (expected, mismatch) if mismatch is not None else None
 
-    def hints(self, back: Call, position: int, name: str, wanted: Mapping[str, torch.Tensor]) -> Hints:
+    def right(self, names: list[str], back: Call, wanted: Mapping[str, torch.Tensor]) -> set[str]:
+        """The inputs whose gradients are right."""
+        returned = zip(names, back.reply.outputs, strict=True)
+        return {name for name, output in returned if self.mismatch(name, wanted[name], output) is None}
+
+    def reason(self, name: str, values: torch.Tensor, output: Output) -> str:
+        """A mistake that gives this gradient."""
+        if output.tensor is None:
+            return ""
+        expected = expected_gradient(self.bench, self.inputs, name, values)
+        question = Question(
+            self.bench, self.case.name, self.inputs, self.tape, self.cotangents, name, output.tensor, expected
+        )
+        return explain(question)
+
+    def hints(
+        self, back: Call, position: int, name: str, wanted: Mapping[str, torch.Tensor], output: Output
+    ) -> Hints:
         return Hints(
             cotangent=self.cotangents[0] if len(self.cotangents) == 1 else None,
             others={other: gradient for other, gradient in wanted.items() if other != name},
@@ -83,6 +102,7 @@ class _Asked:
             cause=cause_of(self.bench, back),
             for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
             autocast=back.autocast,
+            reason=partial(self.reason, name, wanted[name], output),
         )
 
 

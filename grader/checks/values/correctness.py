@@ -64,8 +64,9 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     first, *_ = failures = own_first(failures)
     if not first.case or first.topic == UNWRITTEN:
         return first
-    if first.topic == "values" and (said := warning(bench)):
-        first = replace(first, lines=(*first.lines, said))
+    if first.topic == "values":
+        said = [*_reason_elsewhere(first, failures), warning(bench)]
+        first = replace(first, lines=(*first.lines, *filter(None, said)))
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
@@ -80,6 +81,13 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if len(failures) > 4:
         others.append(f"{len(failures) - 4} more")
     return replace(first, lines=(*first.lines, f"Also wrong: {listed(others)}."))
+
+
+def _reason_elsewhere(first: Outcome, failures: list[Outcome]) -> list[str]:
+    """What explains the values of another case, where nothing explains those of the first."""
+    if first.reason:
+        return []
+    return [f'In "{each.case}": {each.reason}' for each in failures if each.reason][:1]
 
 
 def _without_a_kernel(bench: Bench, failure: Outcome) -> Outcome:
@@ -102,9 +110,9 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
-    if failure is not None and failure.topic == "values" and failure.cause is None:
+    if failure is not None and failure.topic == "values":
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
-        failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
+        failure = replace(failure, sentence=f"{failure.sentence} {why}".strip(), reason=why)
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:
         failure = changing_answer(bench, case, inputs, call, expected)

@@ -30,6 +30,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.for_ones,
     relations.single_terms,
     relations.an_input,
+    relations.the_reason,
     rows.summed_product,
     rows.unbalanced_gradient,
     rows.radial_gradient,

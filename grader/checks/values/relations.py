@@ -26,6 +26,15 @@ def a_factor(wrong: Wrong) -> str:
     return ""
 
 
+def negated(wrong: Wrong) -> str:
+    """A gradient with the wrong sign, which may well be that of another input."""
+    if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.total < MANY:
+        return ""
+    if not bool((wrong.expected != 0).any()) or not wrong.is_close(-wrong.expected):
+        return ""
+    return "Every element is minus what it should be: this gradient has the wrong sign."
+
+
 def _factors_near(ratio: float) -> Iterator[tuple[float, str]]:
     """The whole number, or the inverse of one, that `ratio` may stand for, with its words."""
     if not 0.5 / LARGEST_DIVISOR < abs(ratio) < 2 * LARGEST_DIVISOR:
@@ -122,6 +131,11 @@ def an_input(wrong: Wrong) -> str:
         if wrong.is_close(wrong.expected + fitted):
             return f"The result is too large by exactly {name}: that term is added once too often."
     return ""
+
+
+def the_reason(wrong: Wrong) -> str:
+    """A mistake for which the reference, evaluated anew, gives this very answer."""
+    return wrong.reason()
 
 
 def transposed(wrong: Wrong) -> str:

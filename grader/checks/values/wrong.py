@@ -19,7 +19,8 @@ class Wrong:
     ``inputs`` are the tensor inputs by name; ``cotangent`` is given when the answer is a gradient, and
     ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known
     to have been written, ``terms`` how many are added into an element at most. ``turned`` gives the right
-    answers for inputs that are transposed, with the names of these.
+    answers for inputs that are transposed, with the names of these. ``reason`` evaluates the reference for
+    mistakes that need more than these numbers to be told, and gives a sentence about the first that fits.
     """
 
     got: torch.Tensor
@@ -31,6 +32,7 @@ class Wrong:
     terms: int = 1
     for_ones: torch.Tensor | None = None
     turned: Callable[[], Iterable[tuple[str, torch.Tensor]]] = tuple
+    reason: Callable[[], str] = str
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)
