@@ -12,6 +12,8 @@ from torch import Tensor
 
 from grader.spec import Case, Gradient, tensor
 from grader.spec.vocabulary import TensorSpec
+from tests.unit import test_checks_gradient
+from tests.unit.fake_submission import fake_bench
 from tests.unit.test_checks_gradient import judged
 
 Slope: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Any]
@@ -38,8 +40,8 @@ def slope(z: Tensor) -> Tensor:
     return t + z * (1 - t * t)
 
 
-def said(backward: Slope, spec: Gradient = SPEC) -> str:
-    """The verdict of a backward that computes both gradients from a, b, the result and grad_out."""
+def submission(backward: Slope) -> Callable[..., Any]:
+    """An operation whose backward computes both gradients from a, b, the result and grad_out."""
 
     class Wrong(torch.autograd.Function):
         @staticmethod
@@ -52,7 +54,11 @@ def said(backward: Slope, spec: Gradient = SPEC) -> str:
         def backward(ctx: Any, *grads: Any) -> Any:
             return backward(*ctx.saved_tensors, grads[0])
 
-    return judged(Wrong.apply, named(spec), reference=forward).sentence
+    return Wrong.apply
+
+
+def said(backward: Slope, spec: Gradient = SPEC) -> str:
+    return judged(submission(backward), named(spec), reference=forward).sentence
 
 
 def of(grad: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -127,6 +133,60 @@ def test_other_mistakes_get_no_such_reason(backward: Slope) -> None:
 def test_few_numbers_of_half_precision_are_a_coincidence() -> None:
     half = Gradient(cases=[Case("few", [tensor((1, 3), "bfloat16"), tensor((1, 3), "bfloat16")])])
     assert SUBSTITUTED not in said(lambda a, b, out, g: (g * slope(a), g * slope(a)), half)
+
+
+def test_a_formula_whose_term_is_held_constant_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def constant(a: Tensor, b: Tensor) -> Tensor:
+        z = a + b
+        return z.detach() * torch.tanh(z)
+
+    def with_formulas(*args: Any, **more: Any) -> Any:
+        bench = fake_bench(*args, **more)
+        return replace(bench, spec=replace(bench.spec, confused={"z held constant": constant}))
+
+    monkeypatch.setattr(test_checks_gradient, "fake_bench", with_formulas)
+
+    def backward(a: Tensor, b: Tensor, out: Tensor, g: Tensor) -> Any:
+        z = a + b
+        return of(g * z * (1 - torch.tanh(z) ** 2), b)
+
+    assert said(backward).endswith("This is the gradient of z held constant.")
+    assert "z held" not in said(lambda a, b, out, g: of(g * torch.cos(a + b), b))
+
+
+def test_what_the_cases_with_wrong_gradients_share_is_said() -> None:
+    def wrong_at_ones(a: Tensor, b: Tensor, out: Tensor, g: Tensor) -> Any:
+        grad = g * slope(a + b)
+        return of(grad.clamp(-1, 1) if bool((a == 1).all()) else grad, b)
+
+    ones = Case("ones", [tensor((7, 5), "float64", special="ones"), tensor(5, "float64")])
+    outcome = judged(
+        submission(wrong_at_ones), named(Gradient(cases=[SPEC.cases[0], ones])), reference=forward
+    )
+    assert outcome.lines == ("In this case, and in no other, a holds only ones.",)
+    always = judged(
+        submission(lambda a, b, out, g: of(g * torch.cos(a + b), b)), named(SPEC), reference=forward
+    )
+    assert always.lines == ()
+
+
+def test_a_point_where_the_slope_is_0() -> None:
+    zeros = Gradient(cases=[Case("zeros", [tensor((4, 5), "float64", special="zeros")] * 2)])
+
+    class Distance(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
+            ctx.save_for_backward(a, b)
+            return (a - b).abs()
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            a, b = ctx.saved_tensors
+            sign = torch.where(a > b, 1.0, -1.0)
+            return grads[0] * sign, grads[0] * -sign
+
+    sentence = judged(Distance.apply, named(zeros), reference=lambda a, b: (a - b).abs()).sentence
+    assert "The result is minus grad_out, where the gradient is 0" in sentence
 
 
 def test_a_wrong_sign_is_told_before_the_gradient_that_it_equals() -> None:

@@ -13,6 +13,7 @@ from grader.checks.device.causes import cause_of
 from grader.checks.gradients.asked import expected_gradient
 from grader.checks.gradients.elsewhere import Question, explain
 from grader.checks.gradients.nodes import placed
+from grader.checks.gradients.shapes import transposed_in
 from grader.checks.gradients.tape import Tape
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import Mismatch, compare
@@ -31,7 +32,8 @@ def wrong_gradient(
     """What is wrong with the gradients of `names` that the call `back` returned for `cotangents`."""
     text = _with_cotangent(back.text, kind)
     if back.reply.error is not None:
-        return _reminding(error_outcome(text, placed(back.reply.error, bench.files), case.name), case)
+        failure = error_outcome(text, placed(back.reply.error, bench.files), case.name)
+        return _reminding(_naming_shapes(failure, inputs, cotangents), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     asked = _Asked(bench, case, inputs, tape, cotangents)
@@ -104,6 +106,14 @@ class _Asked:
             autocast=back.autocast,
             reason=partial(self.reason, name, wanted[name], output),
         )
+
+
+def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tensor]) -> Outcome:
+    shapes = {each.name: each.tensor.shape for each in inputs.tensors()}
+    if len(cotangents) == 1:
+        shapes["grad_out"] = cotangents[0].shape
+    said = transposed_in(failure.sentence, shapes) if failure.status is Status.FAIL else ""
+    return replace(failure, sentence=f"{failure.sentence.rstrip('.')}. {said}") if said else failure
 
 
 def _reminding(outcome: Outcome, case: Case) -> Outcome:

@@ -7,8 +7,9 @@ with one of these to rounding, and not with the right one, has been explained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -44,16 +45,19 @@ class Question:
             return False
         return agrees(self.got, other, self.expected) and tells(other, self.expected)
 
-    def at(self, replaced: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
+    def at(
+        self, replaced: Mapping[str, torch.Tensor], reference: Callable[..., Any] | None = None
+    ) -> torch.Tensor | None:
         """The gradient where other tensors take the place of inputs, or of the cotangent; None where the
         reference refuses them, or gives a result of another shape.
 
-        That of an input that was expanded is added up to the input's own shape.
+        That of an input that was expanded is added up to the input's own shape. ``reference`` is another
+        formula than the spec's.
         """
         cotangents = [replaced.get(COTANGENT, self.cotangents[0]), *self.cotangents[1:]]
         others = {name: values for name, values in replaced.items() if name != COTANGENT}
         try:
-            tape = record_tape(self.bench, self.inputs, [*self.tape.leaves], self.case, others)
+            tape = record_tape(self.bench, self.inputs, [*self.tape.leaves], self.case, others, reference)
             if [out.shape for out in tape.outputs] != [out.shape for out in self.tape.outputs]:
                 return None
             found = tape.gradients(cotangents)[self.name]
@@ -66,6 +70,9 @@ def explain(question: Question) -> str:
     """A sentence about the first of these mistakes that gives this gradient; ``""`` if none does."""
     if not 0 < question.got.numel() <= LARGEST or question.got.is_complex():
         return ""
+    for words, formula in question.bench.spec.confused.items():
+        if question.fits(question.at({}, formula)):
+            return f"This is the gradient of {words}."
     for words, replaced in _substitutions(question):
         if question.fits(question.at(replaced)):
             return words

@@ -15,7 +15,7 @@ from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.reading import UNWRITTEN
 from grader.checks.unwritten import explained, own_first, waiting
-from grader.checks.values import misread
+from grader.checks.values import formulas, misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.in_common import in_common
@@ -109,7 +109,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
+    reason = partial(formulas.explain, bench.spec, inputs, case.name, call.reply.outputs, expected)
+    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call), reason)
     if failure is not None and failure.topic == "values":
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
         failure = replace(failure, sentence=f"{failure.sentence} {why}".strip(), reason=why)
@@ -136,10 +137,12 @@ def wrong_output(
     inputs: Inputs,
     call: Call,
     cause: Callable[[], Cause | None] | None = None,
+    reason: Callable[[], str] = str,
 ) -> Outcome | None:
     """The first output of `call` that is not what was expected.
 
-    ``cause`` looks for what the device reported in that call; only a wrong output is worth the search.
+    ``cause`` looks for what the device reported in that call, ``reason`` for a formula that gives this
+    answer; only a wrong output is worth the search.
     """
     outputs = call.reply.outputs
     if len(outputs) != len(expected):
@@ -152,7 +155,8 @@ def wrong_output(
         mismatch = compare(output, wanted)
         if mismatch is not None:
             writers = writers_of(call.reply, position)
-            hints = Hints(writers=writers, cause=cause() if cause else None, autocast=call.autocast)
+            seen = cause() if cause else None
+            hints = Hints(writers=writers, cause=seen, autocast=call.autocast, reason=reason)
             return mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints
             )

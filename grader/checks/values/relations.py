@@ -85,7 +85,14 @@ def the_cotangent(wrong: Wrong) -> str:
     if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.total < MANY:
         return ""
     fitted = _broadcast(wrong.cotangent, wrong.expected)
-    if fitted is None or not wrong.is_close(fitted):
+    if fitted is None:
+        return ""
+    if not bool(wrong.expected.any()) and (wrong.is_close(fitted) or wrong.is_close(-fitted)):
+        sign = "" if wrong.is_close(fitted) else "minus "
+        return (
+            f"The result is {sign}grad_out, where the gradient is 0: is this point treated as one beside it?"
+        )
+    if not wrong.is_close(fitted):
         return ""
     return (
         "The result is grad_out itself. Either backward returns it unmodified, or autograd sees this input "
@@ -189,7 +196,7 @@ def low_precision(wrong: Wrong) -> str:
     if wrong.got.dtype == torch.float32 and relative < 1e-2:
         return (
             f"It is nearly right (largest error {relative:.1g} of the largest value): a constant with too "
-            "few digits, or arithmetic in half precision?"
+            "few digits, another formula or approximation, or arithmetic in half precision?"
         )
     return ""
 
