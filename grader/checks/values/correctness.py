@@ -20,6 +20,7 @@ from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.in_common import in_common
 from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.wording import (
@@ -65,7 +66,8 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if not first.case or first.topic == UNWRITTEN:
         return first
     if first.topic == "values":
-        said = [*_reason_elsewhere(first, failures), warning(bench)]
+        said = [*_reason_elsewhere(first, failures), whatever_the_dtype(first, failures, bench.spec.cases)]
+        said.append(warning(bench))
         first = replace(first, lines=(*first.lines, *filter(None, said)))
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import operands, places, relations, rows
+from grader.checks.values import operands, places, precision, relations, rows
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
@@ -37,8 +37,8 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     rows.scaled_rows,
     rows.shifted_rows,
     rows.scaled_and_shifted_rows,
-    relations.low_precision,
-    relations.narrow_arithmetic,
+    precision.low_precision,
+    precision.narrow_arithmetic,
     places.a_region,
 )
 
