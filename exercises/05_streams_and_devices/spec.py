@@ -48,9 +48,7 @@ ONE_RING = [
     Case("on the second device", [tensor(300, device="cuda:1"), 0.25]),
     Case("on the second device, while it is current", [tensor(500, device="cuda:1"), 0.25], device=1),
     Case("under the first device's side stream", [tensor(90, device="cuda:1"), 0.25], stream="side"),
-    Case(
-        "the second device's side stream", [tensor(64, device="cuda:1"), 0.25], device=1, stream="side"
-    ),
+    Case("the second device's side stream", [tensor(64, device="cuda:1"), 0.25], device=1, stream="side"),
 ]
 
 SIDE_BY_SIDE = [

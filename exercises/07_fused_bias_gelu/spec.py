@@ -1,5 +1,6 @@
 """bias_gelu: gelu(x + bias) in its tanh form, x of (..., columns), bias of (columns,), with gradients."""
 
+import math
 from typing import Any
 
 import torch
@@ -11,6 +12,21 @@ ENTRY = "bias_gelu"
 
 def reference(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.gelu(x + bias, approximate="tanh")
+
+
+def erf_form(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.gelu(x + bias)
+
+
+def constant_cubic(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    z = x + bias
+    return 0.5 * z * (1 + torch.tanh(math.sqrt(2 / math.pi) * (z + (0.044715 * z**3).detach())))
+
+
+CONFUSED = {
+    "the exact GELU, with erf": erf_form,
+    "GELU with its cubic term taken for a constant": constant_cubic,
+}
 
 
 def inputs(

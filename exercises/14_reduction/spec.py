@@ -199,9 +199,7 @@ EFFICIENCY = [
 ]
 
 # The solution reaches 0.75 on an H200.
-SPEED = Speed(
-    [tensor((8192, 4096))], baseline="x.sum(dim=0)", steps=((0.25, 0.25), (0.5, 0.5), (0.65, 1.0))
-)
+SPEED = Speed([tensor((8192, 4096))], baseline="x.sum(dim=0)", steps=((0.25, 0.25), (0.5, 0.5), (0.65, 1.0)))
 
 TREES = Program("predict.cu", {"block": (64, 128, 256, 512), "step": (5, 2, 3, 4, 6, 7)})
 

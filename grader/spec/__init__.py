@@ -45,7 +45,7 @@ multiply-add::
 
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
 ``PROFILE``, ``EFFICIENCY``, ``DISPATCHER``, ``PACKAGING``, ``QUESTIONS``, ``traffic``, ``flops``,
-``accumulation``, ``tolerances`` and ``ROUNDED_ONCE``:
+``accumulation``, ``tolerances``, ``ROUNDED_ONCE`` and ``CONFUSED``:
 
 ``PROFILE``
     The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
@@ -85,6 +85,10 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     Asks that results in float16 and bfloat16 are computed in float32 and rounded once, when they are stored:
     their tolerance is then one rounding of the result, plus that of float32 for the rest. Default False:
     a short expression may round at every step.
+``CONFUSED``
+    Formulas that are easily taken for the reference's, by what they are: ``{"the exact GELU, with erf": f}``,
+    with the parameters of ``reference``. A wrong answer, or a wrong gradient, that one of them gives to
+    rounding is named so. A function that calls ``detach()`` describes a derivative that lacks a term.
 
 Arguments are named after the parameters of ``reference``; ``mentions`` and every sentence of a verdict use
 these names. What the reference returns at the case's own dtypes fixes the dtype and shape that are asked

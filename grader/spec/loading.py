@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REQUIRED = ("ENTRY", "reference", "CASES")
 CONSTANTS = (
     "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
-    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE", "WORKLOADS",
+    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE", "WORKLOADS", "CONFUSED",
 )  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
@@ -54,6 +54,7 @@ class Spec:
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
     rounded_once: bool = False
+    confused: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     profile: Case | None = None
     efficiency: tuple[Efficiency, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -165,6 +166,7 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
     optional: dict[str, Any] = {name: getattr(module, name, None) for name in FUNCTIONS[1:]}
     optional["profile"] = profile
     optional["rounded_once"] = _rounded_once(getattr(module, "ROUNDED_ONCE", False), optional["tolerances"])
+    optional["confused"] = _confused(getattr(module, "CONFUSED", {}), parameters)
     optional["efficiency"] = efficiency.checked(getattr(module, "EFFICIENCY", ()), parameters)
     optional["dispatcher"] = dispatcher.checked(getattr(module, "DISPATCHER", None), parameters)
     optional["packaging"] = packaging.checked(getattr(module, "PACKAGING", None))
@@ -180,6 +182,18 @@ def _rounded_once(value: Any, tolerances: Any) -> bool:
     if value and tolerances is not None:
         raise ValueError("ROUNDED_ONCE and tolerances are two answers to one question; keep one of them")
     return value
+
+
+def _confused(value: Any, parameters: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
+    """Formulas by what they are, with the parameters of the reference."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"CONFUSED must be a dict of functions by their words, not {value!r}")
+    for words, formula in value.items():
+        if not isinstance(words, str) or not callable(formula):
+            raise TypeError(f"CONFUSED must have words and a function, not {words!r}: {formula!r}")
+        if tuple(inspect.signature(formula).parameters) != parameters:
+            raise TypeError(f"CONFUSED, {words!r}: it must take {', '.join(parameters)}, as reference does")
+    return dict(value)
 
 
 def _check_names(module: ModuleType | SimpleNamespace) -> None:

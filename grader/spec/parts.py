@@ -13,7 +13,7 @@ of the verdict. What it costs to fail one part is that part's points::
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,6 +43,7 @@ class Part:
     accumulation: Callable[..., int] | None = None
     tolerances: Callable[[Any], tuple[float, float]] | None = None
     rounded_once: bool = False
+    confused: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     sections: tuple[str, ...] = ()
     points: int | None = None
     main: bool = False
@@ -80,6 +81,7 @@ def main_of(parts: Sequence[Part]) -> int:
 _OWN = {
     "REFUSALS": "refusals", "GRADIENT": "gradient",
     "accumulation": "accumulation", "tolerances": "tolerances", "ROUNDED_ONCE": "rounded_once",
+    "CONFUSED": "confused",
 }  # fmt: skip
 
 
@@ -113,6 +115,7 @@ def exports_of(part: Part, shared: Mapping[str, Any]) -> SimpleNamespace:
         "accumulation": part.accumulation,
         "tolerances": part.tolerances,
         "ROUNDED_ONCE": part.rounded_once or None,
+        "CONFUSED": part.confused or None,
     }
     return SimpleNamespace(**{**shared, **{name: each for name, each in own.items() if each is not None}})
 

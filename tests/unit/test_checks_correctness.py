@@ -357,3 +357,30 @@ def test_right_cases_are_kept_for_later_checks() -> None:
     bench = fake_bench(FakeSession(muladd), muladd, CASES)
     correctness.check(bench)
     assert [right.case.name for right in bench.right] == ["a full block", "odd", "empty"]
+
+
+def test_an_answer_that_is_as_wrong_in_float64_is_not_put_down_to_the_dtype() -> None:
+    cases = [CASES[0], Case("double", three(70, dtype="float64"))]
+
+    def rough(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return muladd(a, b, c) + 1e-3 * a.sin()
+
+    def rough_float32(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return muladd(a, b, c) if a.dtype == torch.float64 else rough(a, b, c)
+
+    (line, _) = judged(rough, cases).lines
+    assert line.startswith('In "double" it is no nearer, so the dtype is not the cause')
+    assert not any("no nearer" in line for line in judged(rough_float32, cases).lines)
+
+
+def test_what_explains_another_case_is_said_where_nothing_explains_the_first() -> None:
+    def dense(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        if a.is_contiguous():
+            return a.sin()
+        return a.as_strided(a.shape, (5, 1)) * b + c
+
+    cases = [CASES[0], Case("transposed", [three((9, 5), layout="transposed")[0], *three((9, 5))[1:]])]
+    (line, _) = judged(dense, cases).lines
+    assert line.startswith('In "transposed": This is the answer for a read as dense memory')
+    (line,) = judged(lambda a, b, c: a.sin(), cases).lines
+    assert line == 'Also wrong: "transposed".'

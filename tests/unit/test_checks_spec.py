@@ -94,6 +94,9 @@ def test_the_file_is_imported_under_a_private_name_and_leaves_nothing_behind(tmp
             MINIMAL + "CASES = [Case('n', [1], autocast='float16', cast_inputs='int8')]",
             "cast_inputs='int8' is none of float32, float16, bfloat16",
         ),
+        (MINIMAL + "CONFUSED = [len]", "CONFUSED must be a dict of functions by their words"),
+        (MINIMAL + "CONFUSED = {'x': 1}", "CONFUSED must have words and a function, not 'x': 1"),
+        (MINIMAL + "CONFUSED = {'x': lambda q: q}", "CONFUSED, 'x': it must take x, factor, rest, as"),
         (MINIMAL + "ROUNDED_ONCE = 1", "ROUNDED_ONCE must be True or False, not 1"),
         (
             MINIMAL + "ROUNDED_ONCE = True\ndef tolerances(dtype):\n    return 0, 0\n",

@@ -11,7 +11,9 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
 from grader.checks.gradients.asked import expected_gradient
+from grader.checks.gradients.elsewhere import Question, explain
 from grader.checks.gradients.nodes import placed
+from grader.checks.gradients.shapes import transposed_in
 from grader.checks.gradients.tape import Recorded, Tape
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import Mismatch, compare
@@ -30,7 +32,8 @@ def wrong_gradient(
     """What is wrong with the gradients of `names` that the call `back` returned for `cotangents`."""
     text = _with_cotangent(back.text, kind)
     if back.reply.error is not None:
-        return _reminding(error_outcome(text, placed(back.reply.error, bench.files), case.name), case)
+        failure = error_outcome(text, placed(back.reply.error, bench.files), case.name)
+        return _reminding(_naming_shapes(failure, inputs, cotangents), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     asked = _Asked(bench, case, inputs, tape, cotangents)
@@ -43,7 +46,8 @@ def wrong_gradient(
         found = asked.mismatch(name, wanted[name], output)
         if found is not None:
             expected, mismatch = found
-            hints = asked.hints(back, position, name, wanted)
+            hints = asked.hints(back, position, name, wanted, output)
+            hints = replace(hints, right=asked.right(names, back, wanted))
             return mismatch_outcome(
                 text, expected, mismatch, output.tensor, inputs, case=case.name, hints=hints
             )
@@ -71,7 +75,24 @@ class _Asked(Recorded):
         mismatch = compare(output, expected)
         return (expected, mismatch) if mismatch is not None else None
 
-    def hints(self, back: Call, position: int, name: str, wanted: Mapping[str, torch.Tensor]) -> Hints:
+    def right(self, names: list[str], back: Call, wanted: Mapping[str, torch.Tensor]) -> set[str]:
+        """The inputs whose gradients are right."""
+        returned = zip(names, back.reply.outputs, strict=True)
+        return {name for name, output in returned if self.mismatch(name, wanted[name], output) is None}
+
+    def reason(self, name: str, values: torch.Tensor, output: Output) -> str:
+        """A mistake that gives this gradient."""
+        if output.tensor is None:
+            return ""
+        expected = expected_gradient(self.bench, self.inputs, name, values)
+        question = Question(
+            self.bench, self.case.name, self.inputs, self.tape, self.cotangents, name, output.tensor, expected
+        )
+        return explain(question)
+
+    def hints(
+        self, back: Call, position: int, name: str, wanted: Mapping[str, torch.Tensor], output: Output
+    ) -> Hints:
         return Hints(
             cotangent=self.cotangents[0] if len(self.cotangents) == 1 else None,
             others={other: gradient for other, gradient in wanted.items() if other != name},
@@ -79,7 +100,16 @@ class _Asked(Recorded):
             cause=cause_of(self.bench, back),
             for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
             autocast=back.autocast,
+            reason=partial(self.reason, name, wanted[name], output),
         )
+
+
+def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tensor]) -> Outcome:
+    shapes = {each.name: each.tensor.shape for each in inputs.tensors()}
+    if len(cotangents) == 1:
+        shapes["grad_out"] = cotangents[0].shape
+    said = transposed_in(failure.sentence, shapes) if failure.status is Status.FAIL else ""
+    return replace(failure, sentence=f"{failure.sentence.rstrip('.')}. {said}") if said else failure
 
 
 def _reminding(outcome: Outcome, case: Case) -> Outcome:

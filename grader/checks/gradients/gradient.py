@@ -19,6 +19,7 @@ from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome, passed
 from grader.checks.unwritten import explained
+from grader.checks.values.in_common import in_common
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import device_error, error_outcome
@@ -46,7 +47,7 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         if failure is not None:
             failure = explained(bench, _only_deterministic(failure, gradient, case), bench.calls[begun:])
             if failure.status is not Status.NOT_ATTEMPTED:
-                return failure
+                return _with_what_they_share(bench, gradient, case, failure)
             unwritten = unwritten or failure
     if unwritten is not None:
         return unwritten
@@ -61,6 +62,26 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
             return problem
     praise = passed(_praise(bool(checked), sum(case.deterministic for case in gradient.cases)))
     return replace(praise, lines=tuple(advice))
+
+
+def _with_what_they_share(bench: Bench, gradient: Gradient, first: Case, failure: Outcome) -> Outcome:
+    """Say what the cases with wrong gradients have in common, and the others have not.
+
+    All cases before `first` are right; only where its values are wrong are those after it worth a run.
+    """
+    if failure.topic != "values" or failure.cause is not None:
+        return failure
+    wrong = {first.name}
+    position = [case.name for case in gradient.cases].index(first.name)
+    for case in gradient.cases[position + 1 :]:
+        other = judge_case(bench, gradient, case)
+        if bench.context_lost or (other is not None and other.status is not Status.FAIL):
+            return failure
+        wrong |= {case.name} if other is not None else set()
+    shared = in_common(gradient.cases, wrong)
+    where = "In this case" if len(wrong) == 1 else "In every wrong case"
+    said = [f"{where}, and in no other, {shared}."] if shared else []
+    return replace(failure, lines=(*failure.lines, *said))
 
 
 def _only_deterministic(failure: Outcome, gradient: Gradient, case: Case) -> Outcome:

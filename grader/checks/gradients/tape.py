@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
@@ -76,10 +78,20 @@ class Recorded:
     tape: Tape
 
 
-def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Tape:
-    """Evaluate the reference with the inputs `names` as leaves, in double precision."""
+def record_tape(
+    bench: Bench, inputs: Inputs, names: list[str], case: str,
+    replaced: Mapping[str, torch.Tensor] | None = None,
+    reference: Callable[..., Any] | None = None,
+) -> Tape:  # fmt: skip
+    """Evaluate the reference with the inputs `names` as leaves, in double precision.
+
+    ``replaced`` has tensors that take the place of inputs, ``reference`` takes that of the reference.
+    """
+    others = {name: values.clone() for name, values in (replaced or {}).items()}
     leaves = {
-        each.name: each.seen.to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
+        each.name: others.get(each.name, each.seen)
+        .detach()
+        .to(torch.promote_types(each.tensor.dtype, torch.float64), copy=True)
         for each in inputs.tensors()
         if each.name in names
     }
@@ -87,7 +99,9 @@ def record_tape(bench: Bench, inputs: Inputs, names: list[str], case: str) -> Ta
         leaf.requires_grad_()
     # Copies, because the reference may change its arguments in place, which autograd refuses for a leaf.
     copies = {name: leaf.clone() for name, leaf in leaves.items()}
-    return Tape(call_reference(bench.spec, inputs.for_reference(replaced=copies), case), leaves)
+    arguments = inputs.for_reference(replaced={**others, **copies})
+    spec = bench.spec if reference is None else replace(bench.spec, reference=reference)
+    return Tape(call_reference(spec, arguments, case), leaves)
 
 
 def dense(call: Call) -> list[torch.Tensor]:

@@ -15,11 +15,12 @@ from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.reading import UNWRITTEN
 from grader.checks.unwritten import explained, own_first, waiting
-from grader.checks.values import misread
+from grader.checks.values import formulas, misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.in_common import in_common
 from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.wording import (
@@ -65,8 +66,9 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     first, *_ = failures = _most_certain(own_first(failures))
     if not first.case or first.topic == UNWRITTEN:
         return first
-    if first.topic == "values" and (said := warning(bench)):
-        first = replace(first, lines=(*first.lines, said))
+    if first.topic == "values":
+        said = (whatever_the_dtype(first, failures, bench.spec.cases), warning(bench))
+        first = replace(first, lines=(*first.lines, *filter(None, said)))
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
@@ -119,8 +121,9 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
-    if failure is not None and failure.topic == "values" and failure.cause is None:
+    reason = partial(formulas.explain, bench.spec, inputs, case.name, call.reply.outputs, expected)
+    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call), reason)
+    if failure is not None and failure.topic == "values":
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
         sentence = f"{failure.sentence} {why}".strip()
         failure = replace(failure, sentence=sentence, certain=why or failure.certain)
@@ -153,10 +156,12 @@ def wrong_output(
     inputs: Inputs,
     call: Call,
     cause: Callable[[], Cause | None] | None = None,
+    reason: Callable[[], str] = str,
 ) -> Outcome | None:
     """The first output of `call` that is not what was expected.
 
-    ``cause`` looks for what the device reported in that call; only a wrong output is worth the search.
+    ``cause`` looks for what the device reported in that call, ``reason`` for a formula that gives this
+    answer; only a wrong output is worth the search.
     """
     outputs = call.reply.outputs
     if len(outputs) != len(expected):
@@ -171,7 +176,7 @@ def wrong_output(
             writers = writers_of(call.reply, position)
             hints = Hints(
                 writers=writers, cause=cause() if cause else None, autocast=call.autocast,
-                launches=accepted_launches(call),
+                launches=accepted_launches(call), reason=reason,
             )  # fmt: skip
             failure = mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints

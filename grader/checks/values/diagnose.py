@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import operands, places, relations, rows, untouched
+from grader.checks.values import operands, places, precision, relations, rows, untouched
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
@@ -30,14 +30,15 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.for_ones,
     relations.single_terms,
     relations.an_input,
+    relations.the_reason,
     rows.summed_product,
     rows.unbalanced_gradient,
     rows.radial_gradient,
     rows.scaled_rows,
     rows.shifted_rows,
     rows.scaled_and_shifted_rows,
-    relations.low_precision,
-    relations.narrow_arithmetic,
+    precision.low_precision,
+    precision.narrow_arithmetic,
     places.a_region,
 )
 

@@ -1,4 +1,4 @@
-"""Patterns of how a wrong answer is related to the right one: a factor, a term, an order, a precision."""
+"""Patterns of how a wrong answer is related to the right one: a factor, a term, an order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import torch
 
-from grader.checks.values.wrong import MANY, NARROW, Wrong
+from grader.checks.values.wrong import MANY, Wrong
 
 LARGEST_DIVISOR = 10_000  # an average over more elements than this is not tried
 
@@ -24,6 +24,15 @@ def a_factor(wrong: Wrong) -> str:
         if wrong.is_close(wrong.expected * factor):
             return f"Every element is {words} what it should be."
     return ""
+
+
+def negated(wrong: Wrong) -> str:
+    """A gradient with the wrong sign, which may well be that of another input."""
+    if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.total < MANY:
+        return ""
+    if not bool((wrong.expected != 0).any()) or not wrong.is_close(-wrong.expected):
+        return ""
+    return "Every element is minus what it should be: this gradient has the wrong sign."
 
 
 def _factors_near(ratio: float) -> Iterator[tuple[float, str]]:
@@ -76,7 +85,14 @@ def the_cotangent(wrong: Wrong) -> str:
     if wrong.cotangent is None or not wrong.got.is_floating_point() or wrong.total < MANY:
         return ""
     fitted = _broadcast(wrong.cotangent, wrong.expected)
-    if fitted is None or not wrong.is_close(fitted):
+    if fitted is None:
+        return ""
+    if not bool(wrong.expected.any()) and (wrong.is_close(fitted) or wrong.is_close(-fitted)):
+        sign = "" if wrong.is_close(fitted) else "minus "
+        return (
+            f"The result is {sign}grad_out, where the gradient is 0: is this point treated as one beside it?"
+        )
+    if not wrong.is_close(fitted):
         return ""
     return (
         "The result is grad_out itself. Either backward returns it unmodified, or autograd sees this input "
@@ -124,6 +140,11 @@ def an_input(wrong: Wrong) -> str:
     return ""
 
 
+def the_reason(wrong: Wrong) -> str:
+    """A mistake for which the reference, evaluated anew, gives this very answer."""
+    return wrong.reason()
+
+
 def transposed(wrong: Wrong) -> str:
     if wrong.expected.ndim < 2 or min(wrong.expected.shape[-2:]) < 2 or wrong.total < MANY:
         return ""
@@ -156,61 +177,6 @@ def shifted(wrong: Wrong) -> str:
             if bool(wrong.flat_mask[inside].any()) and wrong.is_close(moved, inside):
                 return f"These are the right numbers, {words} too {direction}: an index is off by one."
     return ""
-
-
-def low_precision(wrong: Wrong) -> str:
-    """Right to fewer digits than the dtype holds."""
-    if not wrong.got.is_floating_point() or wrong.count < 2:
-        return ""
-    error = (wrong.flat_got - wrong.flat_expected).abs()[wrong.flat_mask]
-    size = float(wrong.flat_expected.abs().max())
-    if not bool(error.isfinite().all()) or not (size > 0 and math.isfinite(size)):
-        return ""
-    relative = float(error.max()) / size
-    if wrong.got.dtype == torch.float64 and relative < 1e-5:
-        return (
-            "It is right to about 7 digits: float32 arithmetic (a float variable, an f suffix, expf) in a "
-            "float64 kernel?"
-        )
-    if wrong.got.dtype == torch.float32 and relative < 1e-2:
-        return (
-            f"It is nearly right (largest error {relative:.1g} of the largest value): a constant with too "
-            "few digits, or arithmetic in half precision?"
-        )
-    return ""
-
-
-def narrow_arithmetic(wrong: Wrong) -> str:
-    """Float16 or bfloat16, rounded more often than once at the end."""
-    dtype = wrong.got.dtype
-    if dtype not in NARROW:
-        return ""
-    name, unit = str(dtype).removeprefix("torch."), torch.finfo(dtype).eps / 2
-    error = (wrong.flat_got - wrong.flat_expected).abs()[wrong.flat_mask]
-    finite = wrong.flat_expected[wrong.flat_expected.isfinite()].abs()
-    if not bool(error.isfinite().all()) or not bool(finite.any()):
-        return ""
-    # Where a result is near zero, the size of the others says what was added up in it.
-    size = wrong.flat_expected.abs()[wrong.flat_mask].clamp(min=float(finite.square().mean().sqrt()))
-    relative = float((error / size).max())
-    # Even a sum in this type that has stopped growing keeps some of its value.
-    if relative > min(0.75, (wrong.terms + ROUNDED) * unit):
-        return ""
-    text = (
-        f"The largest error is {relative / unit:.2g} times that of one rounding to {name}, which holds "
-        f"{_BITS[dtype]} significant bits. "
-    )
-    if wrong.terms > ROUNDED and relative > ROUNDED * unit:
-        return (
-            f"{text}{wrong.terms} terms are added here, and in {name} the error grows with the length of the "
-            "sum: accumulate in float, and convert once, at the store."
-        )
-    question = f"Is a product, a factor or a partial sum kept in {name}?"
-    return f"{text}{question} Compute in float, and convert at the store."
-
-
-ROUNDED = 4  # roundings that an expression without a sum may have on its way
-_BITS = {torch.float16: 11, torch.bfloat16: 8}
 
 
 def _broadcast(values: torch.Tensor, expected: torch.Tensor) -> torch.Tensor | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -13,6 +13,7 @@ from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
 from grader.checks.values.places import a_region
+from grader.checks.values.relations import negated
 from grader.checks.values.truth import Expected
 from grader.checks.values.untouched import by_the_launch, never_written
 from grader.checks.values.wrong import Wrong
@@ -65,7 +66,7 @@ def _shape(shape: Sequence[int]) -> str:
 class Hints:
     """What else may explain a wrong answer: who wrote it; of a gradient the cotangent, the right gradients
     of the other inputs, and the right one for a cotangent of ones; whether it came from an autocast region;
-    the launches of the call.
+    the launches of the call, and how to find a mistake that gives this answer.
     """
 
     cotangent: torch.Tensor | None = None
@@ -75,6 +76,8 @@ class Hints:
     for_ones: torch.Tensor | None = None
     autocast: bool = False
     launches: Sequence[Launch] = ()
+    reason: Callable[[], str] = str  # see Wrong
+    right: Collection[str] = ()  # names of `others` whose gradients were returned, and are right
 
     def unlike(self, expected: torch.Tensor) -> Hints:
         """Without the gradients that equal the expected one: to be close to those explains nothing."""
@@ -93,6 +96,11 @@ class Hints:
                 and bool(values.any())
                 and torch.allclose(got.to(values.dtype), values)
             ):
+                if name in self.right:
+                    return (
+                        f"This equals the gradient of {name}, which is right: this one is computed with the "
+                        "tensor that the other needs."
+                    )
                 return (
                     f"This equals the gradient of {name}: either the two are returned in another order than "
                     "forward's inputs, or one is computed with the tensor that the other needs."
@@ -132,10 +140,9 @@ def mismatch_outcome(
     written = bool(hints.writers) and "unwritten" not in writers
     wrong = Wrong(
         got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms,
-        hints.for_ones, expected.turned, hints.launches,
-        by_host=list(writers) == ["host"],
+        hints.for_ones, expected.turned, hints.launches, list(writers) == ["host"], hints.reason,
     )  # fmt: skip
-    hint = "" if hints.cause else hints.swapped(got) or diagnose(wrong)
+    hint = "" if hints.cause else negated(wrong) or hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""

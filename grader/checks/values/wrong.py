@@ -22,7 +22,8 @@ class Wrong:
     ``for_ones`` the right gradient for a cotangent of ones. ``written`` says that every byte of it is known
     to have been written, ``terms`` how many are added into an element at most. ``turned`` gives the right
     answers for inputs that are transposed, with the names of these; ``launches`` are the kernels that ran.
-    ``by_host`` says that no copy from the device brought it.
+    ``by_host`` says that no copy from the device brought it. ``reason`` evaluates the reference for mistakes
+    that need more than these numbers to be told, and gives a sentence about the first that fits.
     """
 
     got: torch.Tensor
@@ -36,6 +37,7 @@ class Wrong:
     turned: Callable[[], Iterable[tuple[str, torch.Tensor]]] = tuple
     launches: Sequence[Launch] = ()
     by_host: bool = False
+    reason: Callable[[], str] = str
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)

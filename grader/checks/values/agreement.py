@@ -1,0 +1,46 @@
+"""Does a wrong answer agree with another one, as it would be for a certain mistake, beyond coincidence?"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from grader.checks.values.compare import wrong_elements
+from grader.checks.values.truth import Expected, Tolerance
+from grader.checks.values.wrong import MANY
+
+LEAST = 3  # different numbers, at the least
+BITS = 40  # so many that agree by chance are out of the question
+APART = 4.0  # tolerances between the other answer and the right one, where the two can be told apart
+
+
+def agrees(got: torch.Tensor, other: torch.Tensor, expected: Expected) -> bool:
+    """Whether `got` is `other` to rounding wherever that is known (not NaN)."""
+    if got.shape != other.shape or got.is_complex() or other.is_complex():
+        return False
+    return not bool((wrong_elements(got, other, expected.tolerance) & ~_unknown(other, expected)).any())
+
+
+def tells(other: torch.Tensor, expected: Expected) -> bool:
+    """Whether `other` differs from the right answer so clearly, and in so many numbers, that to agree with it
+    is no coincidence.
+    """
+    if other.shape != expected.values.shape:
+        return False
+    tolerance = expected.tolerance
+    clear = Tolerance(APART * tolerance.relative, APART * tolerance.absolute)
+    apart = wrong_elements(other, expected.values, clear) & ~_unknown(other, expected)
+    return len(torch.unique(other[apart])) >= _needed(expected)
+
+
+def _needed(expected: Expected) -> int:
+    """How many different numbers have to agree: few of double precision, more of half."""
+    relative = expected.tolerance.relative
+    if not 0 < relative < 1:
+        return MANY  # integers, or a tolerance that says nothing
+    return max(LEAST, math.ceil(BITS / -math.log2(relative)))
+
+
+def _unknown(other: torch.Tensor, expected: Expected) -> torch.Tensor:
+    return other.isnan() & ~expected.values.isnan()
