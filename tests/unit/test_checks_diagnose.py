@@ -142,7 +142,7 @@ def test_all_zero_and_some_zero() -> None:
 
 def test_nan_where_the_answer_is_finite() -> None:
     got, right = changed(lambda t: t[:5].fill_(float("nan")))
-    assert told(got, right).startswith("5 of 300 elements are NaN or infinite")
+    assert told(got, right).startswith("5 of 300 elements are NaN where the answer is finite")
 
 
 def test_nan_that_was_lost() -> None:
@@ -509,17 +509,25 @@ def test_another_wrong_product_is_not_one_of_transposed_operands() -> None:
     assert "transposed" not in told(right + SQUARE["a"] ** 2, right, turned=products)
 
 
-@pytest.mark.parametrize(
-    ("added", "what"), [(32, "Some are left out."), (80, "Some are added more than once.")]
-)
+@pytest.mark.parametrize(("added", "what"), [(32, "8 too few."), (80, "40 too many.")])
 def test_terms_of_ones_are_counted(added: int, what: str) -> None:
     ones = [("a", torch.ones(9, 40)), ("b", torch.ones(40, 9))]
     got, right = torch.full((9, 9), float(added)), torch.full((9, 9), 40.0)
-    count = f"counts terms: {added} instead of 40. {what}"
+    count = f"counts terms: {added} instead of 40, {what}"
     assert told(got, right, inputs=ones, terms=40).endswith(count)
     assert told(got.mean(), right.mean(), inputs=ones, terms=40).endswith(count)
     assert "counts terms" not in told(got.mean(), right.mean(), inputs=ones)
     assert "counts terms" not in told(got.bfloat16() * 64, right.bfloat16(), inputs=ones, terms=40)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_terms_are_counted_where_the_result_is_one_over_their_number(dtype: torch.dtype) -> None:
+    ones = [("x", torch.ones(2, 20_000))]
+    right = torch.full((2, 20_000), 1 / 20_000, dtype=dtype)
+    said = told(torch.full_like(right, 1 / 16_384), right, inputs=ones, terms=20_000)
+    assert said.endswith("1 over the result counts terms: 16384 instead of 20000, 3616 too few.")
+    said = told(torch.full_like(right, 1 / 16_384.3), right, inputs=ones, terms=20_000)
+    assert "counts terms" not in said
 
 
 def test_no_terms_are_counted_where_inputs_are_not_ones_or_elements_differ() -> None:

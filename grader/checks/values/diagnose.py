@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import operands, places, relations, rows
+from grader.checks.values import operands, places, relations, rows, shares, strange
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
@@ -18,8 +18,8 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.never_written,
     places.bytes_for_elements,
     rows.cancellation,
-    places.not_a_number,
-    places.all_zero,
+    strange.not_a_number,
+    strange.all_zero,
     operands.terms_of_ones,
     relations.a_factor,
     relations.transposed,
@@ -36,6 +36,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     rows.scaled_rows,
     rows.shifted_rows,
     rows.scaled_and_shifted_rows,
+    shares.factors_of_threads,
     relations.low_precision,
     relations.narrow_arithmetic,
     places.a_region,
