@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import torch
 
 from grader.checks.bench import case_options
 from grader.checks.device.counted import run_counted
 from grader.checks.gradients.gradcheck import Submission
+from grader.checks.values.inputs import draw, seeded
+from grader.checks.values.wording import call_text
 from grader.run.values import Reply
 from grader.spec import Case, Refusal, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
@@ -77,3 +80,12 @@ def test_on_a_gpu_a_call_without_a_launch_is_not_made_twice() -> None:
     )
     call = bench.forward(bench.spec.cases[0], bench.draw([ARGUMENT]))
     assert call.traced and session.log == ["call"]
+
+
+@pytest.mark.parametrize(
+    ("special", "words"),
+    [("ones", "ones"), ("zeros", "zeros"), ("nan", "with NaN"), ("masked", "masked with -inf"), (None, "")],
+)
+def test_a_call_says_what_its_tensors_hold_in_the_words_that_hints_match(special: Any, words: str) -> None:
+    inputs = draw([replace(tensor((3, 33), special=special), name="x")], seeded(1))
+    assert call_text("softmax", inputs) == f"softmax(x: float32 (3, 33) {words}".rstrip() + ")"

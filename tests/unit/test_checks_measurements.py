@@ -146,6 +146,8 @@ def test_numbers_are_drawn_within_their_ranges_and_memory_in_even_mebibytes() ->
         ({}, 0.56, "RFCR", "flush_timed"),
         ({}, 3.0, "RhCR", "flush_timed"),
         ({"stream": "side"}, 0.0, "RCR", "stream"),
+        ({"stream": "side"}, 0.0415, "RCR", "stream"),  # the host's time between the events
+        ({"stream": "side"}, 0.0415, "TCT", "asynchrony"),
         ({"cached": 0.6}, 0.3, "RCR", "l2"),
         ({"slow_calls": 10, "slow_factor": 4.0}, 2.0, "RCR", "warm_up"),
         ({"device_us": 50.0, "host_us": 200.0, "launches": 4}, 0.8545, "RCR", "head_start"),

@@ -13,6 +13,7 @@ from grader.checks.measurements.subject import Subject, Trap
 from grader.words import counted
 
 DEVICE_TIMES = ("median_ms", "low_ms", "high_ms")
+OTHER_STREAM = "The call ran on another stream than the events are recorded on."
 _BETWEEN_EVENTS = re.compile(r"R([^RC]*)C([^RC]*)(?=R)")
 _CLOCK_MS = 0.1  # what waiting and reading a clock may take on top of a call
 _AT_ONCE = 5000  # times as long as the record of two events one after the other
@@ -38,7 +39,7 @@ def likely(subject: Subject, reported: float) -> Trap | None:
     if subject.quantity not in DEVICE_TIMES or "R" not in run.done:
         return None
     if 0 <= reported < truth / 5 and subject.drawn.workload.stream == "side":
-        return Trap(reported, "The call ran on another stream than the events are recorded on.", "stream")
+        return Trap(reported, OTHER_STREAM, "stream")
     if 0 <= reported < truth / _AT_ONCE and not _a_call_between_events(run.done):
         said = "The events follow one another at once: record one before the call, and one after it."
         return Trap(reported, said, "stream")

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Callable, Iterator
 
 from grader.checks.measurements.drawn import LAUNCH_US
-from grader.checks.measurements.seen import DEVICE_TIMES, certain, likely, waited
+from grader.checks.measurements.seen import DEVICE_TIMES, OTHER_STREAM, certain, likely, waited
 from grader.checks.measurements.subject import Subject, Trap
 
 _NEAR = 0.05  # a number this close to a prediction, and much closer than to the truth, is explained by it
@@ -62,6 +62,8 @@ def _device_time(subject: Subject) -> Iterator[Trap]:
         yield Trap(truth * workload.cached, _cached(done), "l2")
     if drawn.queueing_ms > drawn.work_ms:
         yield Trap(drawn.wall_ms(), waited(subject), "head_start")
+    if "R" in done and workload.stream == "side":  # all that an idle stream has to show
+        yield Trap(drawn.queueing_ms, OTHER_STREAM, "stream")
     said = (
         f"That is the host's time to queue the call, {drawn.queueing_ms:.3g} ms. A call returns before the "
         "device is done: the clock was read without waiting for the device."

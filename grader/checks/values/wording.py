@@ -42,12 +42,17 @@ def _argument(value: Value) -> str:
     if given.layout != "contiguous":
         words.append(_LAYOUTS.get(given.layout, given.layout))
     if given.special:
-        words.append(f"with {HOLDS[given.special]}")
+        words.append(_SPECIAL.get(given.special, given.special))
     if given.kind == "numpy":
         words.append("NumPy")
     elif given.device != "cuda:0":
         words.append(f"on {given.device}")
     return " ".join(words)
+
+
+# In a call; "zeros", "ones" and "large" say it themselves.
+_SPECIAL = {special: f"with {HOLDS[special]}" for special in ("nan", "inf")}
+_SPECIAL["masked"] = f"masked with {HOLDS['masked']}"
 
 
 def _shape(shape: Sequence[int]) -> str:
