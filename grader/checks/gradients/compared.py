@@ -12,6 +12,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
 from grader.checks.gradients.asked import expected_gradient
 from grader.checks.gradients.nodes import placed
+from grader.checks.gradients.order import with_owner
 from grader.checks.gradients.tape import Recorded, Tape
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import Mismatch, compare
@@ -30,7 +31,8 @@ def wrong_gradient(
     """What is wrong with the gradients of `names` that the call `back` returned for `cotangents`."""
     text = _with_cotangent(back.text, kind)
     if back.reply.error is not None:
-        return _reminding(error_outcome(text, placed(back.reply.error, bench.files), case.name), case)
+        error = with_owner(placed(back.reply.error, bench.files), inputs)
+        return _reminding(error_outcome(text, error, case.name), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     asked = _Asked(bench, case, inputs, tape, cotangents)
