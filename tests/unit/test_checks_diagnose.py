@@ -261,10 +261,26 @@ def test_wrong_rows_are_told_as_rows() -> None:
     assert told(got, right).startswith("All wrong elements are in the last 2 rows")
 
 
-@pytest.mark.parametrize(("columns", "words"), [(1, "the last column"), (3, "the last 3 columns")])
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (1, "the last column."),
+        (
+            3,
+            "the last 3 columns: look at the tiles or blocks that extend past the edge.",
+        ),  # the others fill one
+        (4, "the last 4 columns."),
+    ],
+)
 def test_a_wrong_edge(columns: int, words: str) -> None:
     got, right = changed(lambda t: t[:, -columns:].add_(numbers(9, columns, seed=9)), 9, 11)
-    assert told(got, right).startswith(f"All wrong elements are in {words}:")
+    assert told(got, right) == f"All wrong elements are in {words}"
+
+
+def test_a_matrix_that_came_back_as_it_was_is_not_called_transposed() -> None:
+    x = numbers(32, 32)
+    assert told(x.clone(), x.T, inputs=[("x", x)]) == "The result equals x unchanged."
+    assert "transposed" in told(x.clone(), x.T)
 
 
 def test_most_of_a_matrix_is_no_edge() -> None:

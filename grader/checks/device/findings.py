@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,39 @@ def in_words(bench: Bench) -> list[Finding]:
 
 
 def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> list[Finding]:
-    """What it saw in `calls` of a submission whose sources are in `files`."""
-    raw = [_named(finding, call) for call in calls for finding in call.reply.trace.findings]
-    found = findings.symbolise(raw, quote=quoting_from(files), suspicions=suspicions) if raw else []
-    return [_recorded(each) for each in found]
+    """What it saw in `calls` of a submission whose sources are in `files`, causes before their effects."""
+    named = [(call, _named(finding, call)) for call in calls for finding in call.reply.trace.findings]
+    if not named:
+        return []
+    quote = quoting_from(files)
+    found = findings.symbolise([raw for _, raw in named], quote=quote, suspicions=suspicions)
+    overruns = [raw for call, raw in named if raw.get("kind") == _OVERRUN and call.stage != "refusal"]
+    found = _without_effects(found, findings.symbolise(overruns, quote=quote)) if overruns else found
+    return [_recorded(each) for each in _barriers_first(found)]
+
+
+_OVERRUN = "out_of_bounds"
+_EFFECTS = ("race_global", "race_shared", "uninitialized_read")
+
+
+def _without_effects(
+    found: Sequence[findings.Finding], overruns: Sequence[findings.Finding]
+) -> list[findings.Finding]:
+    """Without what the same access does where the memory past the end is another tensor's."""
+    places = {(each.space, each.frame.file, each.frame.line) for each in overruns if each.frame.file}
+    return [each for each in found if each.kind not in _EFFECTS or not places & _places(each)]
+
+
+def _places(finding: findings.Finding) -> set[tuple[str | None, str, int]]:
+    frames = [finding.frame] + ([finding.other.frame] if finding.other is not None else [])
+    return {(finding.space, each.file, each.line) for each in frames}
+
+
+def _barriers_first(found: Sequence[findings.Finding]) -> list[findings.Finding]:
+    """A barrier that threads do not reach together comes before the races that it should prevent."""
+    first = next((number for number, each in enumerate(found) if each.kind == "race_shared"), len(found))
+    later = sorted(found[first:], key=lambda each: each.kind != "divergent_barrier")
+    return [*found[:first], *later]
 
 
 def backward_names(reply: Reply) -> dict[str, str]:

@@ -8,6 +8,7 @@ from grader.checks.values.wrong import MANY, Wrong
 from grader.profile.occupancy import WARP
 from grader.spec.vocabulary import FAR
 
+TILE = 8  # the least that a tile or a block covers in a dimension, and what others are multiples of
 POISON = 0xA5  # fills fresh device memory on simt
 LARGEST_BLOCK = 1024
 MANY_THREADS = 1 << 16  # of a launch: rounding the number of blocks down leaves out less than a block
@@ -146,5 +147,7 @@ def _edge(wrong: Wrong) -> str:
         if 2 * number > lines.numel() or not bool(lines[-number:].all()):
             continue
         which = f"the last {name}" if number == 1 else f"the last {number} {name}s"
-        return f"All wrong elements are in {which}: look at the tiles or blocks that extend past the edge."
+        partial = (lines.numel() - number) % TILE == 0
+        where = ": look at the tiles or blocks that extend past the edge" if partial else ""
+        return f"All wrong elements are in {which}{where}."
     return ""
