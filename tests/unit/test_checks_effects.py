@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from grader.checks.device.findings import _barriers_first, _without_effects
-from grader.simt.findings import Finding, Frame, Party
+from grader.simt.findings import Allocation, Finding, Frame, Party, Tensor
 
 LOAD, STORE = Frame("kernel.cu", 25), Frame("kernel.cu", 34)
-OVERRUN = Finding("out_of_bounds", LOAD, access="read", space="global")
+X, OUT = Tensor("x", 4), Tensor("the output", 4)
+INSIDE, PAST = Allocation(512, 400, 200, 0), Allocation(512, 400, 400, 0)
+OVERRUN = Finding("out_of_bounds", LOAD, access="read", bytes=4, space="global", tensor=X, allocation=PAST)
+UNINITIALIZED = Finding("uninitialized_read", LOAD, access="read", bytes=4, tensor=OUT, allocation=INSIDE)
 
 
 def race(frame: Frame, other: Frame, space: str = "global") -> Finding:
     party = Party(other, "write", (0, 0, 0), (1, 0, 0))
-    return Finding(f"race_{space}", frame, access="read", space=space, other=party)
+    found = Finding(f"race_{space}", frame, access="read", bytes=4, space=space, other=party)
+    return replace(found, tensor=OUT, allocation=INSIDE)
 
 
 def test_what_a_read_past_the_end_meets_there_is_no_finding_of_its_own() -> None:
     effects = [
         race(LOAD, STORE),
         race(STORE, LOAD),
-        Finding("uninitialized_read", LOAD, access="read", space="global"),
+        replace(UNINITIALIZED, space="global"),
+        replace(race(LOAD, LOAD), tensor=X, allocation=PAST),
     ]
     assert _without_effects([OVERRUN, *effects], [OVERRUN]) == [OVERRUN]
     assert _without_effects([OVERRUN, *effects], []) == [OVERRUN, *effects]
@@ -28,8 +35,9 @@ def test_other_lines_other_memory_and_other_kinds_stay() -> None:
     others = [
         race(STORE, STORE),
         race(LOAD, STORE, "shared"),
-        Finding("uninitialized_read", LOAD, access="read", space="shared"),
-        Finding("misaligned", LOAD, access="read", space="global"),
+        replace(UNINITIALIZED, space="shared"),
+        replace(race(LOAD, LOAD), tensor=X),  # within the tensor: an index of its own
+        replace(UNINITIALIZED, kind="misaligned", space="global"),
     ]
     assert _without_effects([OVERRUN, *others], [OVERRUN]) == [OVERRUN, *others]
     nowhere = [race(Frame(), Frame())]

@@ -38,14 +38,26 @@ _EFFECTS = ("race_global", "race_shared", "uninitialized_read")
 def _without_effects(
     found: Sequence[findings.Finding], overruns: Sequence[findings.Finding]
 ) -> list[findings.Finding]:
-    """Without what the same access does where the memory past the end is another tensor's."""
-    places = {(each.space, each.frame.file, each.frame.line) for each in overruns if each.frame.file}
-    return [each for each in found if each.kind not in _EFFECTS or not places & _places(each)]
+    """Without what the accesses of `overruns` do where the memory past the end is another tensor's."""
+    return [each for each in found if not any(_is_effect(each, overrun) for overrun in overruns)]
 
 
-def _places(finding: findings.Finding) -> set[tuple[str | None, str, int]]:
+def _is_effect(finding: findings.Finding, overrun: findings.Finding) -> bool:
     frames = [finding.frame] + ([finding.other.frame] if finding.other is not None else [])
-    return {(finding.space, each.file, each.line) for each in frames}
+    place = (overrun.frame.file, overrun.frame.line)
+    same = finding.space == overrun.space and place in {(each.file, each.line) for each in frames}
+    if finding.kind not in _EFFECTS or not overrun.frame.file or not same:
+        return False
+    memory = finding.allocation
+    past = memory is not None and memory.offset + finding.bytes > memory.bytes
+    return past or _owner(finding) != _owner(overrun)
+
+
+def _owner(finding: findings.Finding) -> str | int:
+    """Whose memory it is: a tensor's by name, or else an allocation's by address."""
+    if finding.tensor is not None:
+        return finding.tensor.name
+    return finding.allocation.base if finding.allocation is not None else ""
 
 
 def _barriers_first(found: Sequence[findings.Finding]) -> list[findings.Finding]:
