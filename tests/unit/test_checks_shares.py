@@ -100,6 +100,8 @@ def test_the_inputs_have_no_part_in_it() -> None:
     right = torch.softmax(x.double(), 1)
     said = told(torch.full_like(x, torch.nan), right, x)
     assert "although x is nowhere beyond 7.9" in said and "a start value or a filler" in said
+    said = told(torch.full_like(x, torch.nan), right, x * 8)  # differences of these may overflow
+    assert "a start value" not in said
     mixed = x.clone()
     mixed[0] = 200  # one of the rows overflows, the others cannot
     said = told(torch.full_like(x, torch.nan), torch.softmax(mixed.double(), 1), mixed)

@@ -73,42 +73,44 @@ def _what_it_may_be(wrong: Wrong) -> str:
 
 
 def _of_exponentials(wrong: Wrong, strange: torch.Tensor) -> str:
-    """What the inputs say about NaN in a softmax, whose rows add up to 1 without a negative number.
-
-    exp of the inputs overflows, or all of a row vanish: else the inputs are not what it comes from.
-    """
-    width = wrong.expected.shape[-1] if wrong.expected.ndim else 0
-    if width < SHORTEST or not wrong.got.is_floating_point():
+    """What the inputs of a softmax say about NaN: exp overflows, or is 0, or it comes from elsewhere."""
+    name, rows = _softmax_of(wrong, strange)
+    if not rows.numel():
         return ""
-    right = wrong.flat_expected.reshape(-1, width)
-    right = right[right.isfinite().all(dim=1)]
-    if not right.numel() or bool((right < 0).any() | ((right.sum(dim=1) - 1).abs() > NEARLY).any()):
-        return ""
-    name, values = next(iter(wrong.inputs), ("", torch.empty(0)))
-    if values.shape != wrong.expected.shape or not values.is_floating_point():
-        return ""
-    rows = values.to(torch.float64).reshape(-1, width)[strange.reshape(-1, width).any(dim=1)]
     dtype = torch.float32 if wrong.got.dtype in NARROW else wrong.got.dtype
     shown, limits = str(dtype).removeprefix("torch."), torch.finfo(dtype)
     above, below = math.log(limits.max), math.log(limits.tiny * limits.eps / 2)
-    largest = rows.amax(dim=1)
+    largest, size = rows.amax(dim=1), float(rows.abs().max())
     if bool((largest > above).all()):
-        return (
-            f". In each of these rows, {name} exceeds {above:.1f}, beyond which exp overflows in {shown}: "
-            + FIRST
-        )
+        told = f". In each of these rows, {name} exceeds {above:.1f}, beyond which exp overflows in {shown}: "
+        return told + FIRST
     if bool((largest < below).all()):
-        return (
+        told = (
             f". In each of these rows, all of {name} is below {below:.0f}, where exp is 0 in {shown}, and so "
-            f"is their sum, which makes 0/0: {FIRST}"
         )
-    size = float(rows.abs().max())
-    if size < above:
+        return f"{told}is their sum, which makes 0/0: {FIRST}"
+    if 2 * size < above:  # of differences, too
         return (
             f", although {name} is nowhere beyond {number(size, 3)} there, where no exp overflows. Does it "
             "come from a start value or a filler: inf - inf, or inf * 0?"
         )
     return ""
+
+
+def _softmax_of(wrong: Wrong, strange: torch.Tensor) -> tuple[str, torch.Tensor]:
+    """The rows of the input whose results are strange, if the right rows add up to 1 with nothing below 0."""
+    nothing = "", torch.empty(0)
+    width = wrong.expected.shape[-1] if wrong.expected.ndim else 0
+    if width < SHORTEST or not wrong.got.is_floating_point():
+        return nothing
+    right = wrong.flat_expected.reshape(-1, width)
+    right = right[right.isfinite().all(dim=1)]
+    if not right.numel() or bool((right < 0).any() | ((right.sum(dim=1) - 1).abs() > NEARLY).any()):
+        return nothing
+    name, values = next(iter(wrong.inputs), nothing)
+    if values.shape != wrong.expected.shape or not values.is_floating_point():
+        return nothing
+    return name, values.to(torch.float64).reshape(-1, width)[strange.reshape(-1, width).any(dim=1)]
 
 
 def _overflow(wrong: Wrong, many: int) -> str:
