@@ -37,6 +37,14 @@ def test_the_kind_of_a_case(odd: Case, words: str) -> None:
     assert in_common([*PLAIN, odd, replace(odd, name="the same, and right")], {"odd"}) == ""
 
 
+def test_a_far_tensor_is_told_by_its_offsets() -> None:
+    views = [
+        case("far", tensor((2, 8), "uint8", layout="far")),
+        case("view", tensor((2, 8), layout="transposed")),
+    ]
+    assert in_common([*PLAIN, *views], {"far"}) == "x has elements beyond offset 2^31"
+
+
 def test_what_only_some_of_them_have_is_not_said() -> None:
     views = [case(layout, tensor((6, 8), layout=layout)) for layout in ("transposed", "sliced")]
     assert in_common([*PLAIN, *views], {"transposed", "sliced"}) == "x is not contiguous"
@@ -62,6 +70,17 @@ def test_bounds_on_sizes(wrong: tuple[int, ...], words: str) -> None:
     assert in_common(cases, {str(n) for n in wrong}) == words
 
 
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [(1, "one row"), (8, "8 rows"), (64, "64 rows"), (96, "96 rows"), (6, ""), (33, ""), (100, "")],
+)
+def test_a_bound_where_no_warp_block_or_tile_ends_is_a_coincidence(bound: int, words: str) -> None:
+    sizes = [(bound, 10 + place) for place in range(3)] + [(bound + 1, 10 + place) for place in range(3)]
+    cases = [case(str(size), tensor(size)) for size in sizes]
+    told = in_common(cases, {str(size) for size in sizes[3:]})
+    assert told == f"x has more than {words}" if words else "more than" not in told
+
+
 def test_nothing_is_said_where_all_or_none_are_wrong_or_where_the_others_are_empty() -> None:
     assert in_common(PLAIN, {each.name for each in PLAIN}) == ""
     assert in_common(PLAIN, ()) == ""
@@ -80,6 +99,7 @@ def test_the_tensors_of_a_list_count_too() -> None:
         ((70, 80, 99), (1, 8, 40), "x has more than 64 elements"),  # the only one in between
         ((100, 200, 300), (1, 8, 30), ""),  # 32 or 64
         ((70, 80, 99), (1, 8, 66), ""),  # no power of two
+        ((100, 120, 140), (1, 8, 96), "x has more than 96 elements"),  # three warps
         ((17, 18, 20), (32, 40, 50), "x has fewer than 32 elements"),
         ((17, 18, 60), (65, 75, 80), "x has fewer than 64 elements"),
         ((2, 3, 5), (18, 20, 25), ""),  # 8 or 16

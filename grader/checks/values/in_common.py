@@ -11,12 +11,13 @@ from itertools import chain
 from typing import TypeAlias
 
 from grader.checks.values.inputs import HOLDS
+from grader.profile.occupancy import WARP
 from grader.spec import Case, TensorSpec
 from grader.spec.naming import tensors_of
-from grader.words import counted
 
 Sizes: TypeAlias = Callable[[TensorSpec], int]
 
+_FAR = "{} has elements beyond offset 2^31"
 _MULTIPLES = (32, 16, 8, 4)
 _TILES = (32, 16)  # edges of a tile
 _ENOUGH = 3  # so many sizes on one side of a bound are no coincidence
@@ -59,7 +60,9 @@ def _clauses(case: Case) -> list[str]:
         f"{each.name} is not contiguous" for each in tensors if each.layout not in ("contiguous", "offset")
     ]
     found += [
-        f"{each.name} is {each.layout}" for each in tensors if each.layout not in ("contiguous", "offset")
+        _FAR.format(each.name) if each.layout == "far" else f"{each.name} is {each.layout}"
+        for each in tensors
+        if each.layout not in ("contiguous", "offset")
     ]
     found += [
         f"{each.name} begins in the middle of its storage" for each in tensors if each.layout == "offset"
@@ -97,25 +100,29 @@ def _by_size(failing: Sequence[Case], passing: Sequence[Case]) -> Iterator[str]:
         for words, size in _sizes(ranks):
             few = [size(_tensors(case)[position]) for case in failing]
             many = [size(_tensors(case)[position]) for case in passing]
-            if bound := _bound(max(many), min(few) - 1, max(many)):
-                yield f"{first.name} has more than {counted(bound, *words)}"
-            if bound := _bound(max(few) + 1, min(many), min(many)):
-                yield f"{first.name} has fewer than {counted(bound, *words)}"
+            if min(few) > max(many) and (bound := _bound(max(many), min(few) - 1, max(many))):
+                yield f"{first.name} has more than {_number(bound, *words)}"
+            if max(few) < min(many) and (bound := _bound(max(few) + 1, min(many), min(many))):
+                yield f"{first.name} has fewer than {_number(bound, *words)}"
             for multiple in _MULTIPLES:
                 if all(each % multiple for each in few) and not any(each % multiple for each in many):
                     yield f"the number of {words[1]} of {first.name} is not a multiple of {multiple}"
 
 
 def _bound(lowest: int, highest: int, passing: int) -> int:
-    """What may well be the bound between sizes, as warps, blocks and tiles are: a power of two; 0 if none is.
+    """What may well be the bound between sizes, because warps, blocks or tiles end there; 0 if nothing is.
 
-    It is the size that is still right, or else the only one in between. Where the sizes are far apart there
-    are many, and one of them would be a guess.
+    It is the size that is still right, or else the only power of two in between. Where the sizes are far
+    apart there are many, and one of them would be a guess.
     """
-    powers = [1 << each for each in range(highest.bit_length()) if lowest <= 1 << each <= highest]
-    if passing in powers:
+    if passing > 0 and (passing % WARP == 0 or passing & (passing - 1) == 0):
         return passing
+    powers = [1 << each for each in range(highest.bit_length()) if lowest <= 1 << each <= highest]
     return powers[0] if len(powers) == 1 else 0
+
+
+def _number(bound: int, singular: str, plural: str) -> str:
+    return f"one {singular}" if bound == 1 else f"{bound} {plural}"
 
 
 def _sizes(ranks: Collection[int]) -> Iterator[tuple[tuple[str, str], Sizes]]:
