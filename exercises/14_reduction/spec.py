@@ -72,7 +72,8 @@ VECTORS = [
     Case("one element", [tensor(1, low=0.5, high=3)]),
     Case("31 elements, not a whole warp", [tensor(31)]),
     Case("1025 elements", [tensor(1025)]),
-    Case("1,000,003 elements, many blocks", [tensor(1_000_003)]),
+    # Of one sign: where random signs cancel, the error of so many roundings may be as large as the sum.
+    Case("1,000,003 elements, many blocks", [tensor(1_000_003, low=0, high=1)]),
     Case("a vector of nothing", [tensor(0)]),
     Case("a vector, float64", [tensor(20_001, "float64")]),
     Case("every second element of a vector", [tensor(3000, layout="sliced")]),

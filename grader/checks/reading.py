@@ -25,8 +25,8 @@ _BOUNDS = ("out-of-bounds",)
 _POINTERS = ("host-pointer", "errors")
 _STREAMS = ("launch-stream", "stream-order")
 _WORK = ("no-kernel", "library")
-_LOADS = ("global-load-sectors", "global-sectors", "global-load-requests")
-_STORES = ("global-store-sectors", "global-sectors", "global-store-requests")
+_LOADS = ("global-load-sectors", "global-sectors", "global-load-requests", "efficiency")
+_STORES = ("global-store-sectors", "global-sectors", "global-store-requests", "efficiency")
 
 # Besides its own name, what is about a topic. Listed are all topics that checks give on their own account;
 # the others are anchors that an exercise chose: its parts, or the traps of its measurements.
@@ -56,7 +56,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "no_kernel": ("library",), "host": _WORK, "library": ("no-kernel",), "copy": _WORK, "memset": _WORK,
     "copies": ("synchronisation", *_WORK), "synchronisation": ("copies",), "allocation": ("allocations",),
     # costs
-    "speed": (), "launches": (), "allocations": ("launches",), "bank_conflicts": (),
+    "speed": (), "launches": (), "allocations": ("launches",), "bank_conflicts": ("efficiency",),
     "global_load_sectors": _LOADS, "global_store_sectors": _STORES, "global_load_requests": _LOADS,
     "global_store_requests": _STORES, "global_sectors": (*_LOADS, *_STORES),
     "global_atomic_sectors": (*_STORES,),

@@ -48,6 +48,12 @@ def test_what_was_seen_comes_first(raw: dict[str, object]) -> None:
     assert ". The values are wrong, too: " in sentence
 
 
+def test_of_two_writers_the_rule_is_told_at_once() -> None:
+    for note, said in (("write after write", True), ("read after write", False)):
+        outcome = judged(True, {**RACE, "note": note})
+        assert outcome.cause is not None and (outcome.cause.rule in outcome.sentence) is said
+
+
 def test_the_outcome_holds_what_was_seen() -> None:
     cause = judged(True, RACE).cause
     assert cause is not None and cause.kind == "race_global"

@@ -142,7 +142,7 @@ def test_all_zero_and_some_zero() -> None:
 
 def test_nan_where_the_answer_is_finite() -> None:
     got, right = changed(lambda t: t[:5].fill_(float("nan")))
-    assert told(got, right).startswith("5 of 300 elements are NaN or infinite")
+    assert told(got, right).startswith("5 of 300 elements are NaN where the answer is finite")
 
 
 def test_an_array_of_nan_that_no_copy_reached() -> None:
@@ -284,10 +284,26 @@ def test_wrong_rows_are_told_as_rows() -> None:
     assert told(got, right).startswith("All wrong elements are in the last 2 rows")
 
 
-@pytest.mark.parametrize(("columns", "words"), [(1, "the last column"), (3, "the last 3 columns")])
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (1, "the last column."),
+        (
+            3,
+            "the last 3 columns: look at the tiles or blocks that extend past the edge.",
+        ),  # the others fill one
+        (4, "the last 4 columns."),
+    ],
+)
 def test_a_wrong_edge(columns: int, words: str) -> None:
     got, right = changed(lambda t: t[:, -columns:].add_(numbers(9, columns, seed=9)), 9, 11)
-    assert told(got, right).startswith(f"All wrong elements are in {words}:")
+    assert told(got, right) == f"All wrong elements are in {words}"
+
+
+def test_a_matrix_that_came_back_as_it_was_is_not_called_transposed() -> None:
+    x = numbers(32, 32)
+    assert told(x.clone(), x.T, inputs=[("x", x)]) == "The result equals x unchanged."
+    assert "transposed" in told(x.clone(), x.T)
 
 
 def test_most_of_a_matrix_is_no_edge() -> None:
@@ -532,17 +548,25 @@ def test_another_wrong_product_is_not_one_of_transposed_operands() -> None:
     assert "transposed" not in told(right + SQUARE["a"] ** 2, right, turned=products)
 
 
-@pytest.mark.parametrize(
-    ("added", "what"), [(32, "Some are left out."), (80, "Some are added more than once.")]
-)
+@pytest.mark.parametrize(("added", "what"), [(32, "8 too few."), (80, "40 too many.")])
 def test_terms_of_ones_are_counted(added: int, what: str) -> None:
     ones = [("a", torch.ones(9, 40)), ("b", torch.ones(40, 9))]
     got, right = torch.full((9, 9), float(added)), torch.full((9, 9), 40.0)
-    count = f"counts terms: {added} instead of 40. {what}"
+    count = f"counts terms: {added} instead of 40, {what}"
     assert told(got, right, inputs=ones, terms=40).endswith(count)
     assert told(got.mean(), right.mean(), inputs=ones, terms=40).endswith(count)
     assert "counts terms" not in told(got.mean(), right.mean(), inputs=ones)
     assert "counts terms" not in told(got.bfloat16() * 64, right.bfloat16(), inputs=ones, terms=40)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_terms_are_counted_where_the_result_is_one_over_their_number(dtype: torch.dtype) -> None:
+    ones = [("x", torch.ones(2, 20_000))]
+    right = torch.full((2, 20_000), 1 / 20_000, dtype=dtype)
+    said = told(torch.full_like(right, 1 / 16_384), right, inputs=ones, terms=20_000)
+    assert said.endswith("1 over the result counts terms: 16384 instead of 20000, 3616 too few.")
+    said = told(torch.full_like(right, 1 / 16_384.3), right, inputs=ones, terms=20_000)
+    assert "counts terms" not in said
 
 
 def test_no_terms_are_counted_where_inputs_are_not_ones_or_elements_differ() -> None:

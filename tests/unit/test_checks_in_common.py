@@ -90,3 +90,59 @@ def test_nothing_is_said_where_all_or_none_are_wrong_or_where_the_others_are_emp
 def test_the_tensors_of_a_list_count_too() -> None:
     lists = [Case("a list", [[replace(tensor(4, layout="sliced"), name="x[0]")]]), *PLAIN]
     assert in_common(lists, {"a list"}) == "x[0] is not contiguous"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "words"),
+    [
+        ((20, 30, 40), (1, 8, 16), "x has more than 16 elements"),  # the largest that is right
+        ((70, 80, 99), (1, 8, 40), "x has more than 64 elements"),  # the only one in between
+        ((100, 200, 300), (1, 8, 30), ""),  # 32 or 64
+        ((70, 80, 99), (1, 8, 66), ""),  # no power of two
+        ((100, 120, 140), (1, 8, 96), "x has more than 96 elements"),  # three warps
+        ((17, 18, 20), (32, 40, 50), "x has fewer than 32 elements"),
+        ((17, 18, 60), (65, 75, 80), "x has fewer than 64 elements"),
+        ((2, 3, 5), (18, 20, 25), ""),  # 8 or 16
+    ],
+)
+def test_a_bound_is_a_power_of_two(wrong: tuple[int, ...], right: tuple[int, ...], words: str) -> None:
+    cases = [case(str(n), tensor(n)) for n in (*wrong, *right)]
+    assert in_common(cases, {str(n) for n in wrong}) == words
+
+
+def test_tensors_with_different_numbers_of_dimensions_are_compared_by_their_rows() -> None:
+    right = [case(f"right {n}", tensor((2, n))) for n in (8, 20, 32)]
+    wrong = [case(f"wrong {shape}", tensor(shape)) for shape in (33, (2, 3, 40), (500, 64))]
+    assert (
+        in_common([*wrong, *right], {each.name for each in wrong}) == "x has more than 32 elements in a row"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (((7, 5), (33, 34), (2, 60)), "x is not square"),
+        (
+            ((33, 30), (20, 40), (1, 64)),
+            "the rows and the columns of x need different numbers of tiles of 32",
+        ),
+        (((33, 30), (20, 40), (5, 5)), ""),
+    ],
+)
+def test_matrices_whose_rows_and_columns_differ(wrong: tuple[tuple[int, int], ...], words: str) -> None:
+    right = [(n, n) for n in (3, 50, 64, 100)] + ([(7, 5)] if "tiles" in words else [])
+    cases = [case(str(shape), tensor(shape)) for shape in (*right, *wrong)]
+    assert in_common(cases, {str(shape) for shape in wrong}) == words
+
+
+def test_only_the_case_of_ones_is_right() -> None:
+    ones = case("ones", tensor((9, 9), special="ones"))
+    wrong = {each.name for each in PLAIN}
+    assert in_common([ones, *PLAIN], wrong) == "x holds other numbers than 1: with ones, the result is right"
+    assert in_common([ones, *PLAIN], wrong - {"plain 33"}) == ""
+
+
+def test_facts_that_the_arguments_do_not_tell() -> None:
+    facts = {"plain 33": ["a fact"], "plain 64": ["a fact", "another"], "plain 1": ["another"]}
+    assert in_common(PLAIN, {"plain 33", "plain 64"}, facts) == "a fact"
+    assert in_common(PLAIN, {"plain 33", "plain 100"}, facts) == ""

@@ -249,6 +249,23 @@ def test_what_only_bad_input_brings_about_is_to_be_refused(stage: str, refuses: 
     assert ("CUDAGuard" in line) is not refuses
 
 
+def test_a_part_whose_work_a_library_did_is_told_so(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    repair(exercise, "twice", "less_a", "less_b")
+
+    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=(), launches_total=0, operators=("aten::empty_like", "aten::sum.dim"))
+
+    wrong = {**RIGHT, "twice": lambda x: 3 * x}
+    checks = results(judge(wrong, edit_trace=edit))
+    assert checks["twice"].sentence.startswith(
+        "No kernel of yours was launched: aten::sum did the work. twice(x: float32 (30,)) returned"
+    )
+    assert checks["less"].sentence.startswith("less(x: float32 (8,), 0.5) launched no kernel.")  # said once
+    assert "No kernel of yours" not in results(judge(wrong))["twice"].sentence
+
+
 def test_a_part_to_write_is_not_judged_before_it_is_begun(
     exercise: Exercise, judge: Callable[..., Verdict]
 ) -> None:

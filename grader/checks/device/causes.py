@@ -21,6 +21,8 @@ _SPOILS = frozenset(
     }
 )  # fmt: skip
 
+_TWO_WRITES = "(write after write)"
+
 
 _INVALID_VALUE = 1  # cudaErrorInvalidValue
 
@@ -34,13 +36,14 @@ def _cause_in(call: Call, files: Path) -> Finding | None:
 
 def cause_of(bench: Bench, call: Call) -> Cause | None:
     """What was seen in `call` and makes its values wrong; with the rule where no safety check follows that
-    says it.
+    says it, and with that of two writes, which come from an index, as wrong values do.
     """
     finding = _cause_in(call, bench.files)
     if finding is None:
         return None
     place = f"{finding.where}: " if finding.where else ""
-    rule = f" {finding.rule}" if bench.spec.part is not None else ""
+    of_an_index = finding.kind == "race_global" and _TWO_WRITES in finding.sentence
+    rule = f" {finding.rule}" if of_an_index or bench.spec.part is not None else ""
     return Cause(finding, f"{place}{finding.sentence}{rule}")
 
 

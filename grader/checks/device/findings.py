@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,51 @@ def in_words(bench: Bench) -> list[Finding]:
 
 
 def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> list[Finding]:
-    """What it saw in `calls` of a submission whose sources are in `files`."""
-    raw = [_named(finding, call) for call in calls for finding in call.reply.trace.findings]
-    found = findings.symbolise(raw, quote=quoting_from(files), suspicions=suspicions) if raw else []
-    return [_recorded(each) for each in found]
+    """What it saw in `calls` of a submission whose sources are in `files`, causes before their effects."""
+    named = [(call, _named(finding, call)) for call in calls for finding in call.reply.trace.findings]
+    if not named:
+        return []
+    quote = quoting_from(files)
+    found = findings.symbolise([raw for _, raw in named], quote=quote, suspicions=suspicions)
+    overruns = [raw for call, raw in named if raw.get("kind") == _OVERRUN and call.stage != "refusal"]
+    found = _without_effects(found, findings.symbolise(overruns, quote=quote)) if overruns else found
+    return [_recorded(each) for each in _barriers_first(found)]
+
+
+_OVERRUN = "out_of_bounds"
+_EFFECTS = ("race_global", "race_shared", "uninitialized_read")
+
+
+def _without_effects(
+    found: Sequence[findings.Finding], overruns: Sequence[findings.Finding]
+) -> list[findings.Finding]:
+    """Without what the accesses of `overruns` do where the memory past the end is another tensor's."""
+    return [each for each in found if not any(_is_effect(each, overrun) for overrun in overruns)]
+
+
+def _is_effect(finding: findings.Finding, overrun: findings.Finding) -> bool:
+    frames = [finding.frame] + ([finding.other.frame] if finding.other is not None else [])
+    place = (overrun.frame.file, overrun.frame.line)
+    same = finding.space == overrun.space and place in {(each.file, each.line) for each in frames}
+    if finding.kind not in _EFFECTS or not overrun.frame.file or not same:
+        return False
+    memory = finding.allocation
+    past = memory is not None and memory.offset + finding.bytes > memory.bytes
+    return past or _owner(finding) != _owner(overrun)
+
+
+def _owner(finding: findings.Finding) -> str | int:
+    """Whose memory it is: a tensor's by name, or else an allocation's by address."""
+    if finding.tensor is not None:
+        return finding.tensor.name
+    return finding.allocation.base if finding.allocation is not None else ""
+
+
+def _barriers_first(found: Sequence[findings.Finding]) -> list[findings.Finding]:
+    """A barrier that threads do not reach together comes before the races that it should prevent."""
+    first = next((number for number, each in enumerate(found) if each.kind == "race_shared"), len(found))
+    later = sorted(found[first:], key=lambda each: each.kind != "divergent_barrier")
+    return [*found[:first], *later]
 
 
 def backward_names(reply: Reply) -> dict[str, str]:

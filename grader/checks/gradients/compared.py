@@ -13,6 +13,7 @@ from grader.checks.device.causes import cause_of
 from grader.checks.gradients.asked import expected_gradient
 from grader.checks.gradients.elsewhere import Question, explain
 from grader.checks.gradients.nodes import placed
+from grader.checks.gradients.order import with_owner
 from grader.checks.gradients.shapes import transposed_in
 from grader.checks.gradients.tape import Recorded, Tape
 from grader.checks.outcome import Outcome
@@ -32,7 +33,8 @@ def wrong_gradient(
     """What is wrong with the gradients of `names` that the call `back` returned for `cotangents`."""
     text = _with_cotangent(back.text, kind)
     if back.reply.error is not None:
-        failure = error_outcome(text, placed(back.reply.error, bench.files), case.name)
+        error = with_owner(placed(back.reply.error, bench.files), inputs)
+        failure = error_outcome(text, error, case.name)
         return _reminding(_naming_shapes(failure, inputs, cotangents), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)

@@ -14,7 +14,8 @@ from grader.changes import changes_of
 from grader.checks.bench import Bench
 from grader.checks.device import device_work, safety
 from grader.checks.device.findings import in_words
-from grader.checks.device.launches import accepted_launches
+from grader.checks.device.launches import accepted_launches, own_launches
+from grader.checks.device.library_work import foreign_operators
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome, passed
 from grader.checks.repairs import changed
@@ -22,7 +23,7 @@ from grader.checks.values import correctness
 from grader.spec import Part
 from grader.stubs import OpenTodo, open_todos
 from grader.verdict import Status
-from grader.words import counted
+from grader.words import counted, listed
 
 
 def check(bench: Bench) -> Outcome:
@@ -77,8 +78,21 @@ def _judge(bench: Bench) -> Outcome:
     for each in checks:
         outcome: Outcome = each.check(bench)
         if outcome.status is not Status.PASS:
-            return _with_what_was_seen(bench, outcome)
+            return _with_what_was_seen(bench, _without_a_kernel(bench, outcome))
     return passed(_praise(bench))
+
+
+def _without_a_kernel(bench: Bench, outcome: Outcome) -> Outcome:
+    """Say first of all that others did the work: no check of its own will say it of a part."""
+    ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
+    if outcome.status is not Status.FAIL or not ran or any(own_launches(call) for call in ran):
+        return outcome
+    if outcome.topic == "no_kernel":
+        return outcome
+    workers = list(dict.fromkeys(name for call in ran for name in foreign_operators(bench, call)))
+    others = f": {listed(workers)} did the work" if workers else ""
+    sentence = f"No kernel of yours was launched{others}. {outcome.sentence}"
+    return replace(outcome, sentence=sentence, topic="no_kernel")
 
 
 def _with_what_was_seen(bench: Bench, outcome: Outcome) -> Outcome:

@@ -18,10 +18,10 @@ from grader.checks.unwritten import explained, own_first, waiting
 from grader.checks.values import formulas, misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
-from grader.checks.values.in_common import in_common
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
+from grader.checks.values.told_apart import told_apart
 from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.wording import (
     Hints,
@@ -72,8 +72,7 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
-    judged = [case for case in bench.spec.cases if bench.has_tried(case)]
-    shared = in_common(judged, {failure.case for failure in failures})
+    shared = told_apart(bench, {failure.case for failure in failures})
     if shared:
         where = "In this case" if len(failures) == 1 else "In every wrong case"
         first = replace(first, lines=(*first.lines, f"{where}, and in no other, {shared}."))

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import operands, places, precision, relations, rows, untouched
+from grader.checks.values import (
+    operands,
+    places,
+    precision,
+    relations,
+    rows,
+    shares,
+    strange,
+    untouched,
+)
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
@@ -18,8 +27,8 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     untouched.never_written,
     places.bytes_for_elements,
     rows.cancellation,
-    places.not_a_number,
-    places.all_zero,
+    strange.not_a_number,
+    strange.all_zero,
     operands.terms_of_ones,
     relations.a_factor,
     relations.transposed,
@@ -37,6 +46,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     rows.scaled_rows,
     rows.shifted_rows,
     rows.scaled_and_shifted_rows,
+    shares.factors_of_threads,
     precision.low_precision,
     precision.narrow_arithmetic,
     places.a_region,

@@ -6,7 +6,7 @@ and in no other". Cases without elements are left out, since nearly every kernel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeAlias
 
@@ -19,25 +19,38 @@ Sizes: TypeAlias = Callable[[TensorSpec], int]
 
 _FAR = "{} has elements beyond offset 2^31"
 _MULTIPLES = (32, 16, 8, 4)
+_TILES = (32, 16)  # edges of a tile
 _ENOUGH = 3  # so many sizes on one side of a bound are no coincidence
 
 
-def in_common(cases: Sequence[Case], wrong: Collection[str]) -> str:
-    """A clause that holds for every case named in ``wrong`` and for no other; ``""`` if none is known."""
+def in_common(
+    cases: Sequence[Case], wrong: Collection[str], facts: Mapping[str, Collection[str]] | None = None
+) -> str:
+    """A clause that holds for every case named in ``wrong`` and for no other; ``""`` if none is known.
+
+    ``facts`` are clauses, by the name of the case, which its arguments do not tell.
+    """
     judged = [case for case in cases if any(each.numel for each in _tensors(case))]
     failing = [case for case in judged if case.name in wrong]
     passing = [case for case in judged if case.name not in wrong]
     if len(failing) < len(wrong) or not failing or not passing:
         return ""  # also where a case without elements is wrong
-    return next(chain(_by_kind(failing, passing), _by_size(failing, passing)), "")
+    told = facts or {}
+    found = chain(
+        _shared([_clauses(each) for each in failing], [_clauses(each) for each in passing]),
+        _shared([told.get(each.name, ()) for each in failing], [told.get(each.name, ()) for each in passing]),
+        _by_size(failing, passing),
+        _by_form(failing, passing),
+        _shared([_numbers(each) for each in failing], [_numbers(each) for each in passing]),
+    )
+    return next(found, "")
 
 
-def _by_kind(failing: Sequence[Case], passing: Sequence[Case]) -> Iterator[str]:
-    """Dtypes, layouts, values, streams: what a case is meant to try."""
-    clauses = [set(_clauses(case)) for case in failing]
-    shared = set.intersection(*clauses)
-    others = set[str]().union(*map(_clauses, passing))
-    yield from (clause for clause in _clauses(failing[0]) if clause in shared - others)
+def _shared(failing: Sequence[Collection[str]], passing: Sequence[Collection[str]]) -> Iterator[str]:
+    """The clauses that all of the first have, and none of the others."""
+    others = set[str]().union(*passing)
+    shared = set.intersection(*map(set, failing)) - others
+    yield from (clause for clause in failing[0] if clause in shared)
 
 
 def _clauses(case: Case) -> list[str]:
@@ -65,40 +78,83 @@ def _clauses(case: Case) -> list[str]:
     return found
 
 
+def _numbers(case: Case) -> list[str]:
+    """That a tensor is not of ones, which with sums says: the number of terms is right, the terms are not."""
+    return [
+        f"{each.name} holds other numbers than 1: with ones, the result is right"
+        for each in _tensors(case)
+        if each.special != "ones" and each.dtype.startswith(("float", "bfloat"))
+    ]
+
+
 def _by_size(failing: Sequence[Case], passing: Sequence[Case]) -> Iterator[str]:
     """Bounds on sizes that kernels have; with few cases any bound would separate them."""
     if len(failing) < _ENOUGH or len(passing) < _ENOUGH:
         return
-    ranks = {tuple(len(each.shape) for each in _tensors(case)) for case in (*failing, *passing)}
-    if len(ranks) > 1:
+    number = len(_tensors(failing[0]))
+    every = [_tensors(case) for case in (*failing, *passing)]
+    if any(len(tensors) != number for tensors in every):
         return
-    for position, first in enumerate(_tensors(failing[0])):
-        for words, size in _sizes(first):
+    for position, first in enumerate(every[0]):
+        ranks = {len(tensors[position].shape) for tensors in every}
+        for words, size in _sizes(ranks):
             few = [size(_tensors(case)[position]) for case in failing]
             many = [size(_tensors(case)[position]) for case in passing]
-            if min(few) > max(many) and _is_of_the_device(max(many)):
-                yield f"{first.name} has more than {_number(max(many), words)}"
-            if max(few) < min(many) and _is_of_the_device(min(many)):
-                yield f"{first.name} has fewer than {_number(min(many), words)}"
+            if min(few) > max(many) and (bound := _bound(max(many), min(few) - 1, max(many))):
+                yield f"{first.name} has more than {_number(bound, *words)}"
+            if max(few) < min(many) and (bound := _bound(max(few) + 1, min(many), min(many))):
+                yield f"{first.name} has fewer than {_number(bound, *words)}"
             for multiple in _MULTIPLES:
                 if all(each % multiple for each in few) and not any(each % multiple for each in many):
-                    yield f"the number of {words} of {first.name} is not a multiple of {multiple}"
+                    yield f"the number of {words[1]} of {first.name} is not a multiple of {multiple}"
 
 
-def _is_of_the_device(bound: int) -> bool:
-    """Whether warps, blocks or tiles end there: of a bound such as 6 only the choice of cases tells."""
-    return bound > 0 and (bound % WARP == 0 or bound & (bound - 1) == 0)
+def _bound(lowest: int, highest: int, passing: int) -> int:
+    """What may well be the bound between sizes, because warps, blocks or tiles end there; 0 if nothing is.
+
+    It is the size that is still right, or else the only power of two in between. Where the sizes are far
+    apart there are many, and one of them would be a guess.
+    """
+    if passing > 0 and (passing % WARP == 0 or passing & (passing - 1) == 0):
+        return passing
+    powers = [1 << each for each in range(highest.bit_length()) if lowest <= 1 << each <= highest]
+    return powers[0] if len(powers) == 1 else 0
 
 
-def _number(bound: int, words: str) -> str:
-    return f"one {words.removesuffix('s')}" if bound == 1 else f"{bound} {words}"
+def _number(bound: int, singular: str, plural: str) -> str:
+    return f"one {singular}" if bound == 1 else f"{bound} {plural}"
 
 
-def _sizes(tensor: TensorSpec) -> Iterator[tuple[str, Sizes]]:
-    if len(tensor.shape) == 2:
-        yield "rows", lambda each: each.shape[0]
-        yield "columns", lambda each: each.shape[1]
-    yield "elements", lambda each: each.numel
+def _sizes(ranks: Collection[int]) -> Iterator[tuple[tuple[str, str], Sizes]]:
+    """What to compare of tensors with so many dimensions."""
+    if set(ranks) == {2}:
+        yield ("row", "rows"), lambda each: each.shape[0]
+        yield ("column", "columns"), lambda each: each.shape[1]
+    elif len(set(ranks)) > 1 and 0 not in ranks:
+        yield ("element in a row", "elements in a row"), lambda each: each.shape[-1]
+    yield ("element", "elements"), lambda each: each.numel
+
+
+def _by_form(failing: Sequence[Case], passing: Sequence[Case]) -> Iterator[str]:
+    """Matrices whose rows and columns are numbers of their own, so that an exchange of them shows."""
+    if len(failing) < _ENOUGH or len(passing) < _ENOUGH:
+        return
+    yield from _shared([_forms(each) for each in failing], [_forms(each) for each in passing])
+
+
+def _forms(case: Case) -> list[str]:
+    found = []
+    for each in _tensors(case):
+        if len(each.shape) != 2:
+            continue
+        rows, columns = each.shape
+        found += [f"{each.name} is not square"] if rows != columns else []
+        found += [
+            f"the rows and the columns of {each.name} need different numbers of tiles of {tile}"
+            for tile in _TILES
+            if -(rows // -tile) != -(columns // -tile)
+        ]
+    return found
 
 
 def _tensors(case: Case) -> list[TensorSpec]:

@@ -1,8 +1,6 @@
-"""Patterns of where an answer is wrong: zeros, NaN, a tail, an edge."""
+"""Patterns of where an answer is wrong: a tail, an edge, one in several."""
 
 from __future__ import annotations
-
-import math
 
 import torch
 
@@ -10,6 +8,8 @@ from grader.checks.values.untouched import LARGEST_BLOCK
 from grader.checks.values.wrong import MANY, Wrong
 from grader.profile.occupancy import WARP
 from grader.spec.vocabulary import FAR
+
+TILE = 8  # the least that a tile or a block covers in a dimension, and what others are multiples of
 
 
 def beyond_32_bits(wrong: Wrong) -> str:
@@ -35,27 +35,6 @@ def _offsets(tensor: torch.Tensor) -> torch.Tensor:
     return offsets
 
 
-def all_zero(wrong: Wrong) -> str:
-    zeros = wrong.flat_got == 0
-    if wrong.count < 2 or not bool(zeros[wrong.flat_mask].all()):
-        return ""
-    if bool(zeros.all()) and _products_vanish(wrong):
-        return (
-            "Every element is 0: the products of the inputs are below 2^-25, and float16 rounds those to 0. "
-            "Compute in float, and convert at the store."
-        )
-    if bool(zeros.all()):
-        return "Every element is 0: the result was allocated but not computed, or multiplied by 0."
-    return f"All {wrong.count} wrong elements are 0."
-
-
-def _products_vanish(wrong: Wrong) -> bool:
-    """Whether the largest elements of two or more inputs have a product that is 0 in float16."""
-    narrow = [values for _, values in wrong.inputs if values.dtype == torch.float16 and values.numel()]
-    sizes = [float(values.abs().max()) for values in narrow]
-    return len(sizes) > 1 and 0 < math.prod(sizes) < 2**-25
-
-
 def bytes_for_elements(wrong: Wrong) -> str:
     """``n`` bytes copied where ``n`` elements were meant: the first quarter of a float32 tensor is right."""
     size = wrong.got.element_size()
@@ -66,52 +45,6 @@ def bytes_for_elements(wrong: Wrong) -> str:
         f"Exactly the first {first} of {wrong.total} elements are right, one in {size}, and an element has "
         f"{size} bytes: is a number of elements given where one of bytes is wanted?"
     )
-
-
-def not_a_number(wrong: Wrong) -> str:
-    strange = ~wrong.flat_got.isfinite() & wrong.flat_expected.isfinite()
-    lost = wrong.flat_got.isfinite() & ~wrong.flat_expected.isfinite()
-    if bool(strange.any()):
-        number = int(strange.sum())
-        overflown = wrong.flat_got.isinf() & strange
-        if wrong.got.dtype == torch.float16 and bool(overflown.any()):
-            return _overflow(wrong, number)
-        text = f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite"
-        if wrong.by_host and bool(wrong.flat_got.isnan().all()):
-            return (
-                f"{text}: no copy brought a kernel's result into this array. Is the copy to the host missing?"
-            )
-        return f"{text}: 0/0, an overflow, or uninitialised memory."
-    if bool(lost.any()) and int(lost.sum()) == wrong.count:
-        return _LOST if _brings_any(wrong) else _NOT_REPORTED
-    return ""
-
-
-def _overflow(wrong: Wrong, number: int) -> str:
-    """Infinities in float16, whose range is easily left."""
-    limit = torch.finfo(torch.float16).max
-    text = f"{number} of {wrong.total} elements are NaN or infinite where the answer is finite. "
-    finite = wrong.flat_expected[wrong.flat_expected.isfinite()]
-    if float(finite.abs().max()) > limit:
-        return f"{text}The answer itself is beyond {limit:.0f}, where float16 ends."
-    return (
-        f"{text}float16 ends at {limit:.0f}: the answer fits, but does every product and partial sum? "
-        "Compute in float, and convert at the store. Else it is a division by 0, or uninitialised memory."
-    )
-
-
-_LOST = "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
-_NOT_REPORTED = (
-    "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "
-    "number is given instead."
-)
-
-
-def _brings_any(wrong: Wrong) -> bool:
-    """Whether an input, the cotangent included, holds NaN or infinity; of no inputs nothing is known."""
-    given = [tensor for _, tensor in wrong.inputs]
-    given += [wrong.cotangent] if wrong.cotangent is not None else []
-    return not given or not all(bool(each.isfinite().all()) for each in given)
 
 
 def a_region(wrong: Wrong) -> str:
@@ -164,5 +97,7 @@ def _edge(wrong: Wrong) -> str:
         if 2 * number > lines.numel() or not bool(lines[-number:].all()):
             continue
         which = f"the last {name}" if number == 1 else f"the last {number} {name}s"
-        return f"All wrong elements are in {which}: look at the tiles or blocks that extend past the edge."
+        partial = (lines.numel() - number) % TILE == 0
+        where = ": look at the tiles or blocks that extend past the edge" if partial else ""
+        return f"All wrong elements are in {which}{where}."
     return ""

@@ -145,6 +145,14 @@ def the_reason(wrong: Wrong) -> str:
     return wrong.reason()
 
 
+def _unchanged(wrong: Wrong) -> str:
+    """Where rows and columns ought to change places, and did not."""
+    for name, values in wrong.inputs:
+        if values.shape == wrong.expected.shape and wrong.is_close(values):
+            return f"The result equals {name} unchanged."
+    return ""
+
+
 def transposed(wrong: Wrong) -> str:
     if wrong.expected.ndim < 2 or min(wrong.expected.shape[-2:]) < 2 or wrong.total < MANY:
         return ""
@@ -152,7 +160,7 @@ def transposed(wrong: Wrong) -> str:
     turned = wrong.expected.mT.reshape(wrong.expected.shape)
     back = wrong.expected.reshape(*wrong.expected.shape[:-2], columns, rows).mT
     if wrong.is_close(turned) or wrong.is_close(back):
-        return (
+        return _unchanged(wrong) or (
             "These are the right numbers, transposed: row and column index are exchanged, or the strides of "
             "a transposed tensor are ignored."
         )

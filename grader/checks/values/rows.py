@@ -23,7 +23,7 @@ def cancellation(wrong: Wrong) -> str:
 
     The answer must look like it: rows that are off by a factor of their own, or without a number.
     """
-    if not wrong.got.is_floating_point() or wrong.got.dtype in NARROW or _rows(wrong) is None:
+    if not wrong.got.is_floating_point() or wrong.got.dtype in NARROW or rows_of(wrong) is None:
         return ""
     if bool(wrong.flat_got.isfinite().all()) and not (scaled_rows(wrong) or scaled_and_shifted_rows(wrong)):
         return ""
@@ -47,7 +47,7 @@ def cancellation(wrong: Wrong) -> str:
 
 def scaled_rows(wrong: Wrong) -> str:
     """Every row is a multiple of the right one, by a factor of its own."""
-    expected = _rows(wrong)
+    expected = rows_of(wrong)
     if expected is None:
         return ""
     got = wrong.flat_got.reshape(expected.shape)
@@ -76,7 +76,7 @@ def _drowns(wrong: Wrong, expected: torch.Tensor, shifts: torch.Tensor) -> bool:
 
 def shifted_rows(wrong: Wrong) -> str:
     """Every row is off by a number of its own."""
-    expected = _rows(wrong)
+    expected = rows_of(wrong)
     if expected is None:
         return ""
     off = wrong.flat_got.reshape(expected.shape) - expected
@@ -91,7 +91,7 @@ def shifted_rows(wrong: Wrong) -> str:
 
 def scaled_and_shifted_rows(wrong: Wrong) -> str:
     """Every row is right but for a factor and a number of its own: so are its mean and its variance."""
-    expected = _rows(wrong)
+    expected = rows_of(wrong)
     if expected is None or wrong.cotangent is not None:
         return ""
     got = wrong.flat_got.reshape(expected.shape)
@@ -112,7 +112,7 @@ def scaled_and_shifted_rows(wrong: Wrong) -> str:
 
 def unbalanced_gradient(wrong: Wrong) -> str:
     """Rows of the right gradient add up to 0, since forward subtracts a mean or divides by a sum."""
-    expected = _rows(wrong)
+    expected = rows_of(wrong)
     if expected is None or wrong.cotangent is None or not bool(expected.any()):
         return ""
     got = wrong.flat_got.reshape(expected.shape)
@@ -130,7 +130,7 @@ def unbalanced_gradient(wrong: Wrong) -> str:
 
 def radial_gradient(wrong: Wrong) -> str:
     """Rows of the right gradient are orthogonal to those of an input, since forward divides by their size."""
-    expected = _rows(wrong)
+    expected = rows_of(wrong)
     if expected is None or wrong.cotangent is None:
         return ""
     got = wrong.flat_got.reshape(expected.shape)
@@ -183,7 +183,7 @@ def summed_product(wrong: Wrong) -> str:
     return ""
 
 
-def _rows(wrong: Wrong) -> torch.Tensor | None:
+def rows_of(wrong: Wrong) -> torch.Tensor | None:
     """What was expected as a matrix of rows; None where there are none to speak of."""
     shape = wrong.expected.shape
     usable = wrong.got.is_floating_point() and wrong.total >= MANY and wrong.expected.ndim >= 2
