@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from grader.audit.objection import Objection
 from grader.audit.parsing import audited
@@ -21,6 +22,7 @@ _FIXTURES = ("monkeypatch", "pytestconfig", "pytester", "request", "testdir")
 # Of what pytest.raises and pytest.fixture hand in: the way to sources, frames and the options of the run.
 _INNER = frozenset(("config", "getrepr", "getoption", "pluginmanager", "tb"))
 _RUN_RULE = "A suite must not be able to tell which implementation it runs against."
+_READ_RULE = "A test checks what an implementation does, not how it is written; a suite opens no files."
 _FIXTURE_RULE = (
     "A suite judges an operation by what it returns and raises; it does not work on pytest or on op."
 )
@@ -58,6 +60,10 @@ class _TestAudit(SourceAudit):
                     yield self._object(node, f"gives pytest the hook `{name}`", _RUN_RULE)
                 elif name in _FIXTURES:
                     yield self._object(node, f"gives something the name `{name}`", _FIXTURE_RULE)
+
+    def _name(self, node: ast.Name) -> Iterator[Objection]:
+        for each in super()._name(node):
+            yield replace(each, rule=_READ_RULE) if node.id == "open" else each
 
     def _part(self, node: ast.AST, full: str) -> Iterator[Objection]:
         """``full`` is the dotted name of something imported, or empty."""

@@ -59,7 +59,10 @@ _EMPTY = (
     "where there is nothing to do."
 )
 
-_BEFORE = "No thread has an element before the beginning: look at how the index is computed."
+_BEFORE = (
+    "No thread has an element before the beginning: look at how the index is computed, or test it where it "
+    "is an input."
+)
 
 _WRAPPED = (
     "A 32-bit integer holds offsets below 2^31, and strides lead further than the number of elements says: "

@@ -71,12 +71,17 @@ class _Asked(Recorded):
         mismatch = compare(output, expected)
         return (expected, mismatch) if mismatch is not None else None
 
+    def _given(self) -> dict[str, torch.Tensor]:
+        """What backward reads, by name, as far as it is known."""
+        given = {each.name: each.tensor for each in self.inputs.tensors()}
+        return given | {"grad_out": self.cotangents[0]} if len(self.cotangents) == 1 else given
+
     def hints(self, back: Call, position: int, name: str, wanted: Mapping[str, torch.Tensor]) -> Hints:
         return Hints(
             cotangent=self.cotangents[0] if len(self.cotangents) == 1 else None,
             others={other: gradient for other, gradient in wanted.items() if other != name},
             writers=writers_of(back.reply, position),
-            cause=cause_of(self.bench, back),
+            cause=cause_of(self.bench, back, self._given()),
             for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
             autocast=back.autocast,
         )

@@ -101,7 +101,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call))
+    given = {each.name: each.tensor for each in inputs.tensors()}
+    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given))
     if failure is not None and failure.topic == "values" and failure.cause is None:
         why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
         failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import operands, places, relations, rows
+from grader.checks.values import elsewhere, operands, places, relations, rows
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
@@ -19,6 +19,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.bytes_for_elements,
     rows.cancellation,
     places.not_a_number,
+    elsewhere.zeros_in_chunks,
     places.all_zero,
     operands.terms_of_ones,
     relations.a_factor,
@@ -28,6 +29,8 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.a_chain_factor,
     relations.the_cotangent,
     relations.for_ones,
+    elsewhere.within_groups,
+    elsewhere.another_cotangent,
     relations.single_terms,
     relations.an_input,
     rows.summed_product,
@@ -38,6 +41,9 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     rows.scaled_and_shifted_rows,
     relations.low_precision,
     relations.narrow_arithmetic,
+    elsewhere.other_places,
+    elsewhere.right_sums,
+    elsewhere.in_chunks,
     places.a_region,
 )
 
