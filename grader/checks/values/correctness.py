@@ -73,7 +73,10 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     shared = in_common(judged, {failure.case for failure in failures})
     if shared:
         where = "In this case" if len(failures) == 1 else "In every wrong case"
-        first = replace(first, lines=(*first.lines, f"{where}, and in no other, {shared}."))
+        tried = "" if len(judged) == len(bench.spec.cases) else " that was tried"
+        first = replace(first, lines=(*first.lines, f"{where}, and in no other{tried}, {shared}."))
+    elif len(failures) == 1 and 1 < len(judged) == len(bench.spec.cases):
+        first = replace(first, lines=(*first.lines, f'The only wrong case: "{first.case}".'))
     if len(failures) == 1:
         return first
     others = [f'"{each.case}"' for each in failures[1:4]]

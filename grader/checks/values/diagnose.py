@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.checks.values import elsewhere, operands, places, relations, rows
+from grader.checks.values import elsewhere, operands, places, relations, rows, terms
 from grader.checks.values.wrong import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
@@ -34,6 +34,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.single_terms,
     relations.an_input,
     rows.summed_product,
+    terms.one_row_left_out,
     rows.unbalanced_gradient,
     rows.radial_gradient,
     rows.scaled_rows,
