@@ -15,7 +15,7 @@ from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.reading import UNWRITTEN
 from grader.checks.unwritten import explained, own_first, waiting
-from grader.checks.values import misread
+from grader.checks.values import left_out, misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.in_common import in_common
@@ -107,7 +107,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     given = {each.name: each.tensor for each in inputs.tensors()}
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given))
     if failure is not None and failure.topic == "values" and failure.cause is None:
-        why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
+        asked = bench.spec, inputs, case.name, call.reply.outputs, expected
+        why = misread.explain(*asked) or left_out.explain(*asked)
         failure = replace(failure, sentence=f"{failure.sentence} {why}".strip())
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:
