@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from grader.audit.lists import Group, group, words
 from grader.audit.lists.attributes import ATTRIBUTE_NAMES
@@ -42,6 +43,7 @@ FIXTURES = words(
     "tmpdir tmpdir_factory"
 )
 _RUN_RULE = "A suite must not be able to tell which implementation it runs against."
+_READ_RULE = "A test checks what an implementation does, not how it is written; a suite opens no files."
 _FIXTURE_RULE = (
     "A suite judges an operation by what it returns and raises; it does not work on pytest or on op."
 )
@@ -68,6 +70,10 @@ class _TestAudit(SourceAudit):
                     yield self.object(node, f"gives pytest the hook `{name}`", _RUN_RULE)
                 elif name in FIXTURES and not isinstance(node, ast.arg):
                     yield self.object(node, f"gives something the name `{name}`", _FIXTURE_RULE)
+
+    def _value(self, node: ast.Name | ast.Attribute) -> Iterator[Objection]:
+        for each in super()._value(node):
+            yield replace(each, rule=_READ_RULE) if getattr(node, "id", "") == "open" else each
 
     def is_module(self, full: str) -> bool:
         return full == "op" or super().is_module(full)

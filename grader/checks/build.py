@@ -183,7 +183,8 @@ def load_failure(failure: SubmissionError, artifact: Artifact, exercise: Exercis
         if artifact.interface == "wheel":
             said, lines = why_not_importable(error.message, artifact)
             sentence = f"A wheel was built and installed, but importing it raised {error.type}{where}: {said}"
-            return Outcome(Status.BUILD_ERROR, sentence, got=error.type, lines=lines, topic="load")
+            topic = "wheel_complete" if "namespace package" in error.message else "load"
+            return Outcome(Status.BUILD_ERROR, sentence, got=error.type, lines=lines, topic=topic)
         if error.type in _SYNTAX:
             place = error.where.replace(":", ", line ", 1)
             return Outcome(Status.BUILD_ERROR, f"{place}: {error.type}: {error.message}", got=error.type)

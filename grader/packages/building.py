@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 import tomllib
@@ -185,7 +186,8 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     errors = diagnostics.trim(printed, sources)
     if errors != printed.strip():
         shown = errors.replace(f"{place.tree}/", "")
-        return BuildFailed(f"{request.name} does not compile.", diagnostics=shown, log=own)
+        said = f"{request.name} does not compile. {_without_cuda(shown)}".rstrip()
+        return BuildFailed(said, diagnostics=shown, log=own)
     report = _report(place.out)
     said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "")
     said = said or "it ended without a message"
@@ -194,6 +196,22 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     where = f"{report['where']}: " if report.get("where") else ""
     rule = next((rule for words, rule in _RULES.items() if words in said), "")
     return BuildFailed(f"No wheel was built. {where}{said.rstrip('.')}. {rule}".rstrip(), log=own)
+
+
+_CUDA_HEADER = re.compile(
+    r"\b(cuda\w*\.h|cuda/\S+|cu(?:blas|rand|sparse|fft)\w*\.h): No such file or directory"
+)
+
+
+def _without_cuda(errors: str) -> str:
+    """What a header of CUDA's that the compiler does not find says about setup.py."""
+    found = _CUDA_HEADER.search(errors)
+    if found is None:
+        return ""
+    return (
+        f"The compiler was not told where CUDA's headers are, {found[1]} among them: is it a CUDAExtension? "
+        "CppExtension adds neither CUDA's headers nor its libraries."
+    )
 
 
 def _report(folder: Path) -> dict[str, Any]:

@@ -67,7 +67,10 @@ _TOO_MANY_BLOCKS = (
 
 _TOO_MANY_THREADS = "A larger block never starts, on any GPU: take a smaller block, and more of them."
 
-_BEFORE = "No thread has an element before the beginning: look at how the index is computed."
+_BEFORE = (
+    "No thread has an element before the beginning: look at how the index is computed, or test it where it "
+    "is an input."
+)
 
 _OWN_ELEMENT = (
     "If each thread has one element, this one has its own, and the guard is right to let it through. The "

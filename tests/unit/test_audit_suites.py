@@ -68,6 +68,11 @@ def test_what_reaches_further_is_told_with_its_line(line: str, what: str) -> Non
     assert objections[0].line == PLAIN.count("\n") + 1
 
 
+def test_a_suite_that_reads_the_source_is_told_what_a_test_is_for() -> None:
+    (objection, *_) = suite_source.audit(f"{PLAIN}text = open(op.__file__).read()\n", "test_op.py")
+    assert objection.rule.startswith("A test checks what an implementation does, not how it is written")
+
+
 def test_a_file_that_is_not_python_is_told_with_its_line() -> None:
     (objection,) = suite_source.audit("x = 1\ndef test_x(:\n", "test_op.py")
     assert objection.sentence.startswith("test_op.py:2 is not valid Python: SyntaxError: ")

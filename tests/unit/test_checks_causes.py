@@ -10,11 +10,12 @@ import torch
 
 from grader.build import Artifact
 from grader.checks.bench import Call
+from grader.checks.device import causes
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import Trace
 from grader.spec import Case, tensor
-from grader.verdict import Status
+from grader.verdict import Finding, Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 CASES = [Case("plain", [replace(tensor(40), name="x")])]
@@ -63,7 +64,7 @@ def test_the_outcome_holds_what_was_seen() -> None:
 def test_only_a_wrong_answer_is_worth_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def search(bench: object, call: Call) -> None:
+    def search(bench: object, call: Call, given: object) -> None:
         asked.append(call.text)
 
     monkeypatch.setattr(correctness, "cause_of", search)
@@ -133,3 +134,14 @@ def test_a_warning_about_a_variable_without_a_value(tmp_path: Path, line: str) -
         "[-Wmaybe-uninitialized]\n"
     )
     assert judged(True, log=log).lines == ()
+
+
+@pytest.mark.parametrize(("layout", "told"), [("expanded", True), ("contiguous", False)])
+def test_a_tensor_that_is_expanded_needs_no_guard(layout: str, told: bool) -> None:
+    sentence = "Invalid __global__ read: element 1 of `x`, which has 1 element (1 past the end)."
+    tensor = torch.ones(1).expand(40) if layout == "expanded" else torch.ones(40)
+    found = Finding("out_of_bounds", sentence, "", "kernel.cu:3", 1)
+    text = causes._read_as_dense(found, {"x": tensor})
+    assert ("x is expanded: 40 elements by its sizes, with a stride of 0, and 1 element in" in text) is told
+    assert bool(text) is told
+    assert causes._read_as_dense(found, {"y": tensor}) == ""

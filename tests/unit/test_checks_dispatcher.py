@@ -16,8 +16,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.checks.operators import complaints, dispatcher, registered
+from grader.checks.operators import complaints, dispatcher, mapped, registered
 from grader.checks.outcome import Outcome
+from grader.checks.values.inputs import Drawn, Inputs
 from grader.run.values import Output, RemoteError, Reply
 from grader.spec import Case, Dispatcher, Gradient, Mapped, Operator, tensor
 from grader.spec.dispatcher import checked
@@ -336,3 +337,18 @@ def test_arguments_are_named_after_the_operators_own_parameters() -> None:
     assert [arg.name for arg in found.operators[0].cases[0].args] == ["grad", "b"]  # type: ignore[union-attr]
     assert [arg.name for arg in found.mapped[0].args] == ["a", "b"]  # type: ignore[union-attr]
     assert found.mapped[0].size == 4
+
+
+def test_a_batch_that_is_behind_is_told_after_calls_that_were_right() -> None:
+    front = Mapped("front", [tensor((4, 3, 2)), tensor((3, 2))], (0, None))
+    behind = Mapped("behind", [tensor((3, 2)), tensor((3, 4, 2))], (None, 1))
+    inputs = Inputs(
+        tuple(
+            Drawn(replace(each, name=name), torch.ones(each.shape))
+            for each, name in zip(behind.args, "ab", strict=True)
+        )
+    )
+    told = mapped._moved(replace(asked("x"), mapped=[front, behind]), behind, inputs)
+    assert told.startswith("With the batch in dimension 0 all is right, and here it is dimension 1 of b")
+    assert mapped._moved(replace(asked("x"), mapped=[behind]), behind, inputs) == ""
+    assert mapped._moved(replace(asked("x"), mapped=[behind, front]), front, inputs) == ""

@@ -60,8 +60,8 @@ def test_a_line_in_two_launches_is_one() -> None:
 def test_good_requests_that_are_too_many_are_told_as_such() -> None:
     counted = stage(line(lambda lane: 4 * lane), least=100 * 4 * 32 // 2)
     assert said("global_load_sectors", counted, 200) == (
-        "4: Reads x: 400 sectors of 400. Every sector comes 2 times on average; keep what is used again in "
-        "registers or shared memory."
+        "4: Reads x: 400 sectors of 400. Over all reads, a sector comes 2 times on average; keep what is "
+        "used again in registers or shared memory."
     )
     assert said("global_load_sectors", stage(line(lambda lane: 4 * lane)), 200) == (
         "4: Reads x: 400 sectors of 400. Results in between go through memory; one kernel keeps them in "
@@ -95,9 +95,9 @@ def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> No
     counts = replace(stage(load, store).launches[0], read_bytes=200 * 32, written_bytes=200 * 32)
     twice = replace(stage(load), launches=(counts,))
     assert said("global_load_sectors", twice, 200) == (
-        "4: Reads x: 400 sectors of 400. Every sector comes 2 times on average, and the results are written "
-        "2 times. Either several threads do the same work (compare the block with the step of the loop), or "
-        "a sum is kept in memory instead of a register."
+        "4: Reads x: 400 sectors of 400. Over all reads, a sector comes 2 times on average, and the results "
+        "are written 2 times. Either several threads do the same work (compare the block with the step of "
+        "the loop), or a sum is kept in memory instead of a register."
     )
     once = replace(twice, launches=(replace(counts, written_bytes=400 * 32),))
     again = "keep what is used again in registers or shared memory."
@@ -105,6 +105,16 @@ def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> No
     alone = line(lambda lane: 0, 5, access="store", lanes=range(1))  # 400 bytes
     thin = replace(twice, launches=(replace(counts, lines=(load, alone), written_bytes=13 * 32),))
     assert said("global_load_sectors", thin, 200).endswith(again)
+
+
+def test_a_tensor_that_is_read_once_is_not_blamed_for_what_is_read_again() -> None:
+    counts = replace(stage(line(lambda lane: 4 * lane)).launches[0], read_bytes=200 * 32)
+    once = replace(stage(line(lambda lane: 4 * lane)), launches=(counts,), sizes={"x": 400 * 32})
+    assert "400. Here each comes once; but over all reads, a sector comes 2 times" in said(
+        "global_load_sectors", once, 200
+    )
+    twice = replace(once, sizes={"x": 200 * 32})
+    assert "400. Over all reads" in said("global_load_sectors", twice, 200)
 
 
 def test_launches_are_told_by_kernel() -> None:

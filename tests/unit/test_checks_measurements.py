@@ -10,7 +10,9 @@ import pytest
 
 from grader.checks.bench import Bench
 from grader.checks.measurements import measurements
+from grader.checks.measurements.asking import Problem
 from grader.checks.measurements.drawn import Drawn, drawn
+from grader.checks.measurements.measurements import _line
 from grader.checks.measurements.nearness import shown, within
 from grader.checks.measurements.subject import Run, Subject
 from grader.checks.measurements.traps import explanation
@@ -319,6 +321,14 @@ def test_wrong_numbers_cost_the_points_of_their_workload() -> None:
     assert found.sentence.startswith("Steady: `median_ms` is 0.000")
     assert "That is seconds" in found.sentence
     assert found.lines == ("steady       wrong: see above", "on the host  right")
+
+
+def test_in_another_unit_numbers_meet_no_other_prediction() -> None:
+    seconds = Problem("`median_ms` is 0.004 ms instead of 4 ms.", "units", "That is seconds.")
+    bandwidth = Problem("`gigabytes_per_second` is 1e6.", "bandwidth", "That is megabytes a second.")
+    bias = replace(seconds, topic="statistics")
+    assert _line(seconds, bandwidth) == "wrong: `gigabytes_per_second` is 1e6."
+    assert _line(bias, bandwidth).endswith("That is megabytes a second.")
 
 
 def test_a_constant_is_wrong_whatever_it_is() -> None:

@@ -86,3 +86,13 @@ def test_bad_input_that_is_accepted_fails() -> None:
 )
 def test_words_are_found_whole_or_as_beginnings(message: str, word: str, whole: bool, found: bool) -> None:
     assert mentions(message, word, whole) is found
+
+
+@pytest.mark.parametrize(
+    ("message", "told"), [("c: 20 wrong", True), ("c: 4 wrong", False), ("c: 24 wrong", False)]
+)
+def test_a_multiple_of_the_number_that_the_message_should_hold(message: str, told: bool) -> None:
+    refusal = replace(REFUSAL, mentions=["c", "4", "shape"])
+    outcome = judged_cases(refusing(RuntimeError(message)), CASES, refusals=[refusal])
+    question = "20 = 5 x 4, and c.size(0) is 5: is each counted 5 times?"
+    assert outcome.sentence.endswith(question) is told

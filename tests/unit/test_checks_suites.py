@@ -16,6 +16,7 @@ from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.suites import accepts, kills
 from grader.checks.suites import runs as suites
+from grader.checks.suites.clocks import measures_time
 from grader.errors import BrokenExercise
 from grader.exercise import Exercise
 from grader.implementations import collection
@@ -183,6 +184,21 @@ def test_a_suite_that_is_too_strict_is_told_by_the_trait_and_its_own_words(bench
         '"AssertionError: no factor'
     )
     assert outcome.case == "test_factor"
+
+
+def test_the_trait_explains_nothing_to_a_test_that_measures_time(bench: Bench) -> None:
+    events = "def spent(begin, end):\n    return begin.elapsed_time(end)\n"
+    source = f"{events}\ndef test_time():\n    assert spent(a, b) < 1\n\ndef test_value():\n    assert 1\n"
+    assert measures_time(source, "test_time[3]")
+    assert not measures_time(source, "test_value")
+    slow = (
+        f"{GOOD}\n{events.replace('begin.', '0 * len(op.twice.__code__.co_consts) or begin.')}"
+        "class Event:\n    def elapsed_time(self, end):\n        return 2 in op.twice.__code__.co_consts\n"
+        "\ndef test_factor():\n    assert spent(Event(), 0), 'slow'\n"
+    )
+    outcome = _accepts(bench, slow)
+    assert "refuses a correct implementation for the time that it takes: test_factor says" in outcome.sentence
+    assert "addition" not in outcome.sentence
 
 
 def test_a_condition_cannot_ask_pytest_which_run_this_is(bench: Bench) -> None:

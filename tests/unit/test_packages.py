@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import BuildFailed, ToolchainError
-from grader.packages import PackageRequest, build_package, requirements, wheel
+from grader.packages import PackageRequest, build_package, building, requirements, wheel
 from grader.packages.building import facts_of
 from grader.packages.workshop import workshop
 
@@ -202,3 +202,16 @@ def test_a_missing_setuptools_is_this_machines_fault(
     monkeypatch.setattr("grader.packages.building.version", missing)
     with pytest.raises(ToolchainError, match="setuptools is not installed"):
         build_package(request_)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("a.h:5:10: fatal error: cuda_runtime_api.h: No such file or directory", True),
+        ("a.h:5:10: fatal error: cuda/std/atomic: No such file or directory", True),
+        ("a.h:5:10: fatal error: my_cuda.h: No such file or directory", False),
+        ("a.h:5:10: error: cuda_runtime_api.h has no such thing", False),
+    ],
+)
+def test_a_header_of_cuda_that_is_missing_speaks_of_the_extension(error: str, told: bool) -> None:
+    assert ("is it a CUDAExtension?" in building._without_cuda(error)) is told

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import seen_in
@@ -11,6 +14,7 @@ from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Cause
 from grader.simt.findings import SUSPICIONS
 from grader.verdict import Finding
+from grader.words import counted
 
 # What makes values wrong. Streams are missing: the simulated GPU runs them in the order of the calls.
 _SPOILS = frozenset(
@@ -34,9 +38,10 @@ def _cause_in(call: Call, files: Path) -> Finding | None:
     return next(iter(faults or found), None)
 
 
-def cause_of(bench: Bench, call: Call) -> Cause | None:
+def cause_of(bench: Bench, call: Call, given: Mapping[str, torch.Tensor] | None = None) -> Cause | None:
     """What was seen in `call` and makes its values wrong; with the rule where no safety check follows that
-    says it, and with that of two writes, which come from an index, as wrong values do.
+    says it, and with that of two writes, which come from an index, as wrong values do. `given` are the
+    tensors that the call got, by name.
     """
     finding = _cause_in(call, bench.files)
     if finding is None:
@@ -44,6 +49,7 @@ def cause_of(bench: Bench, call: Call) -> Cause | None:
     place = f"{finding.where}: " if finding.where else ""
     of_an_index = finding.kind == "race_global" and _TWO_WRITES in finding.sentence
     rule = f" {finding.rule}" if of_an_index or bench.spec.part is not None else ""
+    rule = _read_as_dense(finding, given or {}) or rule
     return Cause(finding, f"{place}{finding.sentence}{rule}")
 
 
@@ -70,6 +76,22 @@ def refused_copy(call: Call) -> str:
     if name.startswith("cudaMemcpy"):
         return f"{name} was refused, of {size} bytes: do source and target both have as many?"
     return f"{name} was refused, of {size} bytes: has its target as many?" if "Memset" in name else ""
+
+
+def _read_as_dense(finding: Finding, given: Mapping[str, torch.Tensor]) -> str:
+    """Of an access beyond a tensor that has fewer elements in memory than its sizes say."""
+    name = next((each for each in given if f"of `{each}`, which has" in finding.sentence), "")
+    if finding.kind != "out_of_bounds" or not name:
+        return ""
+    tensor = given[name]
+    there = tensor.untyped_storage().nbytes() // tensor.element_size()
+    if there >= tensor.numel() or 0 not in tensor.stride():
+        return ""
+    return (
+        f" {name} is expanded: {tensor.numel()} elements by its sizes, with a stride of 0, and "
+        f"{counted(there, 'element')} in memory. Make it contiguous before a kernel reads it densely, or use "
+        "its strides."
+    )
 
 
 # g++ and nvcc, about a variable that is read before it has a value.

@@ -74,7 +74,8 @@ def _forward(bench: Bench, call: Call) -> Outcome | None:
             return call.failure(f"{call.text} ran no kernel: every launch was refused.", "no_kernel")
         library = foreign_operators(bench, call)
         instead = f" {listed(library)} did the work instead." if library else ""
-        return call.failure(f"{call.text} launched no kernel.{instead}", "no_kernel")
+        topic = "library" if library else "no_kernel"
+        return call.failure(f"{call.text} launched no kernel.{instead}", topic)
     return (
         _wrong_writer(bench, call)
         or host_access(bench, call)

@@ -22,6 +22,7 @@ _COPYING = ("aten::contiguous", "aten::clone", "aten::copy_", "aten::reshape", "
 WIDEST = 16 * WARP  # bytes that one request moves at most
 _PLACES = 6  # lines that are listed; a loop that was unrolled by hand has more
 _DONE = {"load": "read", "store": "written", "atomic": "updated"}
+_ALL = {"load": "reads", "store": "writes", "atomic": "updates"}
 _AGAIN = 1.05  # times every sector: from there on memory is asked for what was there before
 
 
@@ -165,8 +166,10 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
     if distinct and amount > _AGAIN * distinct and stage.of:
         return f"{does}: {share}; {_times_over(metric, stage, line, amount / distinct)}."
     if distinct and amount > _AGAIN * distinct:
-        again = f"Every sector comes {number(amount / distinct)} times on average"
-        return f"{does}: {share}. {again}{_why_again(stage, written)}"
+        once = line.sectors * SECTOR <= _AGAIN * stage.sizes.get(stage.name(line), 0)
+        own = "Here each comes once; but over" if once else "Over"
+        times = f"{own} all {_ALL[line.access]}, a sector comes {number(amount / distinct)} times on average"
+        return f"{does}: {share}. {times}{_why_again(stage, written)}"
     if distinct > most:
         return f"{does}: {share}. Results in between go through memory; one kernel keeps them in registers."
     return f"{does}: {share}."

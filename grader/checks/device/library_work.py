@@ -51,7 +51,8 @@ def foreign_operators_problem(bench: Bench, call: Call) -> Outcome | None:
     if STRUCTURAL.issuperset(foreign):
         allowed = " That holds for all that copies: contiguous(), clone() and the like."
     return call.failure(
-        f"{call.text} called {listed(foreign)}. In this exercise a kernel does that work.{allowed}",
+        f"{call.text} called {listed(foreign)}. In this exercise kernels of yours do the work, and PyTorch's "
+        f"operators do not.{allowed}",
         "library",
     )
 

@@ -77,6 +77,11 @@ class _Asked(Recorded):
         mismatch = compare(output, expected)
         return (expected, mismatch) if mismatch is not None else None
 
+    def _given(self) -> dict[str, torch.Tensor]:
+        """What backward reads, by name, as far as it is known."""
+        given = {each.name: each.tensor for each in self.inputs.tensors()}
+        return given | {"grad_out": self.cotangents[0]} if len(self.cotangents) == 1 else given
+
     def right(self, names: list[str], back: Call, wanted: Mapping[str, torch.Tensor]) -> set[str]:
         """The inputs whose gradients are right."""
         returned = zip(names, back.reply.outputs, strict=True)
@@ -99,7 +104,7 @@ class _Asked(Recorded):
             cotangent=self.cotangents[0] if len(self.cotangents) == 1 else None,
             others={other: gradient for other, gradient in wanted.items() if other != name},
             writers=writers_of(back.reply, position),
-            cause=cause_of(self.bench, back),
+            cause=cause_of(self.bench, back, self._given()),
             for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
             autocast=back.autocast,
             reason=partial(self.reason, name, wanted[name], output),

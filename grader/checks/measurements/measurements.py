@@ -88,6 +88,8 @@ def _line(first: Problem, problem: Problem | None) -> str:
         return "wrong: see above"
     if problem.sentence == first.sentence:
         return "wrong: the same"
+    if first.topic == "units":  # in another unit, a number meets the predictions of other mistakes
+        return f"wrong: {problem.sentence}"
     cause = "" if problem.topic == first.topic else f" {problem.cause}"
     return f"wrong: {problem.sentence}{cause}".rstrip()
 

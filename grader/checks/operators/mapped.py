@@ -38,8 +38,23 @@ def functional(bench: Bench, dispatcher: Dispatcher) -> Outcome | None:
         if failure is None and bench.spec.gradient is not None:
             failure = _judge_gradients(bench, mapped, inputs, slices)
         if failure is not None:
-            return replace(failure, case=mapped.name)
+            sentence = f"{failure.sentence} {_moved(dispatcher, mapped, inputs)}".strip()
+            return replace(failure, sentence=sentence, case=mapped.name)
     return None
+
+
+def _moved(dispatcher: Dispatcher, mapped: Mapped, inputs: Inputs) -> str:
+    """Of the first call whose batch is not in front, after calls that were right."""
+    earlier = dispatcher.mapped[: dispatcher.mapped.index(mapped)]
+    behind = [(value, dim) for value, dim in zip(inputs.values, mapped.in_dims, strict=False) if dim]
+    if not earlier or not behind or any(dim for each in earlier for dim in each.in_dims):
+        return ""
+    value, dim = behind[0]
+    name = value.name if isinstance(value, Drawn) else "an argument"
+    return (
+        f"With the batch in dimension 0 all is right, and here it is dimension {dim} of {name}: does the "
+        "rule move it to the front, as in_dims says?"
+    )
 
 
 def _slice(inputs: Inputs, mapped: Mapped, number: int) -> Inputs:

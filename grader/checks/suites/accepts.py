@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
 from grader.checks.suites import slowness
+from grader.checks.suites.clocks import measures_time
 from grader.checks.suites.runs import Failure, Run, run_all, tests_of
 from grader.checks.values.devices import present
 from grader.implementations import Implementation, collection
@@ -46,7 +47,7 @@ def check(bench: Bench, progress: Progress) -> Outcome:
         )
     for implementation, run in zip(others, run_all(bench, others, False, progress), strict=True):
         if not run.accepted:
-            return _refused(bench, run, _refuses(implementation), "accepts")
+            return _refused(bench, run, _refuses(bench, run, implementation), "accepts")
     skipped = f", {first.skipped} skipped" if first.skipped else ""
     who = f"{len(known.correct)} correct implementations, each written in another way, pass"
     if not others:
@@ -57,7 +58,11 @@ def check(bench: Bench, progress: Progress) -> Outcome:
     return replace(outcome, lines=slowness.advice(first, runs, tests_of(bench)))
 
 
-def _refuses(implementation: Implementation) -> str:
+def _refuses(bench: Bench, run: Run, implementation: Implementation) -> str:
+    """Of a test that measures time, the trait explains nothing."""
+    source = (bench.files / tests_of(bench).file).read_text(encoding="utf-8")
+    if run.failures and measures_time(source, run.failures[0].test):
+        return "refuses a correct implementation for the time that it takes"
     return f"refuses a correct implementation, one with {implementation.trait}"
 
 

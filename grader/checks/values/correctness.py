@@ -15,7 +15,7 @@ from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.reading import UNWRITTEN
 from grader.checks.unwritten import explained, own_first, waiting
-from grader.checks.values import formulas, misread
+from grader.checks.values import formulas, left_out, misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.inputs import Drawn, Inputs
@@ -73,9 +73,13 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
         first = replace(first, lines=(*first.lines, *waiting(failures)))
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
     shared = told_apart(bench, {failure.case for failure in failures})
+    judged = [case for case in bench.spec.cases if bench.has_tried(case)]
     if shared:
         where = "In this case" if len(failures) == 1 else "In every wrong case"
-        first = replace(first, lines=(*first.lines, f"{where}, and in no other, {shared}."))
+        tried = "" if len(judged) == len(bench.spec.cases) else " that was tried"
+        first = replace(first, lines=(*first.lines, f"{where}, and in no other{tried}, {shared}."))
+    elif len(failures) == 1 and 1 < len(judged) == len(bench.spec.cases):
+        first = replace(first, lines=(*first.lines, f'The only wrong case: "{first.case}".'))
     if len(failures) == 1:
         return first
     others = [f'"{each.case}"' for each in failures[1:4]]
@@ -120,10 +124,12 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if call.reply.trace.sticky_error is not None:
         return device_error(call.text, call.reply, case.name)
     expected = expected_outputs(bench.spec, inputs, case.name)
-    reason = partial(formulas.explain, bench.spec, inputs, case.name, call.reply.outputs, expected)
-    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call), reason)
+    given = {each.name: each.tensor for each in inputs.tensors()}
+    asked = bench.spec, inputs, case.name, call.reply.outputs, expected
+    reason = partial(formulas.explain, *asked)
+    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given), reason)
     if failure is not None and failure.topic == "values":
-        why = misread.explain(bench.spec, inputs, case.name, call.reply.outputs, expected)
+        why = misread.explain(*asked) or left_out.explain(*asked)
         sentence = f"{failure.sentence} {why}".strip()
         failure = replace(failure, sentence=sentence, certain=why or failure.certain)
     failure = failure or _wrong_arguments(bench, case, inputs, call)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.checks.values import (
+    elsewhere,
     operands,
     places,
     precision,
@@ -17,6 +18,7 @@ from grader.checks.values import (
     rows,
     shares,
     strange,
+    terms,
     untouched,
 )
 from grader.checks.values.wrong import Wrong
@@ -28,6 +30,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     places.bytes_for_elements,
     rows.cancellation,
     strange.not_a_number,
+    elsewhere.zeros_in_chunks,
     strange.all_zero,
     operands.terms_of_ones,
     relations.a_factor,
@@ -37,10 +40,13 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.a_chain_factor,
     relations.the_cotangent,
     relations.for_ones,
+    elsewhere.within_groups,
+    elsewhere.another_cotangent,
     relations.single_terms,
     relations.an_input,
     relations.the_reason,
     rows.summed_product,
+    terms.one_row_left_out,
     rows.unbalanced_gradient,
     rows.radial_gradient,
     rows.scaled_rows,
@@ -49,6 +55,9 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     shares.factors_of_threads,
     precision.low_precision,
     precision.narrow_arithmetic,
+    elsewhere.other_places,
+    elsewhere.right_sums,
+    elsewhere.in_chunks,
     places.a_region,
 )
 

@@ -6,6 +6,7 @@ import re
 
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
+from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import first_paragraph
 from grader.run.values import Reply
 from grader.spec import Refusal
@@ -21,10 +22,34 @@ def judge_refusal(bench: Bench, refusal: Refusal) -> Outcome | None:
     if problem is None:
         return None
     status, what = problem
+    hint = counted_too_often(refusal, call.reply, inputs) if status is Status.FAIL else ""
+    what = f"{what.rstrip('.')}. {hint}" if hint else what
     return Outcome(
         status, f"{call.text}: {what}", case=refusal.name, expected=listed(refusal.exceptions),
         got=call.reply.error.type if call.reply.error else "no error", topic="refusals",
     )  # fmt: skip
+
+
+def counted_too_often(refusal: Refusal, reply: Reply, inputs: Inputs) -> str:
+    """Of a number that the message should hold, and that it holds several times over, as an extent says."""
+    wanted = [int(word) for word in refusal.mentions if word.isdecimal() and int(word) > 1]
+    message = first_paragraph(reply.error.message) if reply.error else ""
+    stated = [int(each) for each in re.findall(r"(?<![\w.])\d+(?![\w.])", message)]
+    for number in wanted:
+        for multiple in stated:
+            times = multiple // number
+            where = [
+                f"{each.name}.size({dim})"
+                for each in inputs.tensors()
+                for dim, extent in enumerate(each.tensor.shape)
+                if extent == times
+            ]
+            if number in stated or times < 2 or multiple % number or not where:
+                continue
+            return (
+                f"{multiple} = {times} x {number}, and {where[0]} is {times}: is each counted {times} times?"
+            )
+    return ""
 
 
 def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...]) -> tuple[Status, str] | None:
