@@ -71,9 +71,9 @@ class _TestAudit(SourceAudit):
                 elif name in FIXTURES and not isinstance(node, ast.arg):
                     yield self.object(node, f"gives something the name `{name}`", _FIXTURE_RULE)
 
-    def _value(self, node: ast.Name | ast.Attribute) -> Iterator[Objection]:
-        for each in super()._value(node):
-            yield replace(each, rule=_READ_RULE) if getattr(node, "id", "") == "open" else each
+    def _pythons_own(self, root: ast.Module) -> Iterator[Objection]:
+        for each in super()._pythons_own(root):
+            yield replace(each, rule=_READ_RULE) if each.what == "uses `open`" else each
 
     def is_module(self, full: str) -> bool:
         return full == "op" or super().is_module(full)

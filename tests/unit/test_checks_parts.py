@@ -115,7 +115,7 @@ def judge(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     monkeypatch.setattr(FakeSession, "__enter__", lambda self: self, raising=False)
     monkeypatch.setattr(FakeSession, "__exit__", lambda self, *_: None, raising=False)
     monkeypatch.setattr(building, "build", lambda request, verbose, **_: artifact)
-    monkeypatch.setattr(building, "audit_library", lambda exercise, library: None)
+    monkeypatch.setattr(building, "audit_library", lambda *_: None)
 
     def run(
         functions: dict[str, Callable[..., Any]] = RIGHT, changed: Exercise | None = None, **fake: Any
