@@ -87,7 +87,7 @@ def _without_a_kernel(bench: Bench, outcome: Outcome) -> Outcome:
     ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
     if outcome.status is not Status.FAIL or not ran or any(own_launches(call) for call in ran):
         return outcome
-    if outcome.topic == "no_kernel":
+    if outcome.topic in ("no_kernel", "library"):
         return outcome
     workers = list(dict.fromkeys(name for call in ran for name in foreign_operators(bench, call)))
     others = f": {listed(workers)} did the work" if workers else ""
