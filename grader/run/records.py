@@ -71,6 +71,11 @@ def _is_offset(value: Any) -> bool:
     return is_whole(value, -_MOST)
 
 
+def _is_time(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and 0 <= value < _MOST  # NaN is neither
+
+
 def _are_moments(value: Any) -> bool:
     return isinstance(value, list) and all(map(is_moment, value))
 
@@ -105,7 +110,11 @@ def _is_tensor(value: Any) -> bool:
     return named and _is_offset(value.get("storage_offset", 0))
 
 
-_ORDER = {"moment": is_moment, "after": _are_moments}
+_ORDER = {
+    "moment": is_moment,
+    "after": _are_moments,
+    **dict.fromkeys(("queued_us", "begin_us", "end_us"), _is_time),
+}
 _PARTY = {"pc": _is_whole_or_none, "access": _is_text_or_none}
 _FINDING: dict[str, Callable[[Any], bool]] = {
     "kind": _is_text,
