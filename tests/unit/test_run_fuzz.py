@@ -74,11 +74,22 @@ def test_a_reply_holds_no_tensor_without_bytes() -> None:
         ({"trace": {"findings": [{"note": "x"}]}}, "sent a finding that is none"),
         ({"trace": {"api_calls": [{"call": "x", "kind": "d2d", "bytes": [1]}]}}, "call of the runtime"),
         ({"trace": {"api_calls": [{"bytes": 1}]}}, "call of the runtime"),
+        *(
+            ({"trace": {"api_calls": [{"call": "x", "kind": "d2d", **order}]}}, "call of the runtime")
+            for order in ({"moment": [1]}, {"after": [1, 2]}, {"end_us": -1.0}, {"end_us": float("nan")})
+        ),
     ],
 )
 def test_a_record_of_another_form_is_refused(document: dict[str, object], words: str) -> None:
     with pytest.raises(WireError, match=words):
         replies.trace(document)
+
+
+def test_what_the_runtime_writes_of_a_copy_is_read() -> None:
+    copy = {"call": "cudaMemcpy", "kind": "h2d", "bytes": 4, "waits": 1, "content": 2**63, "awaited": 1}
+    order = {"moment": [-1, 2], "after": [[3, 1]], "queued_us": 0, "begin_us": 0, "end_us": 1.5}
+    (call,) = replies.trace({"trace": {"api_calls": [copy | order]}}).api_calls
+    assert call == copy | order
 
 
 @pytest.mark.parametrize("time", [float("inf"), 10**400, -1.0, "1"])
