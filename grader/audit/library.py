@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,12 @@ from grader.audit.objection import Objection
 from grader.elf import Library, Malformed, read_library
 
 _SYMBOL_RULE = "It may use what docs/reference/allowed.md lists: C++, mathematics, the CUDA runtime, tensors."
+# A C++ function in no namespace: PyTorch's and the standard library's are in theirs, so it is the submission's.
+_GLOBAL = re.compile(r"_Z\d")
+_UNDEFINED_RULE = (
+    "Compile and link the source that defines it. Of other libraries, it may use what "
+    "docs/reference/allowed.md lists."
+)
 _LOAD_RULE = (
     "A library is loaded as the grader's compilers and linker make it. Build it without flags of your own."
 )
@@ -77,7 +84,11 @@ def audit_objects(objects: Mapping[str, Sequence[str]], is_python_module: bool) 
 
 def _refused(file: str, undefined: Sequence[str], *, kernels: bool, python: bool) -> Iterator[Objection]:
     where = " in a file with kernels" if kernels else ""
-    for _, name in not_allowed(undefined, kernels=kernels, python=python):
+    for symbol, name in not_allowed(undefined, kernels=kernels, python=python):
+        if _GLOBAL.match(symbol):
+            what = f"uses `{name[:200]}`, and nothing in the library defines it"
+            yield Objection(file, 0, what, _UNDEFINED_RULE, topic="load")
+            continue
         yield Objection(file, 0, f"uses `{name[:200]}`, which is not allowed here{where}", _SYMBOL_RULE)
 
 

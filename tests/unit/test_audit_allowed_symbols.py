@@ -10,6 +10,7 @@ import pytest
 from grader.audit import python_binding
 from grader.audit.allowed_symbols import belonging_to_others, groups, not_allowed
 from grader.audit.cuda_source import tokens_of
+from grader.audit.library import audit_objects
 from grader.demangling import demangled, qualified
 
 REACHING = (
@@ -144,3 +145,13 @@ def test_a_binding_may(code: str) -> None:
 )
 def test_a_binding_may_not(code: str) -> None:
     assert bound(MODULE % code)
+
+
+def test_a_function_of_ones_own_that_was_not_linked_is_called_that() -> None:
+    (own,) = audit_objects({"binding.cpp": ["_Z13launch_muladdIfEvPKT_"]}, is_python_module=False)
+    assert own.sentence.startswith(
+        "binding.cpp uses `void launch_muladd<float>(float const*)`, and nothing in"
+    )
+    assert own.topic == "load"
+    (foreign,) = audit_objects({"binding.cpp": ["dlsym"]}, is_python_module=False)
+    assert foreign.sentence.startswith("binding.cpp uses `dlsym`, which is not allowed here")
