@@ -28,6 +28,8 @@ class LayerNorm(torch.autograd.Function):
         raise NotImplementedError("TODO(backward)")
 
 
-def layer_norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5) -> torch.Tensor:
+def layer_norm(
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
+) -> torch.Tensor:
     """Normalises the rows of a CUDA x of (..., columns), then applies weight and bias of (columns,)."""
     return LayerNorm.apply(x, weight, bias, eps)
