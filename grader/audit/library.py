@@ -11,7 +11,7 @@ from grader.audit.objection import Objection
 from grader.elf import Library, Malformed, read_library
 
 _SYMBOL_RULE = "It may use what docs/reference/allowed.md lists: C++, mathematics, the CUDA runtime, tensors."
-# A C++ function in no namespace: PyTorch's and the standard library's are in theirs, so it is the submission's.
+# A C++ function in no namespace: those of PyTorch and the standard library have one, so it is your own.
 _GLOBAL = re.compile(r"_Z\d")
 _UNDEFINED_RULE = (
     "Compile and link the source that defines it. Of other libraries, it may use what "
