@@ -43,9 +43,7 @@ def own_sum(x: torch.Tensor) -> torch.Tensor:
 def test_threads_with_a_number_of_their_own(wrongly: object) -> None:
     x = scores(3, 40)
     said = told(wrongly(x), torch.softmax(x.double(), 1), x)  # type: ignore[operator]
-    assert said.startswith(
-        "Row 0 falls into 4 groups of elements, each the right ones times a factor"
-    )
+    assert said.startswith("Row 0 falls into 4 groups of elements, each the right ones times a factor")
     assert "Every lane and every warp needs that of the whole row." in said
 
 

@@ -35,8 +35,8 @@ def factors_of_threads(wrong: Wrong) -> str:
         if not told and len(factors) > 1 and not all(map(_counts, factors)):
             low, high = number(min(factors), 4), number(max(factors), 4)
             told = (
-                f"Row {row} falls into {len(factors)} groups of elements, each the right ones times a factor of "
-                f"its own ({low} to {high})."
+                f"Row {row} falls into {len(factors)} groups of elements, each the right ones times a factor "
+                f"of its own ({low} to {high})."
             )
     if not told or groups * SHORTEST > elements:
         return ""
