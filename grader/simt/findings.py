@@ -9,6 +9,7 @@ learner's file (`addr2line`, one call per library); `finding_words` turns the re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -192,6 +193,12 @@ def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: F
     for call in raw.get("calls") or ():
         caller = frames.get((module, int(call)), NOWHERE)
         callers += [each for each in (caller, *caller.callers) if each.file]
+    name = str(raw.get("kernel") or "").partition("<")[0].rpartition("::")[2]
+    kernel = re.compile(rf"\b{re.escape(name)}\b") if name else None
+    chain = (frame, *callers)
+    inside = [number for number, each in enumerate(chain) if kernel and kernel.search(each.function)]
+    if inside:
+        del callers[inside[-1] :]
     places = [(each.file, each.line) for each in callers]
     if (launch.file, launch.line) in places:
         del callers[places.index((launch.file, launch.line)) :]

@@ -31,6 +31,7 @@ class Frame:
     source: str = ""
     root: str = ""
     callers: tuple[Frame, ...] = field(default=(), compare=False)
+    function: str = field(default="", compare=False)  # that the line is in, demangled
 
     @property
     def where(self) -> str:
@@ -100,7 +101,7 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
     program = shutil.which("addr2line")
     if not program or not Path(module).is_file():
         return {}
-    command = [program, "-a", "-i", "-e", module, *map(hex, offsets)]
+    command = [program, "-a", "-i", "-f", "-C", "-e", module, *map(hex, offsets)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
     except subprocess.TimeoutExpired:  # what a wheel's library says about its lines may be anything
@@ -108,13 +109,14 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
     output = done.stdout
     found: dict[int, list[Frame]] = {}
     frames: list[Frame] = []
-    for text in output.splitlines():
+    lines = iter(output.splitlines())
+    for text in lines:
         if text.startswith("0x") and ":" not in text:
             frames = found[int(text, 16)] = []
             continue
-        file, _, line = text.partition(" (discriminator")[0].rpartition(":")
+        file, _, line = next(lines, "").partition(" (discriminator")[0].rpartition(":")
         if line.isdecimal() and not file.startswith("??"):
-            frames.append(Frame(file, int(line)))
+            frames.append(Frame(file, int(line), function=text))
     return found
 
 
