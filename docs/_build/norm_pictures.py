@@ -47,7 +47,7 @@ def merged_moments() -> Canvas:
     )  # fmt: skip
     for column, value in enumerate(_ROW):
         x, tile = left + column * cell, column // _TILE
-        canvas.text(x + cell / 2, 20, f"tile {tile}" if column in (0, _TILE) else "", "middle tiny")
+        canvas.text(x + cell / 2, 20, f"tile {tile}" if column in (0, _TILE) else "", "middle small")
         canvas.box(x, top, cell - 4, 26, str(value), _COLOURS[tile], mono=True)
     places = (left + 3 * cell - 8, left + _TILE * cell - 28)
     for tile, (moments, x) in enumerate(zip((first, second), places, strict=True)):
