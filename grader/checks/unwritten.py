@@ -24,7 +24,7 @@ def explained(bench: Bench, failure: Outcome, calls: Iterable[Call]) -> Outcome:
 
     What is to be repaired runs as it is, and a part of an exercise looks at its sections only.
     """
-    if failure.status is not Status.FAIL or bench.exercise.kind == "fix" or bench.spec.part is not None:
+    if failure.status is not Status.FAIL or bench.exercise.is_repair or bench.spec.part is not None:
         return failure
     todo = reached(bench, calls)
     if todo is None:
@@ -40,8 +40,9 @@ def reached(bench: Bench, calls: Iterable[Call]) -> OpenTodo | None:
         for call in calls
         for launch in own_launches(call)
     }
-    for file in bench.exercise.edit if kernels else ():
-        todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.file == file]
+    still_open = open_todos(bench.exercise, bench.files) if kernels else []
+    for file in bench.exercise.edit:
+        todos = [todo for todo in still_open if todo.file == file]
         functions = reached_from(sorted(kernels), _text(bench.files / file)) if todos else []
         for todo in todos:
             if any(todo.line in function for function in functions):

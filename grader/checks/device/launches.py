@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grader.checks.bench import Call
+from grader.checks.bench import Bench, Call
 from grader.profile.instances import instance_name, template_name
 from grader.run.values import Launch
 
@@ -26,6 +26,12 @@ def is_own(kernel: str) -> bool:
 def own_launches(call: Call) -> list[Launch]:
     """The launches of the learner's kernels."""
     return [launch for launch in call.reply.trace.launches if is_own(launch.kernel)]
+
+
+def calls_without_a_kernel(bench: Bench) -> list[Call]:
+    """The traced forward calls that returned an element or more, if no kernel of the learner's ran in any."""
+    ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
+    return [] if any(own_launches(call) for call in ran) else ran
 
 
 def accepted_launches(call: Call) -> list[Launch]:

@@ -13,8 +13,7 @@ from grader.checks.device.causes import cause_of
 from grader.checks.gradients.asked import expected_gradient
 from grader.checks.gradients.elsewhere import Question, explain
 from grader.checks.gradients.nodes import placed
-from grader.checks.gradients.order import with_owner
-from grader.checks.gradients.shapes import transposed_in
+from grader.checks.gradients.shapes import transposed_in, with_owner
 from grader.checks.gradients.tape import Recorded, Tape
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import Mismatch, compare

@@ -19,7 +19,7 @@ from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
 from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome, passed
 from grader.checks.unwritten import explained
-from grader.checks.values.in_common import in_common
+from grader.checks.values.in_common import in_a_sentence, in_common
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import device_error, error_outcome
@@ -79,8 +79,7 @@ def _with_what_they_share(bench: Bench, gradient: Gradient, first: Case, failure
             return failure
         wrong |= {case.name} if other is not None else set()
     shared = in_common(gradient.cases, wrong)
-    where = "In this case" if len(wrong) == 1 else "In every wrong case"
-    said = [f"{where}, and in no other, {shared}."] if shared else []
+    said = [in_a_sentence(shared, len(wrong))] if shared else []
     return replace(failure, lines=(*failure.lines, *said))
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from grader.checks.values.inputs import Inputs
+from grader.run.values import RemoteError
+
+_REFUSED = re.compile(
+    r"invalid gradient at index \d+ - got \[(?P<got>[\d, ]*)\] but expected shape compatible with "
+)
 _SHAPE = re.compile(r"[\[(](\d+(?:, ?\d+)+)[\])]")
 
 
@@ -15,7 +22,7 @@ def transposed_in(message: str, shapes: Mapping[str, Sequence[int]]) -> str:
     """
     known = {name: tuple(shape) for name, shape in shapes.items()}
     for match in _SHAPE.findall(message):
-        shown = tuple(int(each) for each in match.split(","))
+        shown = _extents(match)
         if shown in known.values():
             continue
         owners = [name for name, shape in known.items() if (*shape[:-2], *shape[:-3:-1]) == shown]
@@ -25,3 +32,20 @@ def transposed_in(message: str, shapes: Mapping[str, Sequence[int]]) -> str:
                 "there, and are the saved tensors unpacked in the order in which they were saved?"
             )
     return ""
+
+
+def with_owner(error: RemoteError, inputs: Inputs) -> RemoteError:
+    """`error`, where autograd refused a gradient's shape, with the input that has this shape."""
+    refused = _REFUSED.search(error.message)
+    if refused is None:
+        return error
+    owners = [each.name for each in inputs.tensors() if each.spec.shape == _extents(refused["got"])]
+    if len(owners) != 1:
+        return error
+    whose = f"[{refused['got']}] is the shape of {owners[0]}"
+    advice = f"{whose}: return the gradients in the order of forward's inputs."
+    return replace(error, message=f"{error.message.rstrip('.')}. {advice}")
+
+
+def _extents(text: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in text.split(",") if each.strip())

@@ -14,7 +14,7 @@ from grader.changes import changes_of
 from grader.checks.bench import Bench
 from grader.checks.device import device_work, safety
 from grader.checks.device.findings import in_words
-from grader.checks.device.launches import accepted_launches, own_launches
+from grader.checks.device.launches import accepted_launches, calls_without_a_kernel
 from grader.checks.device.library_work import foreign_operators
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome, passed
@@ -84,10 +84,8 @@ def _judge(bench: Bench) -> Outcome:
 
 def _without_a_kernel(bench: Bench, outcome: Outcome) -> Outcome:
     """Say first of all that others did the work: no check of its own will say it of a part."""
-    ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
-    if outcome.status is not Status.FAIL or not ran or any(own_launches(call) for call in ran):
-        return outcome
-    if outcome.topic in ("no_kernel", "library"):
+    ran = calls_without_a_kernel(bench)
+    if outcome.status is not Status.FAIL or not ran or outcome.topic in ("no_kernel", "library"):
         return outcome
     workers = list(dict.fromkeys(name for call in ran for name in foreign_operators(bench, call)))
     others = f": {listed(workers)} did the work" if workers else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 
@@ -13,6 +14,16 @@ from grader.checks.values.wrong import MANY
 LEAST = 3  # different numbers, at the least
 BITS = 40  # so many that agree by chance are out of the question
 APART = 4.0  # tolerances between the other answer and the right one, where the two can be told apart
+
+
+def explains(
+    got: Sequence[torch.Tensor], others: Sequence[torch.Tensor], expected: Sequence[Expected]
+) -> bool:
+    """Whether all that was returned agrees with `others`, and that is no coincidence."""
+    if not len(got) == len(others) == len(expected):
+        return False
+    pairs = list(zip(got, others, expected, strict=True))
+    return all(agrees(*each) for each in pairs) and any(tells(other, right) for _, other, right in pairs)
 
 
 def agrees(got: torch.Tensor, other: torch.Tensor, expected: Expected) -> bool:

@@ -10,7 +10,7 @@ import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
-from grader.checks.device.launches import accepted_launches, own_launches
+from grader.checks.device.launches import accepted_launches, calls_without_a_kernel
 from grader.checks.device.same_bits import changing_answer
 from grader.checks.outcome import Cause, Outcome, passed
 from grader.checks.reading import UNWRITTEN
@@ -18,6 +18,7 @@ from grader.checks.unwritten import explained, own_first, waiting
 from grader.checks.values import formulas, left_out, misread
 from grader.checks.values.advice import narrow_indices
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
+from grader.checks.values.in_common import in_a_sentence
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
@@ -75,17 +76,16 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     shared = told_apart(bench, {failure.case for failure in failures})
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
     if shared:
-        where = "In this case" if len(failures) == 1 else "In every wrong case"
-        tried = "" if len(judged) == len(bench.spec.cases) else " that was tried"
-        first = replace(first, lines=(*first.lines, f"{where}, and in no other{tried}, {shared}."))
+        others = "no other" if len(judged) == len(bench.spec.cases) else "no other that was tried"
+        first = replace(first, lines=(*first.lines, in_a_sentence(shared, len(failures), others)))
     elif len(failures) == 1 and 1 < len(judged) == len(bench.spec.cases):
         first = replace(first, lines=(*first.lines, f'The only wrong case: "{first.case}".'))
     if len(failures) == 1:
         return first
-    others = [f'"{each.case}"' for each in failures[1:4]]
+    also = [f'"{each.case}"' for each in failures[1:4]]
     if len(failures) > 4:
-        others.append(f"{len(failures) - 4} more")
-    return replace(first, lines=(*first.lines, f"Also wrong: {listed(others)}."))
+        also.append(f"{len(failures) - 4} more")
+    return replace(first, lines=(*first.lines, f"Also wrong: {listed(also)}."))
 
 
 def _most_certain(failures: list[Outcome]) -> list[Outcome]:
@@ -107,9 +107,9 @@ def _most_certain(failures: list[Outcome]) -> list[Outcome]:
 
 def _without_a_kernel(bench: Bench, failure: Outcome) -> Outcome:
     """Say first of all that others did the work: what they say and return explains itself then."""
-    ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
-    idle = ran and not any(own_launches(call) for call in ran)
-    if failure.status is not Status.FAIL or not idle or "device_work" not in bench.exercise.scores:
+    if failure.status is not Status.FAIL or "device_work" not in bench.exercise.scores:
+        return failure
+    if not calls_without_a_kernel(bench):
         return failure
     return replace(failure, sentence=f"No kernel of yours was launched: see device work. {failure.sentence}")
 

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 import torch
 
-from grader.checks.values.agreement import agrees, tells
+from grader.checks.values.agreement import agrees, explains, tells
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, call_reference
 from grader.errors import BrokenSpec
@@ -36,8 +36,7 @@ def explain(
             values = call_reference(replace(spec, reference=formula), inputs.for_reference(), case)
         except BrokenSpec:  # a formula need not hold for every case
             continue
-        pairs = list(zip(got, values, expected, strict=False))
-        if all(agrees(*each) for each in pairs) and any(tells(other, right) for _, other, right in pairs):
+        if explains(got, values, expected):
             return f"This is {words}: another formula than the one that is asked for."
     return _polynomial(inputs, got[0], expected[0]) if len(expected) == 1 else ""
 

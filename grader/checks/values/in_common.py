@@ -23,6 +23,12 @@ _TILES = (32, 16)  # edges of a tile
 _ENOUGH = 3  # so many sizes on one side of a bound are no coincidence
 
 
+def in_a_sentence(shared: str, wrong: int, others: str = "no other") -> str:
+    """``In every wrong case, and in no other, x is not contiguous.`` of a clause, for so many wrong cases."""
+    where = "In this case" if wrong == 1 else "In every wrong case"
+    return f"{where}, and in {others}, {shared}."
+
+
 def in_common(
     cases: Sequence[Case], wrong: Collection[str], facts: Mapping[str, Collection[str]] | None = None
 ) -> str:
