@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from grader.audit.lists import Group
 from grader.audit.lists.attributes import ATTRIBUTES
 from grader.audit.lists.builtins import BUILTINS, METHODS
+from grader.audit.lists.setup import OF_SETUP, SETUP
 from grader.audit.lists.standard import STANDARD
 from grader.audit.lists.tensors import NUMPY, TORCH
 from grader.audit.suite_source import PYTEST
@@ -20,6 +21,15 @@ def modules() -> str:
 def suites() -> str:
     """What a suite of tests may import besides."""
     return _table("module", "what it is for", PYTEST, code=True)
+
+
+def setup() -> str:
+    """The modules of setup.py."""
+    return _table("module", "what it is for", SETUP, code=True)
+
+
+def attributes_in_setup() -> str:
+    return _table("attributes", "what they are", OF_SETUP)
 
 
 def names() -> str:

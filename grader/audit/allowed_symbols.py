@@ -8,16 +8,30 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.demangling import demangled, qualified
 
 TABLE = Path(__file__).with_name("symbols.toml")
+BACKENDS = ("simt", "cuda")
+
+
+@dataclass(frozen=True)
+class Use:
+    """Who asks: on which ``backend``, whether for a file with ``kernels``, a module of ``python``, and one
+    whose arguments are ``arrays`` of NumPy.
+    """
+
+    backend: str
+    kernels: bool
+    python: bool
+    arrays: bool = False
 
 
 @dataclass(frozen=True)
 class Group:
-    """Names with one reason. ``kernels``: objects with kernels may ask for them, too; ``python``: only
-    Python modules may.
+    """Names with one reason. ``kernels``: objects with kernels may ask for them, too; ``python``: only Python
+    modules may; ``backends``: only there; ``arrays``: on cuda, only modules that take NumPy's arrays.
     """
 
     title: str
@@ -25,24 +39,45 @@ class Group:
     names: tuple[str, ...]
     kernels: bool = False
     python: bool = False
+    backends: tuple[str, ...] = BACKENDS
+    arrays: bool = False
+
+    def serves(self, use: Use) -> bool:
+        staged = use.arrays or not self.arrays or use.backend == "simt"
+        fits = (self.kernels or not use.kernels) and (use.python or not self.python)
+        return fits and staged and use.backend in self.backends
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Names of one kind that no group has: what they do, and what to write in their place."""
+
+    names: re.Pattern[str]
+    does: str
+    instead: str
 
 
 @functools.cache
 def groups() -> tuple[Group, ...]:
-    table = tomllib.loads(TABLE.read_text())["group"]
-    return tuple(Group(**{**group, "names": tuple(group["names"])}) for group in table)
+    return tuple(_group(**group) for group in _table()["group"])
+
+
+def _group(names: list[str], backends: Sequence[str] = BACKENDS, **facts: Any) -> Group:
+    return Group(names=tuple(names), backends=tuple(backends), **facts)
 
 
 @functools.cache
-def _allowed(kernels: bool, python: bool) -> re.Pattern[str]:
-    chosen = (group for group in groups() if (group.kernels or not kernels) and (python or not group.python))
-    return re.compile("|".join(f"(?:{name})" for group in chosen for name in group.names))
+def refused() -> tuple[Refused, ...]:
+    """Kinds of names that are explained when they are refused."""
+    return tuple(
+        Refused(_pattern(each["names"]), each["does"], each["instead"]) for each in _table()["refused"]
+    )
 
 
-def not_allowed(symbols: Iterable[str], *, kernels: bool, python: bool) -> list[tuple[str, str]]:
+def not_allowed(symbols: Iterable[str], use: Use) -> list[tuple[str, str]]:
     """Those of ``symbols`` that no group allows, each with its name as written in C++, by that name."""
     names = sorted(set(symbols))
-    pattern = _allowed(kernels, python)
+    pattern = _allowed(use)
     readable = zip(names, demangled(names), strict=True)
     return sorted(
         ((name, text) for name, text in readable if not pattern.fullmatch(qualified(text))),
@@ -50,14 +85,37 @@ def not_allowed(symbols: Iterable[str], *, kernels: bool, python: bool) -> list[
     )
 
 
+def why_refused(name: str) -> Refused | None:
+    """What a name does that is refused, by its name as written in C++; None where the table does not say."""
+    return next((each for each in refused() if each.names.fullmatch(qualified(name))), None)
+
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _allowed(use: Use) -> re.Pattern[str]:
+    return _pattern(name for group in groups() if group.serves(use) for name in group.names)
+
+
+def _pattern(names: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{name})" for name in names))
+
+
 # Whole families of C functions that the libraries around a submission define.
 _FAMILIES = re.compile(
-    r"simt_\w+|__tsan_\w+|cuda[A-Z]\w*|cu(blas|sparse|rand)[A-Z]\w*|_?Py[A-Z_]\w*|THP[A-Z]\w*|aoti_torch_\w+"
+    r"simt_\w+|__tsan_\w+|(__)?cuda[A-Z]\w*|cu(blas|sparse|rand)[A-Z]\w*|_?Py[A-Z_]\w*|THP[A-Z]\w*|aoti_torch_\w+"
 )
 
 
 def belonging_to_others(names: Sequence[str]) -> list[str]:
     """Those of C functions' names that only the libraries around a submission may define."""
-    pattern = _allowed(False, True)
+    uses = [Use(backend, kernels=False, python=True, arrays=True) for backend in BACKENDS]
     c_names = [name for name in names if not name.startswith("_Z")]
-    return [name for name in c_names if pattern.fullmatch(name) or _FAMILIES.match(name)]
+    return [
+        name
+        for name in c_names
+        if any(_allowed(use).fullmatch(name) for use in uses) or _FAMILIES.match(name)
+    ]

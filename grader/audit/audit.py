@@ -18,6 +18,7 @@ from grader.audit import (
     spelling,
     suite_source,
 )
+from grader.audit.allowed_symbols import Use
 from grader.audit.modules import Modules
 from grader.audit.objection import Objection
 from grader.audit.own_names import modules_in
@@ -77,7 +78,7 @@ def audit_units(exercise: Exercise, units: Sequence[Unit], backend: str) -> Obje
             for objection in compiled_source.audit(
                 unit,
                 exercise.build.name,
-                assembly=backend == "cuda",
+                backend,
                 binding=exercise.build.interface in _BINDINGS,
             )
         ),
@@ -86,7 +87,7 @@ def audit_units(exercise: Exercise, units: Sequence[Unit], backend: str) -> Obje
 
 
 def audit_library(
-    exercise: Exercise, built: Path, objects: Mapping[str, Sequence[str]] | None = None,
+    exercise: Exercise, built: Path, backend: str, objects: Mapping[str, Sequence[str]] | None = None,
     folders: Collection[str] | None = None,
 ) -> Objection | None:  # fmt: skip
     """The first objection to what was built, or None.
@@ -94,13 +95,18 @@ def audit_library(
     ``objects`` are the symbols that each source's object asks for, and ``folders`` those in which the library
     may look for others.
     """
-    is_python_module = exercise.build.interface != "torch_library"
-    of_objects = library.audit_objects(objects or {}, is_python_module)
-    return next(chain(of_objects, library.audit(built, is_python_module, folders)), None)
+    use = _use(exercise, backend)
+    return next(chain(library.audit_objects(objects or {}, use), library.audit(built, use, folders)), None)
+
+
+def _use(exercise: Exercise, backend: str) -> Use:
+    interface = exercise.build.interface
+    python = interface != "torch_library"
+    return Use(backend, kernels=False, python=python, arrays=interface == "pybind")
 
 
 def audit_installed(
-    exercise: Exercise, folder: Path, libraries: bool, contents: Mapping[str, bytes] | None = None,
+    exercise: Exercise, folder: Path, backend: str, contents: Mapping[str, bytes] | None = None,
     folders: Collection[str] | None = None,
 ) -> Objection | None:  # fmt: skip
     """The first objection to the package installed in ``folder``, wherever its files came from; or None.
@@ -108,11 +114,11 @@ def audit_installed(
     ``contents`` is what `python_files` read; ``folders`` as in `audit_library`.
     """
     sources = python_files(exercise, folder, folder) if contents is None else contents
-    return next(_installed(exercise, folder, sources, libraries, folders), None)
+    return next(_installed(exercise, folder, sources, backend, folders), None)
 
 
 def _installed(
-    exercise: Exercise, folder: Path, sources: Mapping[str, bytes], libraries: bool,
+    exercise: Exercise, folder: Path, sources: Mapping[str, bytes], backend: str,
     folders: Collection[str] | None,
 ) -> Iterator[Objection]:  # fmt: skip
     total = sum(map(len, sources.values()))
@@ -126,8 +132,8 @@ def _installed(
     for file, content in sources.items():
         yield from python_source.audit(content, file, name, allowed, packaged=True, hidden=hidden)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        if path.suffix == ".so" and libraries:
-            yield from library.audit(path, is_python_module=True, folders=folders)
+        if path.suffix == ".so":
+            yield from library.audit(path, _use(exercise, backend), folders)
         elif path.suffix in (".pth", ".pyc"):
             what = "is run without having been read"
             yield Objection(path.relative_to(folder).as_posix(), 0, what, "A wheel holds source files.")

@@ -12,15 +12,17 @@ from typing import Protocol
 from grader.audit.lists.builtins import GENERICS
 from grader.audit.modules import is_open_class
 from grader.audit.objection import Objection
-from grader.audit.tree import Tree
+from grader.audit.tree import Tree, bound
 
 _BASES = (
     "torch.autograd.Function", "torch.autograd.function.Function", "torch.nn.Module", "abc.ABC",
     "contextlib.AbstractContextManager", "enum.Enum", "enum.Flag", "enum.IntEnum", "enum.IntFlag",
     "enum.StrEnum", "typing.Generic", "typing.NamedTuple", "typing.Protocol", "typing.TypedDict",
+    "typing_extensions.Protocol",
 )  # fmt: skip
 _NEVER_CALLED = ("numpy.ndarray", *_BASES)
-_MEANING = ("typing.", "collections.", "numpy.typing.", "enum.")
+_TYPING = ("typing.", "typing_extensions.")
+_MEANING = (*_TYPING, "collections.", "numpy.typing.", "enum.")
 _TYPES_OF_TYPES = ("typing.cast", "typing.TypeVar", "typing.NewType", "typing.ParamSpec")
 _HANDED_ON = (
     "A class of a library can be changed for everybody: call it, derive from it or ask isinstance for it."
@@ -96,7 +98,7 @@ def _stays(node: ast.AST, audit: Auditor) -> bool:
             return _is_type_argument(outer, inner, audit)
         if isinstance(outer, ast.Subscript) and field == "value":
             inner = outer  # Callable[...] is a type like any other
-            if audit.meaning(node).startswith(("typing.", "collections.abc.", "numpy.typing.")):
+            if audit.meaning(node).startswith((*_TYPING, "collections.abc.", "numpy.typing.")):
                 return True
         elif isinstance(outer, ast.Subscript) and field == "slice":
             return _is_generic(outer.value, audit)
@@ -121,9 +123,18 @@ def _is_type_argument(call: ast.Call, inner: ast.AST, audit: Auditor) -> bool:
 
 
 def _is_generic(node: ast.expr, audit: Auditor) -> bool:
-    if isinstance(node, ast.Name) and node.id in GENERICS:
+    if isinstance(node, ast.Name) and (node.id in GENERICS or _is_own_generic(node.id, audit)):
         return True
-    return audit.meaning(node).startswith(("typing.", "collections.abc.", "collections.", "numpy.typing."))
+    return audit.meaning(node).startswith((*_TYPING, "collections.abc.", "collections.", "numpy.typing."))
+
+
+def _is_own_generic(name: str, audit: Auditor) -> bool:
+    """Whether the name is a class that the file derives from Generic[...], and nothing else in the file."""
+    definitions = [node for node in audit.tree.nodes if name in bound(node)]
+    return len(definitions) == 1 and any(
+        isinstance(base, ast.Subscript) and audit.meaning(base.value) in ("typing.Generic", "typing.Protocol")
+        for base in getattr(definitions[0], "bases", ())
+    )
 
 
 def _compares_identity(node: ast.AST | None) -> bool:
@@ -140,7 +151,7 @@ def _is_decorator_of_one(call: ast.AST | None, field: str, audit: Auditor) -> bo
 
 
 def _definition(node: ast.ClassDef, audit: Auditor) -> Iterator[Objection]:
-    if node.keywords:
+    if node.keywords and not _is_total(node, audit):
         yield audit.object(node, f"gives the class {node.name} a metaclass or options", _BASE_RULE)
     for base in node.bases:
         inner = base.value if isinstance(base, ast.Subscript) else base
@@ -149,6 +160,12 @@ def _definition(node: ast.ClassDef, audit: Auditor) -> Iterator[Objection]:
             yield audit.object(node, f"derives {node.name} from `{full}`", _BASE_RULE)
         if full.startswith("enum."):
             yield from _enum(node, audit)
+
+
+def _is_total(node: ast.ClassDef, audit: Auditor) -> bool:
+    """`class Options(TypedDict, total=False)`: an option of TypedDict's own."""
+    typed = any(audit.meaning(base) == "typing.TypedDict" for base in node.bases)
+    return typed and all(each.arg == "total" for each in node.keywords)
 
 
 def _enum(node: ast.ClassDef, audit: Auditor) -> Iterator[Objection]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import PurePath
 
-from grader.audit import cuda_source, python_binding
-from grader.audit.cuda_source import OPERATORS_RULE, TOUCH_RULE
+from grader.audit import cuda_source, python_binding, registering
+from grader.audit.cuda_source import OPERATORS_RULE, PYTHON_RULE
 from grader.audit.objection import Objection
 from grader.build.preprocessing import Line, Unit
 from grader.simt.emitted import emitted_names
@@ -25,38 +25,54 @@ _RULE = "What a macro puts together is read as it is compiled. A kernel needs `#
 _SHAPES = tuple(
     re.compile(shape)
     for shape in (
-        r'section \( "simt_(constant|device)" \)',
+        r'section \( "simt_(constant|device|managed|names)" \)',
         r'visibility \( "(default|hidden)" \)',
         r'no_sanitize \( "thread" \) \) \) (\{|->)',  # around a launch: that part runs on the host
         r"__?format(__)? \( .*",
     )
 )
+# What CUDA's qualifiers are macros of, when nvcc compiles.
+_QUALIFIERS = frozenset((
+    "global", "device", "host", "shared", "constant", "managed", "grid_constant", "launch_bounds",
+    "cluster_dims", "block_size", "maxnreg", "device_builtin", "cudart_builtin", "nv_pure",
+    "nv_weak_odr_linkage",
+    "device_builtin_surface_type", "device_builtin_texture_type",
+))  # fmt: skip
 _ALIASES = re.compile(r'__asm__ \( "simt_dynamic_shared" \)')
 _PYTHON = re.compile(
     r"Py(Object|ModuleDef|ModuleDef_Slot|ModuleDef_Init|Module_Create2?|Err_(Format|SetString|Occurred)|Exc_(ImportError|RuntimeError|SystemError))|"
     r"Py_(GetVersion|ssize_t|mod_\w+|MOD_\w+|None|TPFLAGS\w*)|_Py_NoneStruct|Py_IncRef|Py_INCREF"
 )
+_LIBRARY_RULE = (
+    "Call `m.def(...)` and `m.impl(...)`, or hand `m` to a function that takes a `torch::Library&`; a local "
+    "variable needs another name."
+)
+_MODULES_NAME = '. attr ( "__spec__" ) . attr ( "name" )'
 _INIT = re.compile(r"(Stable)?TorchLibraryInit")
 _REGISTERS = re.compile(r'"([^"]*)"')
 _FOUND_IN = re.compile(r".*/(?:include|c\+\+/[\d.]+)/(?:[\w]+-linux-gnu/)?(?:c\+\+/[\d.]+/)?")
 
 
-def audit(unit: Unit, name: str, assembly: bool, binding: bool) -> Iterator[Objection]:
-    """Objections to what one source of the library ``name`` becomes; ``binding``: a Python module's."""
+def audit(unit: Unit, name: str, backend: str, binding: bool) -> Iterator[Objection]:
+    """Objections to what one source of the library ``name`` becomes; ``binding``: a Python module's.
+
+    Assembly is a GPU's: PTX is part of CUDA.
+    """
     for include in unit.includes:
         header = _FOUND_IN.sub("", include.path)
         if cuda_source.is_foreign(header):
             what = f"includes `{header}`"
             yield Objection(include.file.name, include.number, what, cuda_source.INCLUDE_RULE)
-    yield from _Compiled(unit.lines, name, assembly, binding).run()
+    yield from _Compiled(unit.lines, name, backend, binding).run()
 
 
 class _Compiled:
-    def __init__(self, lines: Sequence[Line], name: str, assembly: bool, binding: bool) -> None:
+    def __init__(self, lines: Sequence[Line], name: str, backend: str, binding: bool) -> None:
         self.lines = lines
         self.name = name
         self.binding = binding
-        self.words = cuda_source.refused_words(assembly)
+        self.words = cuda_source.refused_words(assembly=backend == "cuda")
+        self.qualifiers = _QUALIFIERS if backend == "cuda" else frozenset()
         self.starts = [0, *accumulate(len(line.text) for line in lines)]
         text = "".join(line.text for line in lines)
         self.tokens = [token for token in scan(text) if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
@@ -69,6 +85,8 @@ class _Compiled:
                 yield from self._word(index, token)
             elif token.text == "[" and self._text(index + 1, 1) == "[":
                 yield from self._attributes(index + 2, "]")
+        for index, what in registering.misuses(self.tokens):
+            yield self._object(self.tokens[index], what, _LIBRARY_RULE)
 
     def _word(self, index: int, token: Token) -> Iterator[Objection]:
         word = token.text
@@ -77,8 +95,11 @@ class _Compiled:
         if _INIT.fullmatch(word):
             yield from self._registration(index)
             return
+        if self.binding and word == "attr" and not self._sets_a_constant(index):
+            yield self._object(token, "becomes `.attr`, which leads to other objects of Python", PYTHON_RULE)
+            return
         if self.binding and python_binding.reaches_out(word):
-            yield self._object(token, f"becomes `{word}`, which runs the interpreter", TOUCH_RULE)
+            yield self._object(token, f"becomes `{word}`, which calls the Python interpreter", PYTHON_RULE)
             return
         for pattern, why, rule in self.words:
             if pattern.fullmatch(word) and not self._is_expected(index, word):
@@ -90,12 +111,18 @@ class _Compiled:
         if word == "simt":
             return self._text(index + 1, 1) == "::" and self._text(index + 2, 1) in emitted_names()
         if word.startswith("simt_"):
-            return word in emitted_names() or re.fullmatch(r"simt_p\d*", word) is not None
+            return word in emitted_names() or re.fullmatch(r"simt_(p|names_)\d*", word) is not None
         if word == "__asm__":
             return _ALIASES.fullmatch(self._text(index, 4)) is not None
         if word == "no_sanitize":
             return self._has_shape(index)
         return _PYTHON.fullmatch(word) is not None
+
+    def _sets_a_constant(self, index: int) -> bool:
+        """`m.attr("name") = value`, an `attr` that is no member, or PYBIND11_MODULE's own."""
+        member = self._text(index - 1, 1) in (".", "->")
+        assigned = re.match(r'\( "\w+" \) =', self._text(index + 1, 4)) is not None
+        return not member or assigned or _MODULES_NAME in self._text(max(0, index - 6), 15)
 
     def _registration(self, index: int) -> Iterator[Objection]:
         """The namespace is the first text of the constructor's arguments: what a macro put there, too."""
@@ -118,7 +145,7 @@ class _Compiled:
             inside = depth == (2 if end == ")" else 0)
             if not inside or token.kind is not Kind.WORD or cuda_source.is_harmless_attribute(token.text):
                 continue
-            if not self._has_shape(index):
+            if token.text.strip("_") not in self.qualifiers and not self._has_shape(index):
                 yield self._object(token, f"gets the attribute `{token.text}`", cuda_source.ATTRIBUTE_RULE)
 
     def _has_shape(self, index: int) -> bool:

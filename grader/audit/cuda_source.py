@@ -10,21 +10,38 @@ from pathlib import Path, PurePath
 from grader.audit.objection import Objection
 from grader.simt.translate.lexer import Kind, Token, scan
 
-TOUCH_RULE = "A submission must not touch the code that checks it."
-CHECKS_RULE = "Every access of a submission must be checked."
+TOUCH_RULE = (
+    "What checks a submission is in the same process, and is left alone. C++, CUDA and PyTorch "
+    "have documented "
+    "names for what a kernel needs: use those."
+)
+CHECKS_RULE = "Every access is checked here: write it in plain CUDA C++."
+PYTHON_RULE = "Python belongs into op.py; a binding converts arguments and results with pybind11."
+_PRAGMA_RULE = 'Write `#pragma unroll` on a line of its own, or `_Pragma("unroll")` in a macro.'
+_NAME_RULE = "Declare a function under its own name."
 LIBRARY_RULE = "Your own kernels must do the work, not a library's."
 OPERATORS_RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
-ATTRIBUTE_RULE = "Attributes that change how a function is checked or when it runs are not allowed here."
-INCLUDE_RULE = "A source includes headers of C++, CUDA and PyTorch, and those beside it."
+ATTRIBUTE_RULE = (
+    "Attributes that change how a function is checked or when it runs are not allowed here. Leave it out; "
+    "`__restrict__`, `__launch_bounds__` and `alignas` are CUDA's and C++'s own."
+)
+INCLUDE_RULE = "A source includes headers of C++, CUDA and PyTorch, and those beside it. Leave it out."
 _REGISTER_RULE = "TORCH_LIBRARY(name, m) makes the library that `m` is."
 _DIRECTIVE = re.compile(r"^#\s*(\w+)\s*(.*)$", re.DOTALL)
 _ATTRIBUTES = frozenset((
-    "aligned", "always_inline", "noinline", "packed", "unused", "may_alias", "const", "pure",
+    "aligned", "always_inline", "noinline", "packed", "unused", "used", "may_alias", "const", "pure",
     "deprecated", "hot", "cold", "noreturn", "nothrow", "fallthrough", "nodiscard", "maybe_unused",
     "likely", "unlikely", "no_unique_address", "vector_size", "restrict", "gnu", "gcc", "clang",
-    "warn_unused_result", "carries_dependency", "assume",
+    "warn_unused_result", "carries_dependency", "assume", "visibility", "nonnull", "returns_nonnull",
 ))  # fmt: skip
-_PRAGMAS = re.compile(r"(once|unroll\b.*|nounroll|nv_\w+.*|GCC (unroll|ivdep|diagnostic)\b.*|STDC .*)")
+_PRAGMAS = re.compile(
+    r"(once|unroll\b.*|nounroll|nv_\w+.*|diag_\w+.*|STDC .*|(end)?region\b.*|mark\b.*|message\b.*|pack\b.*|"
+    r"(GCC|clang) (unroll|ivdep|diagnostic|loop)\b.*)"
+)
+# Macros of CUDA and PyTorch that only say which declarations a header offers.
+_CHOOSING = re.compile(
+    r"__CUDA_NO_\w+__|TORCH_ASSERT_(NO|ONLY_METHOD)_OPERATORS|PYBIND11_DETAILED_ERROR_MESSAGES"
+)
 _RESERVED = re.compile(
     r"__(global|device|host|shared|constant|managed|grid_constant|launch_bounds|noinline|forceinline|restrict|"
     r"attribute|builtin|sync|shfl|ballot|threadfence|CUDA|GNUC|SANITIZE|tsan|wrap|real|simt)\w*|simt\w*|"
@@ -46,22 +63,26 @@ _WORDS = (
         "belongs to the access checks",
         TOUCH_RULE,
     ),
-    (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive", TOUCH_RULE),
-    (re.compile(r"__(REDIRECT|ASMNAME)\w*"), "gives a function another's name", TOUCH_RULE),
-    # Not what every extension module says by itself: `PyInit_NAME`, which creates a module and nothing else.
+    (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive", _PRAGMA_RULE),
+    (re.compile(r"__(REDIRECT|ASMNAME)\w*"), "gives a function another's name", _NAME_RULE),
+    # Not what every extension module says by itself: `PyInit_NAME`, which creates a module and nothing
+    # else; nor
+    # the errors that it raises.
     (
-        re.compile(r"_?Py(?!Init_\w+$|ModuleDef(_HEAD_INIT)?$|Module_Create$)([A-Z][a-z]|_)\w*"),
-        "runs the interpreter that judges",
-        TOUCH_RULE,
+        re.compile(
+            r"_?Py(?!Init_\w+$|Exc_\w+$|Err_(SetString|Format|Occurred)$|ModuleDef(_HEAD_INIT)?$|Module_Create$)([A-Z][a-z]|_)\w*"
+        ),
+        "calls the Python interpreter",
+        PYTHON_RULE,
     ),
     (
         re.compile(r"__builtin_(ia32|nontemporal|return_address|frame_address|apply|longjmp)\w*"),
-        "evades the access checks",
+        "is not seen by the access checks",
         CHECKS_RULE,
     ),
     (
         re.compile(r"_mm\d*_\w+"),
-        "is the processor's, not CUDA's, and evades the access checks",
+        "is the processor's, not CUDA's, and is not seen by the access checks",
         CHECKS_RULE,
     ),
     (
@@ -133,7 +154,10 @@ def is_harmless_pragma(words: Sequence[str]) -> bool:
 
 def is_reserved(word: str) -> bool:
     """Whether a word belongs to C++, CUDA or PyTorch, so that it may not become a macro."""
-    return bool(_RESERVED.fullmatch(word)) or word in _KEYWORDS
+    return (bool(_RESERVED.fullmatch(word)) or word in _KEYWORDS) and not _CHOOSING.fullmatch(word)
+
+
+_NOTHING = Token(Kind.BLANK, "", 0, 0)
 
 
 class _Audit:
@@ -154,10 +178,6 @@ class _Audit:
             if token.text == "#" and line_begins:
                 yield from self._directive(tokens, index)
                 named = [each.text for each in tokens[index + 1 : index + 2]] == ["include"]
-            elif token.text == "##":
-                yield self._object(
-                    token, "joins names with `##`", "Spell names out, so that they can be read."
-                )
             elif token.kind is Kind.WORD:
                 yield from self._word(tokens, index)
             elif token.text == "[" and tokens[index + 1 : index + 2] and tokens[index + 1].text == "[":
@@ -171,7 +191,7 @@ class _Audit:
         token = tokens[index]
         word = token.text.replace("\\\n", "").replace("\\\r\n", "")
         for pattern, why, rule in self.words:
-            if pattern.fullmatch(word):
+            if pattern.fullmatch(word) and not self._is_harmless_operator(tokens, index):
                 yield self._object(token, f"uses `{word}`, which {why}", rule)
         if re.fullmatch(r"__attribute(__)?|__declspec", word):
             yield from self._attributes(tokens, index + 1, ")")
@@ -179,6 +199,14 @@ class _Audit:
             yield from self._registration(tokens, index, word)
         if word == "Library" and [each.text for each in tokens[index + 1 : index + 2]] != ["&"]:
             yield self._object(token, "makes a `Library` by hand", _REGISTER_RULE)
+
+    def _is_harmless_operator(self, tokens: list[Token], index: int) -> bool:
+        """`_Pragma("unroll 4")`, which macros need, since they cannot hold a directive."""
+        bracket, text, end = (each.text for each in (*tokens[index + 1 : index + 4], *[_NOTHING] * 3)[:3])
+        written = text[:1] + text[-1:] == '""' and "\\" not in text
+        words = [each.text for each in tokens_of(text[1:-1]) if each.kind is not Kind.NEWLINE]
+        known = tokens[index].text == "_Pragma" and (bracket, end) == ("(", ")")
+        return known and written and is_harmless_pragma(words)
 
     def _registration(self, tokens: list[Token], index: int, word: str) -> Iterator[Objection]:
         """`word` must stand before the library's own name in brackets: a macro could give it another."""
@@ -214,7 +242,10 @@ class _Audit:
             yield self._object(rest[0], f"has `#pragma {' '.join(words[1:3])}`", rule)
         elif words[0] in ("define", "undef") and len(words) > 1:
             if is_reserved(words[1]) or words[1] == self.name:
-                rule = "The words of C++, CUDA and PyTorch, and the library's name, keep their meaning."
+                rule = (
+                    "The words of C++, CUDA and PyTorch, and the library's name, keep their meaning. "
+                    "Give your macro another name."
+                )
                 yield self._object(rest[0], f"gives `{words[1]}` another meaning", rule)
         elif words[0] == "line" or words[0][0].isdecimal():
             rule = "Findings and errors must point at the lines of your own files."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from grader.audit.allowed_symbols import belonging_to_others, not_allowed
+from grader.audit.allowed_symbols import Use, belonging_to_others, not_allowed, why_refused
 from grader.audit.objection import Objection
 from grader.elf import Library, Malformed, read_library
 
@@ -52,12 +53,11 @@ _RELOCATIONS = {
 }
 
 
-def audit(
-    library: Path, is_python_module: bool, folders: Collection[str] | None = None
-) -> Iterator[Objection]:
+def audit(library: Path, use: Use, folders: Collection[str] | None = None) -> Iterator[Objection]:
     """Objections to a built library. ``folders`` are those that it may look for libraries in; None for any.
 
-    A library without Python's face has no use for Python at all.
+    ``use`` says on which backend it was built, and for what: a library without Python's face has no use for
+    Python at all.
     """
     if library.stat().st_size > _MOST_BYTES:
         yield Objection(library.name, 0, f"has {library.stat().st_size >> 20} MiB", _SIZE_RULE)
@@ -69,27 +69,30 @@ def audit(
         return
     yield from (Objection(library.name, 0, what, _LOAD_RULE) for what in _loading(found, folders))
     undefined = [symbol.name for symbol in found.symbols if not symbol.defined and symbol.name]
-    yield from _refused(library.name, undefined, kernels=False, python=is_python_module)
+    yield from _refused(library.name, undefined, replace(use, kernels=False))
     for name in belonging_to_others([symbol.name for symbol in found.symbols if symbol.defined]):
         if not _is_of_the_grader(name):
             yield Objection(library.name, 0, f"defines `{name}`, which others define", _DEFINED_RULE)
 
 
-def audit_objects(objects: Mapping[str, Sequence[str]], is_python_module: bool) -> Iterator[Objection]:
+def audit_objects(objects: Mapping[str, Sequence[str]], use: Use) -> Iterator[Objection]:
     """Objections to what each source's object asks for, by the source's name."""
     for source, undefined in sorted(objects.items()):
-        kernels = source.endswith(".cu")
-        yield from _refused(source, undefined, kernels=kernels, python=is_python_module)
+        yield from _refused(source, undefined, replace(use, kernels=source.endswith(".cu")))
 
 
-def _refused(file: str, undefined: Sequence[str], *, kernels: bool, python: bool) -> Iterator[Objection]:
-    where = " in a file with kernels" if kernels else ""
-    for symbol, name in not_allowed(undefined, kernels=kernels, python=python):
+def _refused(file: str, undefined: Sequence[str], use: Use) -> Iterator[Objection]:
+    where = " in a file with kernels" if use.kernels else ""
+    for symbol, name in not_allowed(undefined, use):
+        uses = f"uses `{name[:200]}`"
         if _GLOBAL.match(symbol):
-            what = f"uses `{name[:200]}`, and nothing in the library defines it"
+            what = f"{uses}, and nothing in the library defines it"
             yield Objection(file, 0, what, _UNDEFINED_RULE, topic="load")
-            continue
-        yield Objection(file, 0, f"uses `{name[:200]}`, which is not allowed here{where}", _SYMBOL_RULE)
+        elif why := why_refused(name):
+            what = f"{uses}, which {why.does}: not allowed here{where}"
+            yield Objection(file, 0, what, why.instead)
+        else:
+            yield Objection(file, 0, f"{uses}, which is not allowed here{where}", _SYMBOL_RULE)
 
 
 def _is_of_the_grader(name: str) -> bool:

@@ -15,15 +15,19 @@ from grader.audit.objection import Objection
 from grader.simt.translate.lexer import Kind, Token
 
 ALLOWED = frozenset((
-    "arg", "args", "arithmetic", "array", "array_t", "base", "bool_", "buffer", "buffer_error",
-    "buffer_info", "buffer_protocol", "bytes", "call_guard", "cast", "cast_error", "class_", "const_",
-    "dict", "doc", "dtype", "dynamic_attr", "enum_", "error_already_set", "exception", "float_",
-    "format_descriptor", "gil_scoped_acquire", "gil_scoped_release", "handle", "implicitly_convertible",
+    "arg", "args", "arithmetic", "array", "array_t", "attribute_error", "base", "bool_", "buffer",
+    "buffer_error",
+    "buffer_info", "buffer_protocol", "bytearray", "bytes", "call_guard", "capsule", "cast",
+    "cast_error", "class_", "const_",
+    "dict", "doc", "dtype", "dynamic_attr", "ellipsis", "enum_", "error_already_set", "exception", "float_",
+    "format_descriptor", "gil_scoped_acquire", "gil_scoped_release", "handle", "hash",
+    "implicitly_convertible",
     "index_error", "init", "int_", "is_final", "is_method", "is_operator", "isinstance", "iterable",
     "iterator", "keep_alive", "key_error", "kw_only", "kwargs", "len", "list", "literals",
     "make_iterator", "make_tuple", "memoryview", "mod_gil_not_used", "module", "module_", "module_local",
     "name", "native_enum", "none", "not_implemented_error", "object", "options", "overload_cast",
-    "pos_only", "prepend", "print", "return_value_policy", "scope", "self", "sequence", "set", "sibling",
+    "pos_only", "prepend", "print", "register_exception", "register_local_exception",
+    "return_value_policy", "set_error", "scope", "self", "sequence", "set", "sibling",
     "slice", "smart_holder", "ssize_t", "static_", "stop_iteration", "str", "tuple", "type_error",
     "unchecked_mutable_reference", "unchecked_reference", "value_error", "vectorize",
 ))  # fmt: skip
@@ -87,7 +91,7 @@ def _objection(words: Sequence[str], index: int, modules: frozenset[str]) -> str
     if word in _NAMESPACES:
         return _namespace_objection(words, index)
     if _REFUSED.fullmatch(word):
-        return f"uses `{word}`, which runs the interpreter"
+        return f"uses `{word}`, which calls the Python interpreter"
     if word == "attr" and before[-1:] in (["."], ["->"]):
         assigned = words[index + 4 : index + 5] == ["="] and words[index + 3] == ")"
         dunder = len(after) > 1 and re.match(r'"__(?!version__|doc__|all__)', after[1])

@@ -118,7 +118,7 @@ class SourceAudit:
             full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
             plain = isinstance(node, ast.Import) and alias.asname is None  # binds the package itself
             name = full.partition(".")[0] if plain else alias.asname or alias.name
-            meant = name if plain else full
+            meant = name if plain else _of_typing(full)
             if self.imported.setdefault(name, meant) != meant:
                 yield self.object(node, f"gives the name `{name}` another meaning", PATCH_RULE)
             if f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
@@ -235,10 +235,15 @@ class SourceAudit:
             return  # double underscores have a rule of their own
         if name not in self.own:
             yield self.object(node, f"reads the attribute `{name}`", instead(name))
-        elif name in reserved():
+        elif name in reserved() and not self._is_a_registry(node, name):
             yield self.object(node, f"reads the attribute `{name}`", OWN_RULE)
 
+    def _is_a_registry(self, node: ast.AST, name: str) -> bool:
+        """Whether it is `register` of nothing imported: abstract classes of others have one, too."""
+        return name == "register" and isinstance(node, ast.Attribute) and not self.meaning(node.value)
+
     def _dotted(self, node: ast.expr) -> str:
+        """The dotted name of a chain that begins at an imported name; else ``""``."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -246,3 +251,9 @@ class SourceAudit:
         if not isinstance(node, ast.Name) or node.id not in self.imported:
             return ""
         return ".".join([self.imported[node.id], *reversed(parts)])
+
+
+def _of_typing(full: str) -> str:
+    """Names of typing_extensions are those of typing, for older releases of Python."""
+    module, _, name = full.rpartition(".")
+    return f"typing.{name}" if module == "typing_extensions" else full

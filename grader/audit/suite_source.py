@@ -24,9 +24,10 @@ PYTEST = {
     "pytest": group("what tests are made of", "approx fail fixture mark param raises skip warns xfail"),
     "torch.testing": group("comparisons with tolerances", "assert_close make_tensor"),
 }
-# A suite is no place for the host's clock, nor for the warnings of others.
+# A suite is no place for the host's clock, nor for the warnings and messages of others.
+_NO_PART = ("logging", "threading", "time", "warnings")
 SUITE: Mapping[str, Group] = {
-    **{name: each for name, each in STANDARD.items() if name not in ("time", "warnings")},
+    **{name: each for name, each in STANDARD.items() if name not in _NO_PART},
     **TORCH,
     **NUMPY,
     **PYTEST,

@@ -7,23 +7,29 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.audit import compiled_source, cuda_source, library, python_binding, spelling
+from grader.audit import allowed_symbols, compiled_source, cuda_source, library, python_binding, spelling
 from grader.audit.objection import Objection
 from grader.build.preprocessing import preprocess
-from grader.build.request import BuildRequest, Interface
+from grader.build.request import Backend, BuildRequest, Interface
 from grader.build.steps import OBJECT, step
 from grader.elf import symbols_of
 
 LAYERS = ("spelling", "text", "compiled", "symbols")
 
 
-def request_for(source: Path) -> BuildRequest:
+def request_for(source: Path, backend: Backend = "simt") -> BuildRequest:
     """A line `interface: NAME` in the source says what it is part of; an operator library without one."""
     found = re.search(r"interface: (torch_extension|pybind)\b", source.read_text(errors="replace"))
     interface: Interface = "torch_library"
     if found:
         interface = "pybind" if found[1] == "pybind" else "torch_extension"
-    return BuildRequest("mine", interface, (source,), "simt", precompile=False)
+    return BuildRequest("mine", interface, (source,), backend, precompile=False)
+
+
+def use_of(request: BuildRequest) -> allowed_symbols.Use:
+    """Who asks for the symbols of an object that `request` builds."""
+    arrays = request.interface == "pybind"
+    return allowed_symbols.Use(request.backend, kernels=False, python=request.is_python_module, arrays=arrays)
 
 
 def objections(source: Path, layer: str, scratch: Path) -> Iterator[Objection]:
@@ -37,15 +43,15 @@ def objections(source: Path, layer: str, scratch: Path) -> Iterator[Objection]:
             yield from python_binding.audit(cuda_source.tokens_of(text), text, source)
     elif layer == "compiled":
         (unit,) = preprocess(request, source.parent)[0]
-        yield from compiled_source.audit(unit, "mine", assembly=False, binding=request.is_python_module)
+        yield from compiled_source.audit(unit, "mine", "simt", binding=request.is_python_module)
     else:
         asked = {source.name: sorted(symbols_of(compiled(source, scratch))[0])}
-        yield from library.audit_objects(asked, request.is_python_module)
+        yield from library.audit_objects(asked, use_of(request))
 
 
-def compiled(source: Path, scratch: Path) -> Path:
+def compiled(source: Path, scratch: Path, backend: Backend = "simt") -> Path:
     """The object of `source`, in the folder `scratch`."""
-    command = step(request_for(source), source).prepare(scratch)
+    command = step(request_for(source, backend), source).prepare(scratch)
     done = subprocess.run(command, cwd=scratch, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return scratch / OBJECT

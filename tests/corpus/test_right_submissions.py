@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.audit.library import audit_objects
-from tests.corpus.reading import objections, request_for
+from tests.corpus.reading import objections, request_for, use_of
 
 HERE = Path(__file__).parent
 RIGHT = sorted((HERE / "right").iterdir())
@@ -46,5 +46,6 @@ def test_the_symbols_of_every_compiler_are_accepted(record: Path) -> None:
     asked = dict(line.split(": ", 1) for line in record.read_text().splitlines())
     assert set(asked) <= {file.name for file in RIGHT}
     for name, symbols in asked.items():
-        is_python_module = request_for(HERE / "right" / name).is_python_module
-        assert list(audit_objects({name: symbols.split()}, is_python_module)) == []
+        backend = "cuda" if record.stem.startswith("nvcc") else "simt"
+        use = use_of(request_for(HERE / "right" / name, backend))
+        assert list(audit_objects({name: symbols.split()}, use)) == []

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader.audit import python_binding
-from grader.audit.allowed_symbols import belonging_to_others, groups, not_allowed
+from grader.audit.allowed_symbols import (
+    BACKENDS,
+    Use,
+    belonging_to_others,
+    groups,
+    not_allowed,
+    refused,
+    why_refused,
+)
 from grader.audit.cuda_source import tokens_of
 from grader.audit.library import audit_objects
 from grader.demangling import demangled, qualified
@@ -52,23 +61,92 @@ REACHING = (
 )  # fmt: skip
 
 
+HOST = Use("simt", kernels=False, python=False)
+# On a GPU these change what others measure, or do unseen what a kernel should.
+UNSEEN_ON_CUDA = (
+    "cudaDeviceSetLimit", "cudaDeviceSetCacheConfig", "cudaDeviceEnablePeerAccess",
+    "cudaCtxResetPersistingL2Cache",
+    "cudaStreamSetAttribute", "cudaStreamBeginCapture", "cudaHostAlloc", "cudaMallocHost",
+    "cudaMallocManaged",
+    "cudaHostRegister", "cudaMemAdvise", "cudaGraphInstantiate", "cudaGraphLaunch", "cudaMemPoolSetAttribute",
+    "cudaGetDriverEntryPointByVersion", "cudaGetFuncBySymbol", "cudaLibraryLoadData",
+    "cuModuleLoadData", "dlsym",
+    "cublasSgemm_v2", "cublasLtMatmul", "cudaLaunchHostFunc", "cudaProfilerStop", "simt_access",
+    "simt_launch_kernel",
+    "_ZN2at4_ops11addcmul_out4callERKNS_6TensorES4_S4_RKN3c106ScalarERS2_",
+    "_ZN2at4cuda24getCurrentCUDABlasHandleEv", "_ZN2at20enableRecordFunctionEb",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kernels", [False, True])
 @pytest.mark.parametrize("python", [False, True])
-def test_names_that_reach_out_are_on_no_list(python: bool) -> None:
-    refused = {name for name, _ in not_allowed(REACHING, kernels=False, python=python)}
-    assert set(REACHING) - refused == set()
+def test_names_that_reach_out_are_on_no_list(backend: str, kernels: bool, python: bool) -> None:
+    use = Use(backend, kernels=kernels, python=python, arrays=python)
+    found = {name for name, _ in not_allowed(REACHING, use)}
+    allowed = {"atexit"} if backend == "cuda" else set()  # which nvcc asks for, too
+    assert set(REACHING) - found == allowed
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+def test_on_cuda_what_no_record_shows_is_on_no_list(kernels: bool) -> None:
+    use = Use("cuda", kernels=kernels, python=False)
+    assert {name for name, _ in not_allowed(UNSEEN_ON_CUDA, use)} == set(UNSEEN_ON_CUDA)
+
+
+TRIED = [name for name in UNSEEN_ON_CUDA if not name.startswith("simt_")]  # nobody tries those by accident
+
+
+@pytest.mark.parametrize("symbol", [*TRIED, "snprintf", "pthread_create", "fopen", "fork"])
+def test_what_people_may_try_is_refused_with_what_it_does(symbol: str) -> None:
+    why = why_refused(demangled([symbol])[0])
+    assert why is not None
+    assert why.does and why.instead.endswith(".")
+
+
+def test_arrays_are_staged_and_tensors_are_not() -> None:
+    staging = ["cudaMallocHost", "cudaFreeHost", "cudaHostAlloc", "cudaMallocManaged"]
+    assert not_allowed(staging, Use("cuda", kernels=True, python=True, arrays=True)) == []
+    assert not_allowed(staging, Use("simt", kernels=True, python=False)) == []
+    assert len(not_allowed(staging, Use("cuda", kernels=True, python=True))) == len(staging)
+
+
+def test_nvccs_own_symbols_are_allowed_where_nvcc_compiles() -> None:
+    own = ["__cudaRegisterFatBinary", "__cudaPushCallConfiguration", "__cudaLaunchKernel", "atexit"]
+    assert not_allowed(own, Use("cuda", kernels=True, python=False)) == []
+    assert len(not_allowed(own, Use("simt", kernels=True, python=False))) == len(own)
+
+
+def test_a_refusal_says_what_the_function_does_and_what_to_use() -> None:
+    (found,) = audit_objects({"kernel.cu": ["cudaDeviceSetLimit"]}, Use("cuda", kernels=False, python=False))
+    assert found.sentence == (
+        "kernel.cu uses `cudaDeviceSetLimit`, which changes the device for everything that runs "
+        "after it, and with "
+        "that what others measure: not allowed here in a file with kernels. Leave the device as it "
+        "is. A kernel's "
+        "own attributes are set with cudaFuncSetAttribute."
+    )
+
+
+def test_what_is_refused_with_a_reason_is_not_allowed_with_another() -> None:
+    """A reason that could never be told would be a sign that a group is too wide."""
+    everywhere = [Use(backend, kernels=False, python=True) for backend in BACKENDS]
+    for symbol in UNSEEN_ON_CUDA:
+        assert any(not_allowed([symbol], use) for use in everywhere)
+    assert all(each.does and each.instead.endswith(".") for each in refused())
 
 
 def test_what_kernels_may_use_is_less() -> None:
     host_only = ["snprintf", "qsort", "strncpy", "strtol", "_ZNSirsERi"]
-    assert not_allowed(host_only, kernels=False, python=False) == []
-    assert len(not_allowed(host_only, kernels=True, python=False)) == len(host_only)
+    assert not_allowed(host_only, HOST) == []
+    assert len(not_allowed(host_only, replace(HOST, kernels=True))) == len(host_only)
     only_host = {group.title for group in groups() if not group.kernels}
     assert only_host == {"C on the host", "C++ standard library: text that is read"}
 
 
 def test_a_library_without_pythons_face_has_no_use_for_python() -> None:
-    assert not_allowed(["PyTuple_New"], kernels=False, python=True) == []
-    assert not_allowed(["PyTuple_New"], kernels=False, python=False) == [("PyTuple_New", "PyTuple_New")]
+    assert not_allowed(["PyTuple_New"], replace(HOST, python=True)) == []
+    assert not_allowed(["PyTuple_New"], HOST) == [("PyTuple_New", "PyTuple_New")]
 
 
 def test_every_group_has_a_reason_and_its_names_are_whole() -> None:
@@ -148,10 +226,10 @@ def test_a_binding_may_not(code: str) -> None:
 
 
 def test_a_function_of_ones_own_that_was_not_linked_is_called_that() -> None:
-    (own,) = audit_objects({"binding.cpp": ["_Z13launch_muladdIfEvPKT_"]}, is_python_module=False)
+    (own,) = audit_objects({"binding.cpp": ["_Z13launch_muladdIfEvPKT_"]}, HOST)
     assert own.sentence.startswith(
         "binding.cpp uses `void launch_muladd<float>(float const*)`, and nothing in"
     )
     assert own.topic == "load"
-    (foreign,) = audit_objects({"binding.cpp": ["dlsym"]}, is_python_module=False)
-    assert foreign.sentence.startswith("binding.cpp uses `dlsym`, which is not allowed here")
+    (foreign,) = audit_objects({"binding.cpp": ["dlsym"]}, HOST)
+    assert foreign.sentence.startswith("binding.cpp uses `dlsym`, which looks functions up")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.audit import Objection
-from grader.audit.allowed_symbols import not_allowed
+from grader.audit.allowed_symbols import Use, not_allowed
 from grader.audit.cuda_source import audit
 
 MACROS = ("TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT", "TORCH_LIBRARY_IMPL")
@@ -80,4 +80,4 @@ def test_whether_32_bits_suffice_may_be_asked() -> None:
     ],
 )
 def test_the_same_holds_for_the_built_library(symbol: str, refused: bool) -> None:
-    assert bool(not_allowed([symbol], kernels=True, python=False)) is refused
+    assert bool(not_allowed([symbol], Use("simt", kernels=True, python=False))) is refused

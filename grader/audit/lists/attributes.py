@@ -38,8 +38,10 @@ _IN_PLACE = (
 )
 _OF_TENSORS = (
     "H T backward bfloat16 bool byte char contiguous cpu cuda data data_ptr device dim double dtype "
-    "element_size expand expand_as float get_device grad grad_fn half imag int is_complex is_conj "
-    "is_contiguous is_cpu is_cuda is_floating_point is_leaf is_meta is_neg is_pinned is_signed item "
+    "dim_order element_size expand expand_as float get_device grad grad_fn half imag int is_complex "
+    "is_conj "
+    "is_contiguous is_cpu is_cuda is_floating_point is_inference is_leaf is_meta is_neg is_nested "
+    "is_nonzero is_pinned is_quantized is_same_size is_signed is_sparse item "
     "itemsize layout long mH mT nbytes ndim ndimension nelement new_empty new_full new_ones new_tensor "
     "new_zeros numpy pin_memory record_stream register_hook repeat requires_grad reshape_as retain_grad "
     "shape short size storage_offset stride sum_to_size to tolist type_as unfold values view view_as"
@@ -51,8 +53,8 @@ ATTRIBUTES = {
     "tensors": group("what a tensor is, and copies and views of it", _OF_TENSORS),
     "types": group(
         "facts about dtypes, devices and shapes",
-        "bits eps index is_floating_point max min name resolution smallest_normal smallest_subnormal tiny "
-        "type",
+        "bits dig epsilon eps index is_floating_point mant_dig max min name resolution smallest_normal "
+        "smallest_subnormal tiny to_complex to_real type",
     ),
     "autograd": group(
         "what a torch.autograd.Function is made of",
@@ -77,6 +79,11 @@ ATTRIBUTES = {
         "L2_cache_size gcnArchName major max_threads_per_multi_processor minor multi_processor_count name "
         "regs_per_multiprocessor shared_memory_per_block total_memory warp_size",
     ),
+    "locks": group("locks around a cache", "acquire locked release"),
+    "messages": group(
+        "a logger's messages",
+        "addHandler critical debug error exception getChild info isEnabledFor log setLevel warning"
+    ),
     "random": group("a generator of random numbers", "initial_seed manual_seed seed"),
     "operator objects": group("the overload of an operator of one's own", "default out"),
     "arrays": group("arrays of NumPy", "astype copy flags fill ptp reshape strides"),
@@ -90,7 +97,8 @@ ATTRIBUTES = {
     "texts": group(
         "Python's strings; `format` would look attributes up by the text",
         "capitalize casefold center count encode endswith find index isalnum isalpha isdigit isidentifier "
-        "islower isnumeric isspace istitle isupper join ljust lower lstrip partition removeprefix "
+        "isascii isdecimal islower isnumeric isspace istitle isupper join ljust lower lstrip "
+        "partition removeprefix "
         "removesuffix replace rfind rjust rpartition rsplit rstrip split splitlines startswith strip "
         "swapcase title upper zfill",
     ),
@@ -107,8 +115,11 @@ ATTRIBUTES = {
     "contexts": group("with statements", "callback close enter_context pop_all push"),
     "fields": group(
         "what people call their own; where others have it, it is a text, a number or an array",
-        "base code end errors fields file identity indices kind line message metadata names num offset op "
-        "order path reason source text",
+        "arguments base category checks closed code encoding end errno errors fields file filename "
+        "flat frozen id "
+        "identity indices init kind library line lineno lock m maxlen maxsize member message "
+        "metadata msg names "
+        "namespace ns num offset op order output_nr path reason signature solve source tags text thing",
     ),
 }  # fmt: skip
 ATTRIBUTE_NAMES = merged(ATTRIBUTES)

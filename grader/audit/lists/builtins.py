@@ -7,7 +7,7 @@ from grader.audit.lists import group, merged, words
 BUILTINS = {
     "values": group(
         "make and convert values",
-        "bool bytes complex dict float frozenset int list object range set slice str tuple",
+        "bool bytearray bytes complex dict float frozenset int list object range set slice str tuple",
     ),
     "functions": group(
         "compute with what they are given",
@@ -42,16 +42,22 @@ METHODS = {
     "life": group("begin an object", "__init__ __post_init__"),
     "use": group("a call, and a `with` statement", "__call__ __enter__ __exit__"),
     "text": group("what is printed for it", "__repr__ __str__"),
-    "container": group("a container", "__contains__ __getitem__ __iter__ __len__ __next__ __setitem__"),
+    "container": group(
+        "a container",
+        "__contains__ __delitem__ __getitem__ __iter__ __len__ __missing__ __next__ __reversed__ __setitem__",
+    ),
     "comparison": group("equal, and in order", "__bool__ __eq__ __ge__ __gt__ __hash__ __le__ __lt__ __ne__"),
     "arithmetic": group(
         "sums and products",
-        "__abs__ __add__ __float__ __floordiv__ __iadd__ __imul__ __index__ __int__ __isub__ __matmul__ "
-        "__mul__ __neg__ __pow__ __radd__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__",
+        "__abs__ __add__ __and__ __ceil__ __complex__ __divmod__ __float__ __floor__ __floordiv__ "
+        "__iadd__ __imul__ "
+        "__index__ __int__ __invert__ __isub__ __itruediv__ __lshift__ __matmul__ __mod__ __mul__ __neg__ "
+        "__or__ __pos__ __pow__ __radd__ __rfloordiv__ __rmatmul__ __rmod__ __rmul__ __round__ __rpow__ "
+        "__rshift__ __rsub__ __rtruediv__ __sub__ __truediv__ __trunc__ __xor__",
     ),
 }
 METHOD_NAMES = merged(METHODS)
-LABELS = frozenset(("__all__", "__author__", "__doc__", "__name__", "__slots__", "__version__"))
+LABELS = frozenset(("__all__", "__author__", "__debug__", "__doc__", "__name__", "__slots__", "__version__"))
 LABELS_OF_OBJECTS = frozenset(("__doc__", "__name__", "__qualname__"))  # texts that anything may be asked for
 
 # What stands instead, in a sentence, for what is asked for most often.

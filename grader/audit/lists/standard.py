@@ -7,6 +7,7 @@ from grader.audit.lists import every, group
 STANDARD = {
     "__future__": every("says how Python reads the file"),
     "abc": group("base classes of one's own", "ABC abstractmethod"),
+    "bisect": every("places in a sorted list"),
     "cmath": every("functions of complex numbers"),
     "collections": group("containers", "Counter OrderedDict defaultdict deque namedtuple"),
     "collections.abc": every("abstract classes for annotations and isinstance"),
@@ -19,22 +20,47 @@ STANDARD = {
     ),
     "functools": group(
         "caches and partial calls; `wraps` as a decorator with one argument",
-        "cache cached_property lru_cache partial reduce wraps",
+        "cache cached_property cmp_to_key lru_cache partial reduce total_ordering wraps",
     ),
+    "decimal": group("exact numbers", "Decimal"),
+    "fractions": group("exact numbers", "Fraction"),
+    "heapq": every("queues in a list"),
     "itertools": every("iterators over what they are given"),
+    "logging": group(
+        "messages to the standard error; nothing that opens files or configures others' loggers",
+        "CRITICAL DEBUG ERROR INFO NOTSET WARNING NullHandler debug error getLogger info warning",
+    ),
     "math": every("functions of numbers"),
     "numbers": group("classes of numbers", "Complex Integral Number Real"),
     "operator": group(
         "operators as functions; not those that take the name of an attribute as a string",
-        "add eq floordiv ge getitem gt itemgetter le lt matmul mul ne neg pow sub truediv",
+        "abs add and_ concat contains eq floordiv ge getitem gt index inv invert is_ is_not itemgetter le "
+        "lshift lt matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor",
     ),
     "statistics": group("statistics of measurements", "fmean geometric_mean mean median quantiles stdev"),
+    "string": group("letters and digits", "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits"),
+    "struct": group("the bytes of numbers", "calcsize pack unpack"),
+    "sys": group(
+        "what this Python is; not its modules, frames and streams",
+        "byteorder float_info implementation int_info maxsize platform version version_info",
+    ),
+    "textwrap": group("long texts", "dedent fill indent wrap"),
+    "threading": group("locks around a cache; no threads", "Lock RLock local"),
     "time": group("clocks", "monotonic monotonic_ns perf_counter perf_counter_ns process_time sleep time"),
     "typing": group(
         "annotations; nothing that evaluates one",
-        "Annotated Any Callable ClassVar Concatenate Dict Final Generic Iterable Iterator List Literal "
-        "Mapping NamedTuple NewType NoReturn Optional ParamSpec Protocol Self Sequence Tuple Type "
-        "TYPE_CHECKING TypeAlias TypedDict TypeGuard TypeVar Union assert_never cast final overload",
+        "AbstractSet Annotated Any AnyStr Awaitable Callable ClassVar Collection Concatenate Container "
+        "DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable Iterator List Literal "
+        "LiteralString Mapping MutableMapping MutableSequence NamedTuple Never NewType NoReturn NotRequired "
+        "Optional ParamSpec Protocol Required Reversible Self Sequence Set Sized SupportsFloat SupportsIndex "
+        "SupportsInt TYPE_CHECKING Tuple Type TypeAlias TypeGuard TypeVar TypeVarTuple TypedDict "
+        "Union Unpack "
+        "assert_never assert_type cast final get_args overload reveal_type runtime_checkable",
+    ),
+    "typing_extensions": group(
+        "annotations for older releases of Python",
+        "Annotated Literal Never NotRequired ParamSpec Protocol Required Self TypeAlias TypeVarTuple Unpack "
+        "assert_never override",
     ),
     "warnings": group("warnings", "catch_warnings filterwarnings simplefilter warn"),
 }

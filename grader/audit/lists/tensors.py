@@ -37,7 +37,7 @@ _TYPES = (
 _ASK = (
     "__version__ _check are_deterministic_algorithms_enabled can_cast get_autocast_dtype get_default_dtype "
     "is_autocast_enabled is_complex is_floating_point is_grad_enabled is_inference_mode_enabled is_tensor "
-    "promote_types result_type"
+    "is_nonzero is_same_size is_storage promote_types result_type"
 )
 _REGIONS = "autocast enable_grad inference_mode manual_seed no_grad set_grad_enabled vmap"
 _FUNCTIONAL = (
@@ -59,7 +59,9 @@ TORCH: dict[str, Group] = {
     ),
     "torch.autograd.function": group("derivatives", "Function FunctionCtx once_differentiable"),
     "torch.autograd.functional": group("derivatives", "hessian hvp jacobian jvp vhp vjp"),
-    "torch.compiler": group("asks whether it is compiled", "is_compiling is_dynamo_compiling"),
+    "torch.compiler": group(
+        "asks whether it is compiled, or is left out of it", "disable is_compiling is_dynamo_compiling"
+    ),
     "torch.cuda": group(
         "devices, streams and what memory is in use",
         "Event Stream StreamContext current_device current_stream default_stream device device_count "
@@ -72,10 +74,25 @@ TORCH: dict[str, Group] = {
     "torch.func": group(
         "transformations of functions", "grad grad_and_value hessian jacfwd jacrev jvp vjp vmap"
     ),
+    "torch.jit": group("asks whether it is traced or scripted", "is_scripting is_tracing"),
     "torch.linalg": group(
         "PyTorch's operators", "cross det inv matrix_norm multi_dot norm solve vector_norm"
     ),
-    "torch.nn": group("layers around an operator", "Buffer Identity Module ModuleList Parameter Sequential"),
+    "torch.nn": group(
+        "layers around an operator",
+        "Buffer Dropout Flatten GELU Identity LayerNorm Linear Module ModuleDict ModuleList Parameter "
+        "ParameterDict ParameterList ReLU Sequential SiLU Softmax Tanh Unflatten",
+    ),
+    "torch.nn.init": group(
+        "fills parameters in place",
+        "calculate_gain constant_ eye_ kaiming_normal_ kaiming_uniform_ normal_ ones_ orthogonal_ "
+        "trunc_normal_ "
+        "uniform_ xavier_normal_ xavier_uniform_ zeros_",
+    ),
+    "torch.overrides": group(
+        "asks whether an argument has an implementation of its own",
+        "has_torch_function has_torch_function_unary has_torch_function_variadic is_tensor_like",
+    ),
     "torch.nn.functional": group("PyTorch's operators", _FUNCTIONAL),
     "torch.special": group("PyTorch's operators", "erf erfc expit expm1 log1p log_softmax logsumexp softmax"),
     "torch.utils.checkpoint": group("computes an operation again in backward", "checkpoint"),
@@ -85,7 +102,8 @@ NUMPY: dict[str, Group] = {
     "numpy": group(
         "arrays, and numbers from measurements",
         "abs add all allclose any arange argmax argmin argsort array array_equal asarray ascontiguousarray "
-        "bool_ broadcast_shapes ceil clip concatenate cumsum diff divide dot empty empty_like exp eye finfo "
+        "bool_ broadcast_shapes ceil clip concatenate cumsum diff divide dot dtype empty empty_like "
+        "exp eye finfo "
         "float16 float32 float64 floating floor full full_like generic inf int16 int32 int64 int8 integer "
         "isclose isfinite isnan issubdtype linspace log log2 matmul max maximum mean median min minimum "
         "multiply nan nanmedian ndarray ndim ones ones_like outer percentile pi prod quantile ravel reshape "
