@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from grader.errors import InfrastructureError
 from grader.processors import processors
+from grader.scratch import scratch
 from grader.toolchain import HostCompiler
 
 _MOST_AT_ONCE = 8  # a compiler takes some 150 MB
@@ -29,8 +29,7 @@ def objects_of(compiler: HostCompiler, sources: Sequence[Path], flags: Sequence[
 
     Raises InfrastructureError with the first error of the compiler.
     """
-    with tempfile.TemporaryDirectory(prefix="cu2grad-simt-") as scratch:
-        folder = Path(scratch)
+    with scratch("simt") as folder:
         prefix = [*compiler.command, *flags]
         forced = _precompiled(compiler.family, prefix, folder) if len(sources) > _FEW else []
 

@@ -43,6 +43,9 @@ _RULES = {
     "illegal_instruction": "Every path through a function that returns a value must return one, and what is "
     "declared unreachable must not be reached.",
     "write_to_const": "__constant__ memory is written from the host (cudaMemcpyToSymbol), never by a kernel.",
+    "mapped_memory": "In a call that is graded, data moves between host and device by copies only: take "
+    "device memory, for a tensor with at::empty.",
+    "other_thread": "A call is the work of one thread on the host, and of its kernels: start no threads.",
     "timeout": "A loop never ends if its condition depends on another thread or on a value that never "
     "changes; a loop in which every thread does all the work ends too late.",
 }
@@ -102,6 +105,10 @@ _HOST_POINTERS = {
     "launch nothing where there is nothing to do.",
     "write": "A kernel can only write device memory: allocate it there, for a tensor with at::empty(sizes, "
     "a.options()) of a device tensor `a`.",
+    "static write": "On a GPU this is an illegal memory access: a library's variables are in host memory. "
+    "Declare it `__device__`, or let the kernel write a tensor.",
+    "static read": "On a GPU this is an illegal memory access: of a library's variables a kernel sees "
+    "constants only. Pass the value to the kernel as an argument.",
 }
 
 _ORDERED = {
@@ -160,6 +167,8 @@ def _is_before(finding: Finding) -> bool:
 
 
 def _host_pointer(finding: Finding) -> str:
+    if finding.space == "static":
+        return _HOST_POINTERS["static read" if finding.access == "read" else "static write"]
     return _HOST_POINTERS.get("null" if finding.note else finding.access or "", "")
 
 

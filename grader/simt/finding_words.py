@@ -121,7 +121,17 @@ def _invalid_free(finding: Finding, names: Names) -> str:
 
 def _host_pointer(finding: Finding, names: Names) -> str:
     target = "a null pointer" if finding.note else "host memory"
+    if finding.space == "static":
+        target += (
+            f", the library's own variable `{finding.array}`" if finding.array else ", the library's own"
+        )
     return f"Invalid {_access(finding)}: {target}"
+
+
+def _mapped(finding: Finding, names: Names) -> str:
+    if finding.space == "managed" and finding.kernel is None:
+        return "Host code touches managed memory"
+    return f"A kernel makes a {finding.access or 'access'} of {finding.space} memory, which the host has too"
 
 
 def _device_pointer(finding: Finding, names: Names) -> str:
@@ -228,6 +238,10 @@ def _timeout(finding: Finding, names: Names) -> str:
     return "The kernel exceeded its time limit and was stopped"
 
 
+def _other_thread(finding: Finding, names: Names) -> str:
+    return f"Other threads ran while device memory was open to a kernel or a copy: {finding.note}"
+
+
 def _other(finding: Finding, names: Names) -> str:
     return finding.note or finding.kind.replace("_", " ")
 
@@ -258,4 +272,6 @@ _WORDS = {
     "illegal_instruction": _illegal_instruction,
     "write_to_const": _constant,
     "timeout": _timeout,
+    "mapped_memory": _mapped,
+    "other_thread": _other_thread,
 }

@@ -34,7 +34,11 @@ _LIBRARY_FLAGS = (
     "-Wextra",
     "-Wno-missing-field-initializers",
 )
-_WRAPPED = ("memcpy", "memmove", "memset")
+# Library functions that kernels may call and that write through a pointer: the hooks take their calls.
+_WRAPPED = (
+    *("memcpy", "memmove", "memset", "strcpy"),
+    *("modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf"),
+)
 
 _DEVICE_CODE = (
     "-gdwarf-4",  # binutils up to 2.40 take the file that #line names for the translated one in version 5

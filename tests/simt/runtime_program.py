@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from grader import cache
 from grader.simt import native
 from grader.simt.translate import translate
 from grader.toolchain import host_compiler
@@ -18,17 +18,21 @@ LIMIT = 120  # seconds
 
 @functools.cache
 def program(name: str, checked: bool = True, flags: tuple[str, ...] = ()) -> Path:
-    """The executable of runtime/NAME.cu, compiled once per test process."""
-    source, folder = SOURCES / f"{name}.cu", Path(tempfile.mkdtemp(prefix="cu2grad-test-"))
-    translated, target = folder / f"{name}.cpp", folder / name
-    translated.write_text(translate(source.read_text(), str(source)))
-    compiler = host_compiler().command
-    command = [*compiler, *native.compile_flags(checked), "-include", "simt/prelude.h", *flags]
-    command += [f"-I{folder}" for folder in native.include_dirs()]
-    build(*command, "-c", translated, "-o", folder / "program.o")
-    module = native.module_object(checked)
-    build(*compiler, folder / "program.o", module, *native.link_flags(checked), "-o", target)
-    return target
+    """The executable of runtime/NAME.cu, from the cache if nothing has changed that it is made of."""
+    source = SOURCES / f"{name}.cu"
+    translated = translate(source.read_text(), str(source))
+    compiler = host_compiler()
+    compile_ = [*compiler.command, *native.compile_flags(checked), "-include", "simt/prelude.h", *flags]
+    compile_ += [f"-I{folder}" for folder in native.include_dirs()]
+    link = [native.module_object(checked), *native.link_flags(checked)]
+    key = ["runtime", compiler.version, native.sources_digest(), translated, *compile_, *link]
+    with cache.entry(key, room="tests") as slot:
+        if slot.missing:
+            text, object_ = slot.folder / f"{name}.cpp", slot.folder / "program.o"
+            text.write_text(translated)
+            build(*compile_, "-c", text, "-o", object_)
+            build(*compiler.command, object_, *link, "-o", slot.folder / name)
+    return slot.path / name
 
 
 def build(*command: object) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from grader import cache
 from grader.simt import native
 from grader.simt.compiling import objects_of
 from grader.simt.translate import translate
@@ -19,19 +21,28 @@ CASES = ["registers", "shuffles", "nested_branches", "matmul", "spin_lock", "gri
 RUNTIME_FLAGS = ("-std=c++20", "-O1", "-w", "-fno-strict-aliasing")
 
 
-def static_program(folder: Path, compiler: str, *flags: str) -> Path:
-    """execution.cu and the runtime in one static program."""
-    source, translated = SOURCES / "execution.cu", folder / "execution.cpp"
-    translated.write_text(translate(source.read_text(), str(source)))
+def static_program(compiler: str, *flags: str) -> Path:
+    """execution.cu and the runtime in one static program, from the cache if nothing of it has changed."""
+    source = SOURCES / "execution.cu"
+    translated = translate(source.read_text(), str(source))
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    key = ["static", compiler, version, *RUNTIME_FLAGS, *flags, native.sources_digest(), translated]
+    with cache.entry(key, room="tests") as slot:
+        if slot.missing:
+            (slot.folder / "execution.cpp").write_text(translated)
+            _link_statically(slot.folder, compiler, flags)
+    return slot.path / "execution"
+
+
+def _link_statically(folder: Path, compiler: str, flags: tuple[str, ...]) -> None:
     includes = [f"-I{path}" for path in native.include_dirs()]
     device_code = [*native.compile_flags(False), "-include", "simt/prelude.h"]
-    build(compiler, *device_code, *includes, "-c", translated, "-o", folder / "execution.o")
+    build(compiler, *device_code, *includes, "-c", folder / "execution.cpp", "-o", folder / "execution.o")
     runtime = sorted(path for path in native.RUNTIME_SOURCES.glob("*.cpp") if path.name != "hooks.cpp")
     with objects_of(
         HostCompiler((compiler,), "gcc", ""), runtime, [*RUNTIME_FLAGS, *flags, *includes]
     ) as objects:
         build(compiler, "-static", *objects, folder / "execution.o", "-o", folder / "execution")
-    return folder / "execution"
 
 
 def agrees(executable: Path, prefix: tuple[str, ...] = ()) -> None:
@@ -40,22 +51,24 @@ def agrees(executable: Path, prefix: tuple[str, ...] = ()) -> None:
         assert (there.returncode, there.stdout) == (0, here.stdout), f"{case}: {there.stderr}"
 
 
-def test_aarch64(tmp_path: Path) -> None:
+@pytest.mark.slow("compiles the runtime with another compiler, and runs it in an emulator")
+def test_aarch64() -> None:
     """Hand-written switch, exceptions and fault handler on aarch64, emulated."""
     needed = {"qemu-aarch64": "qemu-user", "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu"}
     missing = [package for command, package in needed.items() if not shutil.which(command)]
     if missing:
         pytest.skip(f"needs the Debian packages {', '.join(missing)}")
-    executable = static_program(tmp_path, "aarch64-linux-gnu-g++")
+    executable = static_program("aarch64-linux-gnu-g++")
     emulator = ("qemu-aarch64",)
     agrees(executable, emulator)
     assert run(executable, "throws", prefix=emulator).stdout.startswith("from a kernel\n64 ")
     assert "stack overflow in kernel recurses" in run(executable, "overflow", prefix=emulator).stderr
 
 
-def test_ucontext(tmp_path: Path) -> None:
+@pytest.mark.slow("compiles the runtime with another switch")
+def test_ucontext() -> None:
     """The switch for processors that have none of their own."""
-    agrees(static_program(tmp_path, "g++", "-DCU2GRAD_UCONTEXT"))
+    agrees(static_program("g++", "-DCU2GRAD_UCONTEXT"))
 
 
 OTHER_COMPILERS = [
@@ -65,10 +78,11 @@ OTHER_COMPILERS = [
 ]
 
 
+@pytest.mark.slow("compiles the runtime and its kernels with another compiler")
 @pytest.mark.parametrize(
     ("compiler", "package"), OTHER_COMPILERS, ids=[compiler for compiler, _ in OTHER_COMPILERS]
 )
-def test_other_compilers(compiler: str, package: str, tmp_path: Path) -> None:
+def test_other_compilers(compiler: str, package: str) -> None:
     """Findings and values: each compiler instruments, merges and inlines in its own way."""
     if not shutil.which(compiler):
         pytest.skip(f"needs the package {package}, where the distribution has it")
@@ -76,6 +90,6 @@ def test_other_compilers(compiler: str, package: str, tmp_path: Path) -> None:
         pytest.skip(f"{compiler} is what all tests run with")
     tests = [f"tests/simt/test_runtime_{name}.py" for name in ("findings", "execution", "headers")]
     tests += ["tests/simt/test_collection.py", "-k", "not test_collection or reduced"]
-    environment = {"CXX": compiler, "CU2GRAD_CACHE": str(tmp_path)}
-    command = ["env", *(f"{name}={value}" for name, value in environment.items()), sys.executable]
-    build(*command, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests)
+    build(
+        "env", f"CXX={compiler}", sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests
+    )

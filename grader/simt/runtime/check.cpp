@@ -11,6 +11,7 @@
 #include "modules.h"
 #include "registered.h"
 #include "shared_memory.h"
+#include "shield.h"
 
 using namespace simt;
 
@@ -62,6 +63,13 @@ void report_overrun(uintptr_t address, uintptr_t bytes, int kind, const void* pc
             .allocation = memory, .array = array.name});
 }
 
+// Memory that is the host's as well: a way for data that no copy shows.
+void note_mapped(uintptr_t address, uintptr_t bytes, int kind, const char* space, const void* pc) {
+    if (!is_shield_up()) return;
+    report({.kind = "mapped_memory", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = space,
+            .allocation = find_allocation(address)});
+}
+
 void check_anywhere(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     const AccessState& state = *simt_access;
     bool misaligned = kind & MISALIGNED;
@@ -108,6 +116,10 @@ void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misali
     if (copies.in_flight() && copies.meets(address, bytes, kind, pc)) return;
     if (bytes == 1 && shared_memory.is_guard(address)) return;
     if (!shared_memory.is_within_array(address, bytes)) {
+        if (SharedArray variable = shared_memory.array_at(address); variable.is_of_host) {
+            fail_access({.kind = "host_pointer", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                         .space = "static", .array = variable.name});
+        }
         report_overrun(address, bytes, kind, pc);
         return;
     }
@@ -127,6 +139,7 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     }
     if (region >= 0) {   // pinned memory, or the other device's
         if (region == kPinned || may_access_peer(execution.device, region)) {
+            if (region == kPinned) note_mapped(address, bytes, kind, "pinned", pc);
             simt_check_global(address, bytes, kind, false, pc);
             return;
         }
@@ -146,10 +159,17 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     }
     auto parameters = reinterpret_cast<uintptr_t>(execution.launch->closure);
     size_t parameter_bytes = execution.launch->closure_bytes ? execution.launch->closure_bytes : 4096;
-    if (address - parameters < parameter_bytes || in_data(*execution.launch->module, address)) return;
-    if (is_builtin_variable(address) || is_registered_host_memory(address, bytes)) return;
+    if ((address - parameters < parameter_bytes && !(kind & WRITE)) || is_builtin_variable(address)) return;
+    if (is_registered_host_memory(address, bytes)) return note_mapped(address, bytes, kind, "registered", pc);
+    const simt_module& module = *execution.launch->module;
+    if (is_managed_variable(module, address)) return note_mapped(address, bytes, kind, "managed", pc);
+    if (!in_data(module, address)) {
+        fail_access({.kind = "host_pointer", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+                     .space = "host", .note = address < 4096 ? "null pointer" : ""});
+    }
+    if (static_data(module).allows(address, bytes, kind)) return;
     fail_access({.kind = "host_pointer", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                 .space = "host", .note = address < 4096 ? "null pointer" : ""});
+                 .space = "static", .array = static_data(module).name_at(address)});
 }
 
 void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void* pc) {

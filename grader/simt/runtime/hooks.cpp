@@ -74,8 +74,26 @@ HOOKS(4)
 HOOKS(8)
 HOOKS(16)
 
-HOOK __tsan_read_range(void* p, uintptr_t bytes) { simt_check_range(p, bytes, READ, HERE); }
-HOOK __tsan_write_range(void* p, uintptr_t bytes) { simt_check_range(p, bytes, WRITE, HERE); }
+namespace {
+// An access of any size, such as that of a structure. No multiple of anything is asked of its address.
+template <int kind>
+inline void range_access(const volatile void* pointer, uintptr_t bytes, const void* pc) {
+    const AccessState& state = *simt_access;
+    uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - state.quiet_begin;
+    if (offset < state.quiet_bytes && bytes <= state.quiet_bytes - offset) return;
+    switch (bytes) {
+        case 1: return access<1, kind, false>(pointer, pc);
+        case 2: return access<2, kind, false>(pointer, pc);
+        case 4: return access<4, kind, false>(pointer, pc);
+        case 8: return access<8, kind, false>(pointer, pc);
+        case 16: return access<16, kind, false>(pointer, pc);
+        default: simt_check_range(const_cast<const void*>(pointer), bytes, kind, pc);
+    }
+}
+}  // namespace
+
+HOOK __tsan_read_range(void* p, uintptr_t bytes) { range_access<READ>(p, bytes, HERE); }
+HOOK __tsan_write_range(void* p, uintptr_t bytes) { range_access<WRITE>(p, bytes, HERE); }
 HOOK __tsan_vptr_read(void** p) { access<8, READ, true>(p, HERE); }
 HOOK __tsan_vptr_update(void** p, void*) { access<8, WRITE, true>(p, HERE); }
 HOOK __tsan_func_entry(void*) {}
@@ -144,28 +162,37 @@ HOOK __tsan_atomic_thread_fence(int order) {
 }
 HOOK __tsan_atomic_signal_fence(int) {}
 
-// ---- memcpy and its kin: library code, not instrumented. The linker sends the module's calls here (--wrap). ----------------
+// ---- memcpy and its kin: library code, not instrumented. The linker sends the module's calls here (--wrap), and
+// simt/watched.h keeps g++ from making anything else of them. ---------------------------------------------------------------
 
 extern "C" {
 void* __real_memcpy(void*, const void*, size_t);
 void* __real_memmove(void*, const void*, size_t);
 void* __real_memset(void*, int, size_t);
+char* __real_strcpy(char*, const char*);
 
 HIDDEN void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
-    simt_check_range(from, bytes, READ, HERE);
-    simt_check_range(to, bytes, WRITE, HERE);
+    range_access<READ>(from, bytes, HERE);
+    range_access<WRITE>(to, bytes, HERE);
     return __real_memcpy(to, from, bytes);
 }
 
 HIDDEN void* __wrap_memmove(void* to, const void* from, size_t bytes) {
-    simt_check_range(from, bytes, READ, HERE);
-    simt_check_range(to, bytes, WRITE, HERE);
+    range_access<READ>(from, bytes, HERE);
+    range_access<WRITE>(to, bytes, HERE);
     return __real_memmove(to, from, bytes);
 }
 
 HIDDEN void* __wrap_memset(void* to, int value, size_t bytes) {
-    simt_check_range(to, bytes, WRITE, HERE);
+    range_access<WRITE>(to, bytes, HERE);
     return __real_memset(to, value, bytes);
+}
+
+HIDDEN char* __wrap_strcpy(char* to, const char* from) {
+    size_t bytes = strlen(from) + 1;
+    range_access<READ>(from, bytes, HERE);
+    range_access<WRITE>(to, bytes, HERE);
+    return __real_strcpy(to, from);
 }
 
 // What newer compilers call for the same.
@@ -179,3 +206,33 @@ HIDDEN void* __tsan_memset(void* to, int value, size_t bytes) {
     return __wrap_memset(to, value, bytes);
 }
 }
+
+// ---- functions of libm that write through a pointer; CUDA has all of them ---------------------------------------------------
+
+#define WRITES_SECOND(name, T, P)                        \
+    extern "C" T __real_##name(T, P*);                   \
+    extern "C" HIDDEN T __wrap_##name(T x, P* result) {  \
+        range_access<WRITE>(result, sizeof(P), HERE);    \
+        return __real_##name(x, result);                 \
+    }
+#define WRITES_THIRD(name, T)                                    \
+    extern "C" T __real_##name(T, T, int*);                      \
+    extern "C" HIDDEN T __wrap_##name(T x, T y, int* quotient) { \
+        range_access<WRITE>(quotient, sizeof(int), HERE);        \
+        return __real_##name(x, y, quotient);                    \
+    }
+#define WRITES_BOTH(name, T)                                           \
+    extern "C" void __real_##name(T, T*, T*);                          \
+    extern "C" HIDDEN void __wrap_##name(T x, T* sine, T* cosine) {    \
+        range_access<WRITE>(sine, sizeof(T), HERE);                    \
+        range_access<WRITE>(cosine, sizeof(T), HERE);                  \
+        __real_##name(x, sine, cosine);                                \
+    }
+WRITES_SECOND(modf, double, double)
+WRITES_SECOND(modff, float, float)
+WRITES_SECOND(frexp, double, int)
+WRITES_SECOND(frexpf, float, int)
+WRITES_THIRD(remquo, double)
+WRITES_THIRD(remquof, float)
+WRITES_BOTH(sincos, double)
+WRITES_BOTH(sincosf, float)

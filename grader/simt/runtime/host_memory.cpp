@@ -25,6 +25,10 @@ cudaError_t allocate_for(const char* call, void** pointer, size_t bytes, int reg
     return answer(record, *pointer ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
+cudaError_t allocate_pinned(const char* call, void** pointer, size_t bytes) {
+    return allocate_for(call, pointer, bytes, kPinned, {.managed = true, .runtime_api = true, .home = current_device()});
+}
+
 void report_free(const char* call, void* pointer, Release outcome, const void* call_site) {
     auto address = reinterpret_cast<uintptr_t>(pointer);
     bool again = outcome == Release::already_freed;
@@ -71,11 +75,10 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) 
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
     if (flags & ~7u) return failed(cudaErrorInvalidValue);
-    return allocate_for("cudaHostAlloc", pointer, bytes, kPinned,
-                        {.managed = true, .runtime_api = true, .home = current_device()});
+    return allocate_pinned("cudaHostAlloc", pointer, bytes);
 }
 
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault); }
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate_pinned("cudaMallocHost", pointer, bytes); }
 
 cudaError_t cudaFree(void* pointer) { return free_for("cudaFree", pointer, false, __builtin_return_address(0)); }
 
@@ -88,10 +91,12 @@ cudaError_t cudaFreeHost(void* pointer) { return free_for("cudaFreeHost", pointe
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
     if (flags & ~15u) return failed(cudaErrorInvalidValue);
-    return failed(register_host_memory(pointer, bytes));
+    return answer({.call = "cudaHostRegister", .kind = "alloc", .bytes = bytes}, register_host_memory(pointer, bytes));
 }
 
-cudaError_t cudaHostUnregister(void* pointer) { return failed(unregister_host_memory(pointer)); }
+cudaError_t cudaHostUnregister(void* pointer) {
+    return answer({.call = "cudaHostUnregister", .kind = "free"}, unregister_host_memory(pointer));
+}
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int flags) {
     if (!device_pointer || flags != 0) return failed(cudaErrorInvalidValue);

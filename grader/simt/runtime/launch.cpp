@@ -13,6 +13,7 @@
 #include "faults.h"
 #include "findings.h"
 #include "global_races.h"
+#include "modules.h"
 #include "shared_memory.h"
 #include "shield.h"
 #include "stream_uses.h"
@@ -190,6 +191,8 @@ int simt_launch_kernel(const simt_launch* launch) {
         FaultGuard guard;
         run_grid(*launch, schedule);
     }
+    static_data(*launch->module).end_launch();
+    if (launch->module->checked && is_shield_up()) shared_memory.wipe();
     int error = finish(*launch);
     if (execution.exception) std::rethrow_exception(std::exchange(execution.exception, nullptr));
     return error;

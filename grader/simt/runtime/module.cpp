@@ -22,6 +22,8 @@ __attribute__((visibility("hidden"), aligned(ALIGNMENT))) thread_local char simt
 // Provided by the linker for sections whose name is an identifier; absent when the module has no such variable.
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_constant[], __stop_simt_constant[];
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_device[], __stop_simt_device[];
+extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_managed[], __stop_simt_managed[];
+extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_names[], __stop_simt_names[];
 extern "C" __attribute__((weak, visibility("hidden"))) const char __start_simt_hooks[], __stop_simt_hooks[];
 
 namespace {
@@ -41,6 +43,10 @@ __attribute__((constructor)) void announce() {
     simt_this_module.constant_end = __stop_simt_constant;
     simt_this_module.device_begin = __start_simt_device;
     simt_this_module.device_end = __stop_simt_device;
+    simt_this_module.managed_begin = __start_simt_managed;
+    simt_this_module.managed_end = __stop_simt_managed;
+    simt_this_module.names_begin = __start_simt_names;
+    simt_this_module.names_end = __stop_simt_names;
     simt_this_module.hooks_begin = __start_simt_hooks;
     simt_this_module.hooks_end = __stop_simt_hooks;
     simt_register_module(&simt_this_module);

@@ -104,6 +104,18 @@ bool find_symbol(const void* address, Symbol* symbol) {
     return false;
 }
 
+bool is_managed_variable(const simt_module& module, uintptr_t address) {
+    auto byte = reinterpret_cast<const char*>(address);
+    return byte >= module.managed_begin && byte < module.managed_end;
+}
+
+void hide_device_variables(bool hidden) {
+    std::lock_guard lock(modules_lock);
+    for (simt_module* module = first_module; module; module = module->next) {
+        static_data(*module).hide_device_variables(hidden);
+    }
+}
+
 bool in_text(const simt_module& module, uintptr_t address) {
     return address - reinterpret_cast<uintptr_t>(module.text_begin) < uintptr_t(module.text_end - module.text_begin);
 }
@@ -143,6 +155,7 @@ void simt_register_module(simt_module* module) {
     first_module = module;
     Lookup lookup{reinterpret_cast<uintptr_t>(module->dynamic_shared), module, 0, 0};
     dl_iterate_phdr(visit, &lookup);
+    module->static_data = new StaticData(*module);
 }
 
 void simt_unregister_module(simt_module* module) {
@@ -151,6 +164,7 @@ void simt_unregister_module(simt_module* module) {
         if (*link != module) continue;
         *link = module->next;
         delete static_cast<const std::vector<SharedArray>*>(std::exchange(module->shared_arrays, nullptr));
+        delete static_cast<StaticData*>(std::exchange(module->static_data, nullptr));
         return;
     }
 }

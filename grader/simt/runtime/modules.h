@@ -8,6 +8,7 @@
 
 #include "shared_arrays.h"
 #include "simt_api.h"
+#include "static_data.h"
 
 namespace simt {
 
@@ -25,6 +26,10 @@ struct Symbol {
 };
 // The `__device__` or `__constant__` section that holds the address.
 bool find_symbol(const void* address, Symbol* symbol);
+
+// The module's other variables.
+inline StaticData& static_data(const simt_module& module) { return *static_cast<StaticData*>(module.static_data); }
+bool is_managed_variable(const simt_module& module, uintptr_t address);
 
 bool in_text(const simt_module& module, uintptr_t address);
 // Not in the hooks either: a line of the program.

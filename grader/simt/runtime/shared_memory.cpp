@@ -1,10 +1,13 @@
 #include "shared_memory.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
+#include "arena.h"
 #include "device_limits.h"
 #include "execution.h"
 #include "findings.h"
@@ -27,6 +30,7 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
     load_address_ = module.load_address;
     if (!checked) return;
     arrays_ = &shared_arrays(module);
+    for (const SharedArray* array : std::exchange(touched_, {})) array->is_touched = false;
     reserve_cells(bytes_);
     AccessState& access = execution.access;
     access.shared_cells = words_;
@@ -77,7 +81,9 @@ bool SharedMemory::is_within_array(uintptr_t address, uintptr_t bytes) {
     if (offset - dynamic < kSharedPerBlockOptin) {
         begin = dynamic, size = dynamic_bytes_;
     } else if (const SharedArray* array = nearest_array(*arrays_, offset)) {
+        if (array->is_of_host) return false;
         begin = array->begin, size = array->bytes;
+        if (!std::exchange(array->is_touched, true)) touched_.push_back(array);
     }
     if (offset - begin >= size || size - (offset - begin) < bytes) return false;
     auto& near = execution.access.near;
@@ -85,6 +91,11 @@ bool SharedMemory::is_within_array(uintptr_t address, uintptr_t bytes) {
     near[1] = near[0];
     near[0] = {begin_ + begin, size};
     return true;
+}
+
+void SharedMemory::wipe() {
+    for (const SharedArray* array : touched_) memset(reinterpret_cast<char*>(begin_ + array->begin), kPoison, array->bytes);
+    memset(reinterpret_cast<char*>(dynamic_begin_), kPoison, dynamic_bytes_);
 }
 
 SharedArray SharedMemory::array_at(uintptr_t address) const {

@@ -40,6 +40,8 @@ public:
     // Of a checked launch: does an access to [address, address + bytes) lie within one array? If so the hooks let the next ones
     // to that array pass without asking.
     bool is_within_array(uintptr_t address, uintptr_t bytes);
+    // After a checked launch: shared memory ends with it, and nothing on the host has read it.
+    void wipe();
     // A guard of g++ for an array whose elements have constructors (__half): of no concern to the program.
     bool is_guard(uintptr_t address) const {
         const SharedArray* array = nearest_array(*arrays_, address - begin_);
@@ -72,6 +74,7 @@ private:
 
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
     const std::vector<SharedArray>* arrays_ = nullptr;
+    std::vector<const SharedArray*> touched_;   // by this launch, but for the dynamic array
     SharedCell* words_ = nullptr;
     SharedCell* parts_ = nullptr;   // one per byte
     uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover

@@ -1,21 +1,24 @@
 #include "shield.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "arena.h"
 #include "faults.h"
 #include "findings.h"
+#include "static_data.h"
 
 namespace simt {
 
 namespace {
 std::recursive_mutex shield_lock;
-bool is_up = false;
+std::atomic<bool> is_up{false};
 int openers = 0;
 std::atomic<bool> closed{false};                      // what the pages are
 std::atomic<uintptr_t> pierced_at{0}, pierced_by{0};  // not yet reported: address, and the instruction behind it
@@ -39,7 +42,6 @@ void close_pages() {
     closed_pages.clear();
     for (int device = 0; device < kDevices; ++device) {
         for (const Allocation& allocation : live_allocations(device)) {
-            if (allocation.managed) continue;
             Pages pages{allocation.base / page * page, (allocation.base + allocation.bytes + page - 1) / page * page};
             bool adjoins = !closed_pages.empty() && pages.begin <= closed_pages.back().end;
             if (adjoins) closed_pages.back().end = pages.end;
@@ -49,19 +51,37 @@ void close_pages() {
     for (const Pages& pages : closed_pages) protect(pages, PROT_NONE);
 }
 
+std::atomic<uint64_t> expected_threads{0};
+
+// Each is an entry of a directory, which counts as a link of it. 0 where the system has none.
+uint64_t threads_of_process() {
+    struct stat status {};
+    return stat("/proc/self/task", &status) == 0 && status.st_nlink > 2 ? status.st_nlink - 2 : 0;
+}
+
+// The pages are open to all threads, so nobody else may be there.
+void look_for_threads() {
+    uint64_t most = expected_threads, there = most ? threads_of_process() : 0;
+    if (there <= most) return;
+    report({.kind = "other_thread", .note = std::to_string(there - most) + " beside PyTorch's"});
+}
+
 void report_pierced() {
     uintptr_t address = pierced_at.exchange(0);
     if (!address) return;
     auto allocation = find_allocation(address);
-    if (allocation && allocation->managed) return;   // which host code may touch
-    report({.kind = "device_pointer_on_host", .call_site = reinterpret_cast<const void*>(pierced_by + 1), .address = address,
-            .space = "global", .allocation = nearest_allocation(address)});
+    bool is_managed = allocation && allocation->managed;   // which host code may touch; here data would travel unseen
+    report({.kind = is_managed ? "mapped_memory" : "device_pointer_on_host",
+            .call_site = reinterpret_cast<const void*>(pierced_by + 1), .address = address,
+            .space = is_managed ? "managed" : "global", .allocation = nearest_allocation(address)});
 }
 
 void settle() {
     bool close = is_up && openers == 0;
     if (closed.exchange(close)) open_pages();
     if (close) close_pages();
+    hide_device_variables(close);
+    if (is_up) look_for_threads();
     report_pierced();
 }
 }  // namespace
@@ -75,6 +95,8 @@ OpenShield::~OpenShield() {
     std::lock_guard lock(shield_lock);
     if (--openers == 0 && is_up) settle();
 }
+
+bool is_shield_up() { return is_up; }
 
 bool pierce_shield(uintptr_t address, uintptr_t pc) {
     int region = arena.region(address);
@@ -96,6 +118,8 @@ void simt_raise_shield(int up) {
     is_up = up != 0;
     settle();
 }
+
+void simt_expect_threads(int count) { expected_threads = uint64_t(count > 0 ? count : 0); }
 
 void simt_open_shield(int open) {
     std::lock_guard lock(shield_lock);

@@ -17,14 +17,16 @@ extern "C" {
 // ---- modules and launches -------------------------------------------------------------------------------------------
 // A module is one .so (or program) with device code. runtime/module.cpp, linked into each, defines its hidden
 // `simt_this_module` and announces it with simt_register_module when the library is loaded.
-// `__constant__` and `__device__` variables belong in the sections "simt_constant" and "simt_device" (data, not bss):
-// that is how host API and findings recognise symbols.
+// `__constant__`, `__device__` and `__managed__` variables belong in the sections "simt_constant", "simt_device" and
+// "simt_managed" (data, not bss): that is how host API and findings recognise symbols.
 typedef struct simt_module {
     const char* name;
     int checked;                         // 1: the module was compiled with the access hooks
     char* (*dynamic_shared)(void);       // address of this OS thread's dynamic shared memory (extern __shared__)
     const char *constant_begin, *constant_end;   // section simt_constant; equal when there is none
     const char *device_begin, *device_end;       // section simt_device
+    const char *managed_begin, *managed_end;     // section simt_managed
+    const char *names_begin, *names_end;         // section simt_names: device variables that are in no section, each with a NUL
     const char *hooks_begin, *hooks_end;         // section simt_hooks: the access hooks of a checked module
     struct simt_module* next;            // filled in by the runtime, as are all fields below
     uintptr_t load_address;              // program counters in findings are relative to this
@@ -33,6 +35,7 @@ typedef struct simt_module {
     const char* path;
     uintptr_t tls_bytes, tls_to_dynamic; // its shared memory: all thread-local variables of the file
     const void* shared_arrays;           // of a checked module: where each of them lies
+    void* static_data;                   // all other variables of the file
 } simt_module;
 void simt_register_module(simt_module*);
 void simt_unregister_module(simt_module*);
@@ -136,8 +139,11 @@ enum {
 void simt_mark_written(void*, size_t bytes, int writer);
 void simt_copy_marks(void* to, const void* from, size_t bytes);   // a device-to-device copy keeps the writers
 // While the shield is up, host code that touches device memory is a finding, except between simt_open_shield(1) and (0), which
-// nest: what copies, fills and runs library operators. Launches and the CUDA runtime API open it themselves.
+// nest: what copies, fills and runs library operators. Launches and the CUDA runtime API open it themselves. Memory that both
+// sides may touch (managed, pinned, registered) is a finding, too, where the other side does: "mapped_memory".
 void simt_raise_shield(int up);
+// The process has that many threads, and while the shield is open to one of them it gets no more; 0: any number.
+void simt_expect_threads(int count);
 void simt_open_shield(int open);
 // Bytes by last writer: unwritten, kernel, library, copy, memset, host (differs from the poison though marked unwritten).
 void simt_writers(const void*, size_t bytes, uint64_t counts[6]);
@@ -176,10 +182,11 @@ void simt_synchronize(int device);                                // counted as 
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
 //   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout|copy_in_flight|
 //   stream_order|stream_reuse|copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction|
+//   mapped_memory|other_thread|
 //   absent_lane (no fault of its own: harmless where the value is not used)",
 //   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
-//   "space":"global|shared|local|host", "block":[x,y,z], "thread":[x,y,z],
+//   "space":"global|shared|local|host|static|managed|pinned|registered", "block":[x,y,z], "thread":[x,y,z],
 //   "other":{"pc":..,"access":"..","block":[..],"thread":[..]}|null, "count":n,
 //   "calls":[pc,..] (of the calls that led there, the innermost first; the last one may be that of the kernel itself),
 //   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)

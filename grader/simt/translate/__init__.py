@@ -43,6 +43,7 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
     """
     has_assembly = False
     kernels: set[str] = set()
+    unplaced: set[str] = set()
     macros = Macros((source, *others))
     try:
         runs = partial(runs_here, macros=macros)
@@ -55,7 +56,7 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
             has_assembly |= rewrite_assembly(passage, rewrite, macros)
             rewrite_launches(passage, rewrite)
             rewrite_shared(passage, rewrite)
-            rewrite_variables(passage, rewrite)
+            unplaced |= rewrite_variables(passage, rewrite)
             rewrite_linkage(passage, rewrite)
             kernels |= declared.keys()  # the code comes before the macros
             rewrite_kernel_casts(passage, rewrite, kernels)
@@ -67,7 +68,9 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
         raise TranslationError(filename, line, refused.message, refused.rule, refused.next) from None
     shown = filename.replace("\\", "\\\\").replace('"', '\\"')
     header = f'#include "{HEADER}"\n' if has_assembly else ""
-    return f'{header}#line 1 "{shown}"\n{text}'
+    names = "".join(f'"{name}\\0"' for name in sorted(unplaced))
+    footer = f"\nSIMT_DEVICE_VARIABLES({names})\n" if names else ""
+    return f'{header}#line 1 "{shown}"\n{text}{footer}'
 
 
 def _rewrite_noinline(passage: Passage, rewrite: Rewrite) -> None:

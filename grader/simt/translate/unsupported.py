@@ -9,12 +9,19 @@ from grader.simt.translate.assembly_macros import Macros
 from grader.simt.translate.lexer import Kind, Token
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.refusal import Refused
-from grader.simt.translate.scopes import device_bodies
+from grader.simt.translate.scopes import device_bodies, is_file_scope
 
 _ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
 _TEXTURE_CALL = re.compile(r"(tex|surf)(1D|2D|3D|Cubemap)(Layered|fetch|Lod|Grad|gather|read|write)*")
 _TEXTURE_NAMES = frozenset(
     ["cudaTextureObject_t", "cudaSurfaceObject_t", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]
+)
+# Functions of the C library that write memory, and that CUDA does not have on the device.
+_OF_THE_HOST = frozenset(
+    [
+        *("wmemcpy", "wmemmove", "wmemset", "mempcpy", "wmempcpy", "memccpy", "swab", "bcopy", "bzero"),
+        *("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat"),
+    ]
 )
 _CLUSTER_NAMES = frozenset(["__cluster_dims__", "this_cluster", "cluster_group"])
 
@@ -35,6 +42,12 @@ def refuse_unsupported(passage: Passage) -> None:
             raise Refused(token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters"))
         if _is_texture(passage, index):
             raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
+        if index in on_device and _is_host_function(passage, index):
+            raise Refused(
+                token.start,
+                f"a kernel calls {token.text}, a function of the host's C library",
+                "Device code has memcpy, memmove and memset; nvcc refuses to call a function of the host.",
+            )
 
 
 def runs_here(tokens: list[Token], macros: Macros) -> bool:
@@ -44,6 +57,16 @@ def runs_here(tokens: list[Token], macros: Macros) -> bool:
     if any(passage.text(index) in _CLUSTER_NAMES or _is_texture(passage, index) for index in words):
         return False
     return runs_assembly(tokens, macros)
+
+
+def _is_host_function(passage: Passage, index: int) -> bool:
+    """A call of one, and not of a function of the program's own with that name."""
+    name, before = passage.text(index), passage.text(index - 1)
+    if name not in _OF_THE_HOST or passage.text(index + 1) != "(" or before in (".", "->"):
+        return False
+    if before == "::" and passage.text(index - 2) not in ("std", ";", "{", "}", "=", "("):
+        return False
+    return not any(is_file_scope(passage, other) for other in passage.positions(name))
 
 
 def _is_texture(passage: Passage, index: int) -> bool:

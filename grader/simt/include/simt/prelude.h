@@ -27,6 +27,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "simt/watched.h"
 #include "simt/aliases.h"
 #include "simt/global_math.h"
 #include "cuda_runtime.h"

@@ -16,9 +16,15 @@
 #define __nv_is_extended_host_device_lambda_closure_type(T) __is_class(T)
 #define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
 
-// What the translator writes for `__device__` and `__constant__` on variables: sections that the runtime knows.
+// What the translator writes for `__device__`, `__constant__` and `__managed__` on variables: sections that the runtime knows. Those
+// that no section can hold, because they are made of templates or lie in functions, it lists by name.
 #define SIMT_DEVICE_MEMORY __attribute__((section("simt_device")))
 #define SIMT_CONSTANT_MEMORY __attribute__((section("simt_constant")))
+#define SIMT_MANAGED_MEMORY __attribute__((section("simt_managed")))
+#define SIMT_JOINED(a, b) a##b
+#define SIMT_LIST(number, names) \
+    static const char SIMT_JOINED(simt_names_, number)[] __attribute__((section("simt_names"), used)) = names;
+#define SIMT_DEVICE_VARIABLES(names) SIMT_LIST(__COUNTER__, names)
 
 #ifndef __host__
 #define __host__
