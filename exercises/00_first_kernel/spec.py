@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Refusal, tensor
+from grader.spec import Case, Refusal, drawn, tensor
 
 ENTRY = "scale"
 
@@ -21,7 +21,8 @@ CASES = [
     Case("not-a-number goes through", [tensor(300, special="nan"), 2.0]),
     Case("alpha of zero", [tensor(400), 0.0]),
     Case("no elements", [tensor(0), 2.0]),
-    Case("many blocks", [tensor(100_003), -1.0]),
+    # More than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case("sizes of this verdict", sizes=drawn(lambda n: [tensor(n), -1.0], n=(65_537, 131_072))),
 ]
 
 REFUSALS = [

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Gradient, Refusal, Speed, tensor
+from grader.spec import Case, Gradient, Refusal, Speed, drawn, tensor
 
 ENTRY = "multiply"
 
@@ -21,6 +21,16 @@ CASES = [
     Case("large values", [tensor(500, special="large"), tensor(500, special="large")]),
     Case("not-a-number goes through", [tensor(300, special="nan"), tensor(300)]),
     Case("on a side stream", [tensor(1000), tensor(1000)], stream="side"),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda rows, columns: [tensor((rows, columns)), tensor((rows, columns))],
+            rows=(1, 70_000),
+            columns=(1, 70_000),
+            where=lambda rows, columns: 1 << 16 < rows * columns < 100_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -45,7 +55,15 @@ REFUSALS = [
 GRADIENT = Gradient(
     cases=[
         Case("a vector", [tensor(300), tensor(300)]),
-        Case("a matrix of odd shape", [tensor((7, 33)), tensor((7, 33))]),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda rows, columns: [tensor((rows, columns)), tensor((rows, columns))],
+                rows=(1, 4000),
+                columns=(1, 4000),
+                where=lambda rows, columns: 1024 < rows * columns < 4000,
+            ),
+        ),
         Case("no elements", [tensor(0), tensor(0)]),
         Case("on a side stream", [tensor(70), tensor(70)], stream="side"),
     ],

@@ -4,7 +4,20 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Choice, Count, Efficiency, Gradient, Limit, Program, Refusal, Returned, tensor
+from grader.spec import (
+    Case,
+    Choice,
+    Count,
+    DrawnSizes,
+    Efficiency,
+    Gradient,
+    Limit,
+    Program,
+    Refusal,
+    Returned,
+    drawn,
+    tensor,
+)
 
 ENTRY = "difference"
 
@@ -27,6 +40,16 @@ def both(name: str, args: list[Any], **more: Any) -> list[Case]:
     return [Case(f"{name}, by {by}", [*args, by], **more) for by in (POINTERS, ACCESSORS)]
 
 
+def beyond_the_threads(by: str) -> DrawnSizes:
+    """Sizes of this verdict: more elements than the 1024 x 256 threads of the largest grid."""
+    return drawn(
+        lambda rows, columns: [*pair((rows, columns)), by],
+        rows=(130, 2000),
+        columns=(130, 2000),
+        where=lambda rows, columns: 1024 * 256 < rows * columns < 290_000,
+    )
+
+
 CASES = [
     *both("one row of a block", pair((1, 256))),
     *both("one element", pair((1, 1))),
@@ -41,7 +64,10 @@ CASES = [
     *both("every second column of b, uint8", pair((12, 40), b="sliced", **BYTES)),
     *both("b is one row, expanded", pair((40, 35), b="expanded")),
     *both("a begins inside its storage", pair((20, 33), "offset", "sliced")),
-    *both("more elements than threads", pair((513, 520))),
+    *[
+        Case(f"more elements than threads, by {by}", sizes=beyond_the_threads(by))
+        for by in (POINTERS, ACCESSORS)
+    ],
     *both("more rows than a grid has blocks in y", pair((65535 * 4 + 3, 1), **BYTES)),
     *both("no rows", pair((0, 8))),
     *both("no columns", pair((5, 0), dtype="float64")),
@@ -73,7 +99,7 @@ GRADIENT = Gradient(
         Case("float64", [*pair((7, 5), dtype="float64"), POINTERS]),
         Case("float64, a transposed", [*pair((4, 6), "transposed", dtype="float64"), ACCESSORS]),
         Case("float32, every second column of b", [*pair((9, 40), b="sliced"), POINTERS]),
-        Case("more elements than threads", [*pair((513, 520)), POINTERS]),
+        Case("more elements than threads", sizes=beyond_the_threads(POINTERS)),
         Case("a and b are equal, so the slope is 0", [*pair((6, 7), special="zeros"), POINTERS]),
         Case("no rows", [*pair((0, 4), dtype="float64"), POINTERS]),
         Case("on a side stream", [*pair((9, 10)), ACCESSORS], stream="side"),

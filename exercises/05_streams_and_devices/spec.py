@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Gradient, Part, Refusal, TensorSpec, tensor
+from grader.spec import Case, Gradient, Part, Refusal, TensorSpec, drawn, tensor
 
 
 def after_a_step(ring: torch.Tensor, rate: float) -> torch.Tensor:
@@ -33,6 +33,12 @@ def in_place(name: str, rings: list[TensorSpec], rate: float = 0.25, **more: obj
     return Case(name, [rings, rate], modifies=("rings",), **more)
 
 
+def of_this_verdict(least: int, most: int, **more: object) -> Case:
+    """A ring of `least` to `most` cells beside a shorter one."""
+    sizes = drawn(lambda n, m: [several(n, m), 0.25], n=(least, most), m=(2, least // 8))
+    return Case("sizes of this verdict", sizes=sizes, **more)
+
+
 ONE_RING = [
     Case("one ring", [tensor(256), 0.25]),
     Case("one cell, which is its own neighbour", [tensor(1), 0.25]),
@@ -49,6 +55,8 @@ ONE_RING = [
     Case("on the second device, while it is current", [tensor(500, device="cuda:1"), 0.25], device=1),
     Case("under the first device's side stream", [tensor(90, device="cuda:1"), 0.25], stream="side"),
     Case("the second device's side stream", [tensor(64, device="cuda:1"), 0.25], device=1, stream="side"),
+    # More cells than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case("sizes of this verdict", sizes=drawn(lambda n: [tensor(n), 0.25], n=(65_537, 100_000))),
 ]
 
 SIDE_BY_SIDE = [
@@ -63,6 +71,7 @@ SIDE_BY_SIDE = [
     Case(
         "the second device's side stream", [several(64, 64, device="cuda:1"), 0.25], device=1, stream="side"
     ),
+    of_this_verdict(65_537, 80_000),
 ]
 
 REFUSALS = [
@@ -94,12 +103,14 @@ IN_PLACE = [
     in_place("under a side stream", several(700, 900), stream="side"),
     in_place("on the second device", several(300, 300, device="cuda:1")),
     in_place("on the second device, while it is current", several(500, device="cuda:1"), device=1),
+    of_this_verdict(65_537, 80_000, modifies=("rings",)),
 ]
 
 WITH_GRADIENTS = [
     in_place("one ring", several(256)),
     in_place("rings of many sizes", several(400, 3, 257)),
     in_place("under a side stream", several(700, 900), stream="side"),
+    of_this_verdict(65_537, 80_000, modifies=("rings",)),
 ]
 
 GRADIENT = Gradient(
@@ -107,7 +118,7 @@ GRADIENT = Gradient(
         in_place("one ring", several(9, dtype="float64")),
         in_place("several rings", several(6, 1, 5, dtype="float64")),
         in_place("two dimensions", [tensor((3, 4), "float64")]),
-        in_place("float32", several(300)),
+        of_this_verdict(1025, 4000, modifies=("rings",)),
         in_place("one ring empty", several(0, 6, dtype="float64")),
         in_place("under a side stream", several(70, 30), stream="side"),
         in_place("on the second device", several(40, device="cuda:1")),

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Gradient, Refusal, Speed, TensorSpec, tensor
+from grader.spec import Case, Gradient, Refusal, Speed, TensorSpec, drawn, tensor
 
 ENTRY = "matmul"
 
@@ -33,6 +33,18 @@ CASES = [
     Case("large values", [tensor((20, 30), special="large"), tensor((30, 20), special="large")]),
     Case("not-a-number goes through", [tensor((9, 8), special="nan"), tensor((8, 9))]),
     Case("on a side stream", pair(24, 24, 40), stream="side"),
+    # A result of more elements than 64 blocks of 256 threads compute without a loop, of sums so short that a
+    # simulated GPU gets through them.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            pair,
+            m=(9, 2000),
+            k=(1, 60),
+            n=(9, 2000),
+            where=lambda m, k, n: m * n > 1 << 14 and m * n * k < 130_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -49,7 +61,16 @@ GRADIENT = Gradient(
     cases=[
         Case("float64", pair(7, 5, 9, "float64")),
         Case("float64, transposed", pair(4, 6, 3, "float64", layout="transposed")),
-        Case("float32", pair(10, 33, 12)),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                pair,
+                m=(25, 70),
+                k=(25, 70),
+                n=(25, 70),
+                where=lambda m, k, n: min(m * n, m * k, k * n) > 1024 and m * n * k < 50_000,
+            ),
+        ),
         Case("nothing to add up", pair(3, 0, 2, "float64")),
         Case("on a side stream", pair(9, 10, 11), stream="side"),
     ],

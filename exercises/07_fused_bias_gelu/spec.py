@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Gradient, Refusal, Speed, TensorSpec, tensor
+from grader.spec import Case, Gradient, Refusal, Speed, TensorSpec, drawn, tensor
 
 ENTRY = "bias_gelu"
 
@@ -56,6 +56,16 @@ CASES = [
     Case("large values", [tensor((10, 50), special="large"), tensor(50)]),
     Case("not-a-number goes through", [tensor((10, 50), special="nan"), tensor(50)]),
     Case("on a side stream", inputs((20, 60)), stream="side"),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda rows, columns: inputs((rows, columns)),
+            rows=(1, 5000),
+            columns=(1, 70_000),
+            where=lambda rows, columns: 1 << 16 < rows * columns < 90_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -73,7 +83,15 @@ GRADIENT = Gradient(
         Case("float64", inputs((7, 5), "float64", limit=2)),
         Case("float64, three dimensions", inputs((2, 3, 4), "float64", limit=2)),
         Case("float64, transposed", inputs((4, 6), "float64", layout="transposed", limit=2)),
-        Case("float32", inputs((40, 33))),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda rows, columns: inputs((rows, columns)),
+                rows=(2, 300),
+                columns=(5, 2000),
+                where=lambda rows, columns: 1024 < rows * columns < 4000,
+            ),
+        ),
         Case("float32, large values", [tensor((6, 20), special="large"), tensor(20)]),
         Case("one row", inputs(9, "float64", limit=2)),
         Case("no rows", inputs((0, 8), "float64")),

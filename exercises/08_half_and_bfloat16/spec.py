@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Argument, Case, Gradient, Refusal, Speed, tensor
+from grader.spec import Argument, Case, Gradient, Refusal, Speed, drawn, tensor
 
 ENTRY = "pool"
 
@@ -77,6 +77,14 @@ CASES = [
         inputs((3, 40, 17), "float16", weight_dtype="float32"), autocast="float16",
     ),
     Case("autocast leaves float64 alone", inputs((3, 40, 17), "float64"), autocast="float16"),
+    # More results than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case("sizes of this verdict, float16", sizes=drawn(
+        lambda batch, tokens, channels: inputs((batch, tokens, channels), "float16"),
+        batch=(1, 3000), tokens=(1, 5), channels=(1, 9000),
+        where=lambda batch, tokens, channels: (
+            batch * channels > 1 << 16 and batch * tokens * channels < 150_000
+        ),
+    )),
 ]  # fmt: skip
 
 REFUSALS = [
@@ -95,7 +103,13 @@ GRADIENT = Gradient(
     cases=[
         Case("float64", inputs((3, 4, 5), "float64", 0.5)),
         Case("float64, transposed", inputs((2, 4, 4), "float64", 0.5, layout="transposed")),
-        Case("float32", inputs((9, 7, 33))),
+        Case("sizes of this verdict, float32", sizes=drawn(
+            lambda batch, tokens, channels: inputs((batch, tokens, channels)),
+            batch=(1, 5), tokens=(1, 60), channels=(5, 2000),
+            where=lambda batch, tokens, channels: (
+                tokens * channels > 1024 and batch * tokens * channels < 5000
+            ),
+        )),
         Case("500 rows, float16", inputs((500, 2, 9), "float16", 0.01, **POSITIVE)),
         Case("500 rows, bfloat16", inputs((500, 2, 9), "bfloat16", 0.01, **POSITIVE)),
         Case("float16", inputs((6, 5, 31), "float16")),

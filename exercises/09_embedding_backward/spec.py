@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, tensor
+from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
 
 ENTRY = "embedding"
 
@@ -57,6 +57,17 @@ CASES = [
     Case("no row at all", [tensor(9, "int64", low=-3, high=3), tensor((0, 5))]),
     Case("check=True, and all indices have a row", [*inputs(90, (10, 33)), True], waits=True),
     Case("on a side stream", inputs(60, (9, 30)), stream="side"),
+    # More results than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda n, rows, columns: inputs(n, (rows, columns)),
+            n=(30, 5000),
+            rows=(1, 3000),
+            columns=(9, 3000),
+            where=lambda n, rows, columns: 1 << 16 < n * columns < 90_000 and rows * columns < 90_000,
+        ),
+    ),
 ]
 
 RAISED = (RuntimeError, IndexError)
@@ -111,6 +122,16 @@ GRADIENT = Gradient(
         Case("few of many rows", inputs(6, (30_000, 3))),
         Case("indices without a row add nothing", inputs(90, (10, 17), among=(-4, 13))),
         Case("no indices", [tensor(0, "int64"), tensor((8, 5))]),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda n, rows, columns: inputs(n, (rows, columns)),
+                n=(30, 2000),
+                rows=(2, 300),
+                columns=(2, 300),
+                where=lambda n, rows, columns: rows * columns > 1024 and 1024 < n * columns < 4000,
+            ),
+        ),
         Case("on a side stream", inputs(60, (9, 30)), stream="side"),
         Case("deterministic", inputs(300, (4, 33)), deterministic=True),
         Case("deterministic, in many blocks", inputs(4000, (3, 8)), deterministic=True),

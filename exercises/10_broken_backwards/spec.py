@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Choice, Gradient, Part, Refusal, TensorSpec, tensor
+from grader.spec import Case, Choice, DrawnSizes, Gradient, Part, Refusal, TensorSpec, drawn, tensor
 
 Shapes = list[tuple[str, tuple[int, ...], dict[str, Any]]]
 
@@ -28,7 +28,14 @@ def cases(tensors: int, number: float | None = None, at: int = 1, shapes: Shapes
         return drawn if number is None else [*drawn[:at], number, *drawn[at:]]
 
     ordinary = [Case(name, arguments(shape, **more)) for name, shape, more in shapes]
-    return [*ordinary, Case("on a side stream", arguments((20, 60)), stream="side")]
+    least = 1 << 16 if shapes != SHAPES else 1024  # more elements than any small grid covers, once
+    sizes = drawn(
+        lambda rows, columns: arguments((rows, columns)),
+        rows=(5, 5000),
+        columns=(5, 5000),
+        where=lambda rows, columns: least < rows * columns < 1.4 * least,
+    )
+    return [*ordinary, Case("on a side stream", sizes=sizes, stream="side")]
 
 
 def gradient(tensors: int, number: float | None = None, at: int = 1) -> Gradient:
@@ -41,7 +48,15 @@ def gradient(tensors: int, number: float | None = None, at: int = 1) -> Gradient
     return Gradient(
         cases=[
             Case("a matrix", arguments((2, 4))),
-            Case("float32", arguments((7, 40), "float32")),
+            Case(
+                "float32",
+                sizes=drawn(
+                    lambda rows, columns: arguments((rows, columns), "float32"),
+                    rows=(1, 2000),
+                    columns=(1, 2000),
+                    where=lambda rows, columns: 1024 < rows * columns < 3000,
+                ),
+            ),
         ],
         twice=True,
     )
@@ -78,6 +93,17 @@ def scaled_tanh(x: torch.Tensor, scale: float) -> torch.Tensor:
 def images(shape: tuple[int, int, int], dtype: str = "float32", **more: Any) -> list[TensorSpec]:
     """x of (images, channels, length) and gain of (channels)."""
     return [tensor(shape, dtype, **more), tensor(shape[1], dtype)]
+
+
+def of_images() -> DrawnSizes:
+    """Sizes of this verdict, beyond a block of 1024 threads."""
+    return drawn(
+        lambda number, channels, length: images((number, channels, length)),
+        number=(1, 9),
+        channels=(2, 300),
+        length=(2, 300),
+        where=lambda number, channels, length: 1024 < number * channels * length < 3000,
+    )
 
 
 PARTS = [
@@ -125,13 +151,13 @@ PARTS = [
             Case("one element", images((1, 1, 1))),
             Case("as many channels as columns", images((2, 6, 6))),
             Case("x permuted", images((4, 6, 10), layout="permuted")),
-            Case("on a side stream", images((4, 10, 30)), stream="side"),
+            Case("on a side stream", sizes=of_images(), stream="side"),
         ],
         gradient=Gradient(
             cases=[
                 Case("odd sizes", images((2, 3, 2), "float64")),
                 Case("as many channels as columns", images((2, 2, 2), "float64")),
-                Case("float32", images((3, 5, 17))),
+                Case("float32", sizes=of_images()),
                 Case("no images", images((0, 2, 3))),
             ],
             twice=True,

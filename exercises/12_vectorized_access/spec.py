@@ -15,6 +15,7 @@ from grader.spec import (
     Refusal,
     Speed,
     TensorSpec,
+    drawn,
     tensor,
 )
 
@@ -61,6 +62,8 @@ CASES = [
     Case("float16, not-a-number goes through", pair(2000, "float16", special="nan")),
     Case("on a side stream", pair(9000), stream="side"),
     Case("float16 on a side stream", pair(9000, "float16"), stream="side"),
+    # More chunks of four floats than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case("sizes of this verdict", sizes=drawn(lambda n: pair(n), n=(262_145, 300_000))),
 ]
 
 REFUSALS = [
@@ -78,7 +81,7 @@ REFUSALS = [
 GRADIENT = Gradient(
     cases=[
         Case("float64", pair(37, "float64")),
-        Case("float32, several blocks", pair(9001)),
+        Case("sizes of this verdict", sizes=drawn(lambda n: pair(n), n=(4097, 12_000))),
         Case("float16, and a tail", pair(2053, "float16")),
         Case("float32, x begins one element in", beside("offset", "x", 1000)),
         Case("no elements", pair(0, "float64")),

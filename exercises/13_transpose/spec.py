@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, tensor
+from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
 
 ENTRY = "transpose"
 SECTOR = 32  # bytes: the least that global memory reads or writes
@@ -30,6 +30,17 @@ CASES = [
     Case("large values", [tensor((20, 50), special="large")]),
     Case("not-a-number goes through", [tensor((20, 50), special="nan")]),
     Case("on a side stream", [tensor((64, 40))], stream="side"),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop; 17 rows or
+    # more, since a tile of which little is used costs a simulated GPU as much as a whole one.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda rows, columns: [tensor((rows, columns))],
+            rows=(17, 5000),
+            columns=(17, 5000),
+            where=lambda rows, columns: 1 << 16 < rows * columns < 90_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -45,7 +56,15 @@ REFUSALS = [
 GRADIENT = Gradient(
     cases=[
         Case("float64", [tensor((7, 5), "float64")]),
-        Case("float32", [tensor((40, 33))]),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda rows, columns: [tensor((rows, columns))],
+                rows=(5, 700),
+                columns=(5, 700),
+                where=lambda rows, columns: 1024 < rows * columns < 4000,
+            ),
+        ),
         Case("one row", [tensor((1, 9), "float64")]),
         Case("no rows", [tensor((0, 8), "float64")]),
         Case("on a side stream", [tensor((9, 40))], stream="side"),

@@ -15,6 +15,7 @@ from grader.spec import (
     Program,
     Refusal,
     Speed,
+    drawn,
     tensor,
 )
 
@@ -51,6 +52,8 @@ WARPS = [
     Case("no element", [tensor(0)]),
     Case("not-a-number stays in its warp", [tensor(400, special="nan")]),
     Case("on a side stream", [tensor(500)], stream="side"),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case("sizes of this verdict", sizes=drawn(lambda n: [tensor(n)], n=(65_537, 90_000))),
 ]
 
 BLOCKS = [
@@ -63,6 +66,7 @@ BLOCKS = [
     Case("float64", [tensor(700, "float64")]),
     Case("no element", [tensor(0)]),
     Case("on a side stream", [tensor(900)], stream="side"),
+    Case("sizes of this verdict", sizes=drawn(lambda n: [tensor(n)], n=(65_537, 90_000))),
 ]
 
 VECTORS = [
@@ -72,12 +76,15 @@ VECTORS = [
     Case("one element", [tensor(1, low=0.5, high=3)]),
     Case("31 elements, not a whole warp", [tensor(31)]),
     Case("1025 elements", [tensor(1025)]),
-    # Of one sign: where random signs cancel, the error of so many roundings may be as large as the sum.
-    Case("1,000,003 elements, many blocks", [tensor(1_000_003, low=0, high=1)]),
     Case("a vector of nothing", [tensor(0)]),
     Case("a vector, float64", [tensor(20_001, "float64")]),
     Case("every second element of a vector", [tensor(3000, layout="sliced")]),
     Case("a vector on a side stream", [tensor(9000)], stream="side"),
+    # Of one sign: where random signs cancel, the error of so many roundings may be as large as the sum.
+    Case(
+        "sizes of this verdict, many blocks",
+        sizes=drawn(lambda n: [tensor(n, low=0, high=1)], n=(300_000, 1_200_000)),
+    ),
 ]
 
 COLUMNS = [
@@ -95,6 +102,15 @@ COLUMNS = [
     Case("large values", [tensor((300, 40), special="large")]),
     Case("not-a-number goes through", [tensor((300, 40), special="nan")]),
     Case("a matrix on a side stream", [tensor((300, 40))], stream="side"),
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda rows, columns: [tensor((rows, columns), low=0, high=1)],
+            rows=(17, 9000),
+            columns=(9, 5000),
+            where=lambda rows, columns: 1 << 16 < rows * columns < 90_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -110,7 +126,15 @@ GRADIENT = Gradient(
         Case("float64 vector", [tensor(9, "float64")]),
         Case("float64 matrix", [tensor((5, 7), "float64")]),
         Case("float64, transposed", [tensor((6, 4), "float64", layout="transposed")]),
-        Case("float32 matrix", [tensor((130, 40))]),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda rows, columns: [tensor((rows, columns))],
+                rows=(5, 700),
+                columns=(5, 700),
+                where=lambda rows, columns: 1024 < rows * columns < 6000,
+            ),
+        ),
         Case("no rows", [tensor((0, 8), "float64")]),
         Case("on a side stream", [tensor((9, 10))], stream="side"),
     ],

@@ -15,6 +15,7 @@ from grader.spec import (
     Refusal,
     Speed,
     TensorSpec,
+    drawn,
     tensor,
 )
 
@@ -61,6 +62,18 @@ CASES = [
     Case("not-a-number goes through", [tensor((40, 35), special="nan"), tensor((35, 38))]),
     Case("infinity goes through", [tensor((40, 35)), tensor((35, 38), special="inf")]),
     Case("on a side stream", pair(64, 40, 40), stream="side"),
+    # Several tiles in every direction, and more of them than a grid of 2 x 2; larger products take too long
+    # on a simulated GPU.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            pair,
+            m=(33, 300),
+            k=(33, 300),
+            n=(33, 300),
+            where=lambda m, k, n: m * n > 4096 and m * n * k < 500_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -76,7 +89,12 @@ GRADIENT = Gradient(
     cases=[
         Case("float64", pair(7, 5, 9, "float64")),
         Case("float64, transposed", pair(4, 6, 3, "float64", layout="transposed")),
-        Case("float32, more than a tile", pair(40, 45, 50)),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                pair, m=(33, 150), k=(33, 150), n=(33, 150), where=lambda m, k, n: m * n * k < 100_000
+            ),
+        ),
         Case("nothing to add up", pair(3, 0, 2, "float64")),
         Case("on a side stream", pair(33, 10, 34), stream="side"),
     ],

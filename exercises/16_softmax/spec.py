@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, TensorSpec, tensor
+from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, TensorSpec, drawn, tensor
 
 ENTRY = "softmax"
 SECTOR = 32  # bytes: the least that global memory reads or writes
@@ -64,6 +64,16 @@ CASES = [
     Case("not-a-number goes through", rows((10, 50), special="nan")),
     Case("on a side stream", rows((20, 60)), stream="side"),
     Case("too long to fit, on a side stream", rows((1, 17_000)), stream="side"),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda height, width: rows((height, width)),
+            height=(2, 5000),
+            width=(9, 30_000),
+            where=lambda height, width: 1 << 16 < height * width < 90_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -79,7 +89,15 @@ GRADIENT = Gradient(
         Case("float64", [tensor((5, 7), "float64")]),
         Case("float64, several warps", [tensor((1, 300), "float64")]),
         Case("float64, transposed", [tensor((6, 4), "float64", layout="transposed")]),
-        Case("float32", rows((40, 33), limit=2)),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda height, width: rows((height, width), limit=2),
+                height=(2, 500),
+                width=(2, 2000),
+                where=lambda height, width: 1024 < height * width < 4000,
+            ),
+        ),
         Case("float32, several warps", rows((3, 1200), limit=2)),
         Case("float32, too long to fit", rows((1, 17_000), limit=2)),
         Case("float32, too long to fit, odd width", rows((1, 16_387), limit=2)),

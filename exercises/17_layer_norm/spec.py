@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Argument, Case, Efficiency, Gradient, Limit, Refusal, Speed, tensor
+from grader.spec import Argument, Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
 
 ENTRY = "layer_norm"
 EPS = 1e-5
@@ -71,6 +71,11 @@ CASES = [
     Case("no rows", inputs((0, 8))),
     Case("no columns", inputs((5, 0))),
     Case("on a side stream", inputs((20, 60)), stream="side"),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case("sizes of this verdict", sizes=drawn(
+        lambda rows, columns: inputs((rows, columns)), rows=(5, 2000), columns=(33, 9000),
+        where=lambda rows, columns: 1 << 16 < rows * columns < 90_000,
+    )),
 ]  # fmt: skip
 
 REFUSALS = [
@@ -92,7 +97,15 @@ GRADIENT = Gradient(
         Case("float64, a small spread", inputs((3, 5), "float64", spread=0.01)),
         Case("float64, transposed", inputs((3, 5), "float64", eps=WIDE, layout="transposed")),
         Case("float32, several warps", inputs((13, 1000))),
-        Case("float32, 40 rows of 33", inputs((40, 33))),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda rows, columns: inputs((rows, columns)),
+                rows=(2, 100),
+                columns=(33, 2000),
+                where=lambda rows, columns: 1024 < rows * columns < 4000,
+            ),
+        ),
         Case("float32, 100 rows, several parts", inputs((100, 64))),
         Case("8,195 columns", inputs((1, 8195))),
         Case("one row", inputs(6, "float64", eps=WIDE)),

@@ -4,7 +4,18 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Dispatcher, Gradient, Mapped, Operator, Refusal, Speed, TensorSpec, tensor
+from grader.spec import (
+    Case,
+    Dispatcher,
+    Gradient,
+    Mapped,
+    Operator,
+    Refusal,
+    Speed,
+    TensorSpec,
+    drawn,
+    tensor,
+)
 
 ENTRY = "sqdist"
 
@@ -36,6 +47,17 @@ CASES = [
     Case("large values", points(10, 12, 3, special="large")),
     Case("not-a-number goes through", points(10, 12, 3, special="nan")),
     Case("on a side stream", points(20, 30, 4), stream="side"),
+    # More pairs than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda n, m, d: points(n, m, d),
+            n=(17, 4000),
+            m=(17, 4000),
+            d=(1, 4),
+            where=lambda n, m, d: n * m > 1 << 16 and n * m * d < 150_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -51,7 +73,16 @@ GRADIENT = Gradient(
     cases=[
         Case("float64", points(4, 3, 2, dtype="float64")),
         Case("float64, a batch", points(2, 3, 2, batch=(2,), dtype="float64")),
-        Case("float32", points(20, 33, 5)),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda n, m, d: points(n, m, d),
+                n=(17, 90),
+                m=(17, 90),
+                d=(17, 90),
+                where=lambda n, m, d: n * m > 1024 and n * d > 1024 and m * d > 1024 and n * m * d < 60_000,
+            ),
+        ),
         Case("no points in y", points(4, 0, 3)),
         Case("on a side stream", points(9, 10, 3), stream="side"),
     ],

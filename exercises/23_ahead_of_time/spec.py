@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Gradient, Packaging, Refusal, TensorSpec, tensor
+from grader.spec import Case, Gradient, Packaging, Refusal, TensorSpec, drawn, tensor
 
 ENTRY = "muladd"
 
@@ -27,6 +27,16 @@ CASES = [
     Case("not-a-number in c", [tensor(300), tensor(300), tensor(300, special="nan")]),
     Case("views into larger storage", [tensor(99, layout="offset"), tensor(99), tensor(99, layout="offset")]),
     Case("on a side stream", three(1000), stream="side"),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda rows, columns: three((rows, columns)),
+            rows=(1, 70_000),
+            columns=(1, 70_000),
+            where=lambda rows, columns: 1 << 16 < rows * columns < 100_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
@@ -52,7 +62,15 @@ REFUSALS = [
 GRADIENT = Gradient(
     cases=[
         Case("float64", three((7, 5), "float64")),
-        Case("float32", three((9, 33))),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda rows, columns: three((rows, columns)),
+                rows=(1, 4000),
+                columns=(1, 4000),
+                where=lambda rows, columns: 1024 < rows * columns < 4000,
+            ),
+        ),
         Case("no elements", three(0, "float64")),
         Case("on a side stream", three(70), stream="side"),
     ],

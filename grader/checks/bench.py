@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -16,7 +18,7 @@ from grader.checks.values.inputs import Inputs, draw, seeded
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import call_text
 from grader.run.session import Session as WorkerSession
-from grader.run.values import Measurement, Output, Reply
+from grader.run.values import Output, Reply
 from grader.spec import Argument, Case, Refusal, Spec
 from grader.verdict import Status
 
@@ -44,14 +46,14 @@ class Session(Protocol):
     def release(self, handle: int) -> None: ...
     def inputs(self) -> tuple[torch.Tensor, ...]: ...
     def changed_inputs(self) -> tuple[str, ...]: ...
-    def measure(self, entry: str, args: Sequence[Any], baseline: str) -> Measurement: ...
 
 
 @dataclass(frozen=True)
 class Call:
     """One request: ``text`` describes the call, ``stage`` is forward, backward or refusal.
 
-    ``waits`` says that the case allows it to wait for the device.
+    ``waits`` says that the case allows it to wait for the device; ``inputs`` are those of a forward, where
+    they are known.
     """
 
     stage: str
@@ -63,12 +65,17 @@ class Call:
     device: int = 0  # the current one at the call
     autocast: bool = False
     waits: bool = False
+    inputs: Inputs | None = None
 
     @classmethod
-    def of_case(cls, case: Case, stage: str, text: str, reply: Reply, traced: bool) -> Call:
+    def of_case(
+        cls, case: Case, stage: str, text: str, reply: Reply, traced: bool, inputs: Inputs | None = None
+    ) -> Call:
         """The request that was made under what `case` asks for."""
         region = case.autocast is not None
-        return cls(stage, case.name, text, reply, case.stream, traced, case.device, region, case.waits)
+        return cls(
+            stage, case.name, text, reply, case.stream, traced, case.device, region, case.waits, inputs
+        )
 
     @property
     def succeeded(self) -> bool:
@@ -80,9 +87,16 @@ class Call:
         outputs = self.reply.outputs
         return self.succeeded and any(each.tensor is not None and each.tensor.numel() for each in outputs)
 
-    def failure(self, sentence: str, topic: str) -> Outcome:
-        """What is held against this call."""
-        return Outcome(Status.FAIL, sentence, case=self.case, topic=topic)
+    @cached_property
+    def only_moved(self) -> bool:
+        """Whether every number that came back is one of an argument's; where these are unknown, it may be."""
+        given = [each.tensor for each in self.inputs.tensors()] if self.inputs is not None else []
+        returned = [each.tensor for each in self.reply.outputs if each.tensor is not None]
+        return not given or all(_among(each, given) for each in returned)
+
+    def failure(self, sentence: str, topic: str, not_own: str = "") -> Outcome:
+        """What is held against this call; with ``not_own``, which says who made its results instead."""
+        return Outcome(Status.FAIL, sentence, case=self.case, topic=topic, not_own=not_own)
 
 
 @dataclass(frozen=True)
@@ -117,6 +131,11 @@ class Bench:
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the checks that are done, by name
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
     artifact: Artifact | None = None  # what was built of it
+    clean: Callable[[], AbstractContextManager[WorkerSession]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Lend a worker with nothing loaded by starting one, until somebody has one ready."""
+        self.clean = self.spawn
 
     def draw(self, args: Sequence[Argument], *labels: object) -> Inputs:
         """Draw inputs that depend on the verdict's seed and on `labels` only."""
@@ -150,7 +169,7 @@ class Bench:
             self.spec.entry, inputs.for_worker(requires_grad), grad=bool(requires_grad), trace=traced,
             schedule=schedule, **case_options(case), **counting(count),
         )  # fmt: skip
-        return self._record(Call.of_case(case, stage, self.pending, reply, traced))
+        return self._record(Call.of_case(case, stage, self.pending, reply, traced, inputs))
 
     def _is_traced(self, stage: str, stream: str, inputs: Inputs) -> bool:
         """Always on simt; on cuda, where the profiler is slow, one call of each stage and stream."""
@@ -193,6 +212,19 @@ class Bench:
         self.context_lost |= call.reply.trace.sticky_error is not None
         self.context_lost |= error is not None and "CUDA error" in error.message
         return call
+
+
+def _among(values: torch.Tensor, given: Sequence[torch.Tensor]) -> bool:
+    """Whether each of `values`, but for NaN, is an element of those `given`, converted to its dtype."""
+    alike = [each.to(values.dtype) for each in given if each.is_complex() == values.is_complex()]
+    asked = _numbers(values)
+    there = torch.cat([_numbers(each) for each in alike]) if alike else asked[:0]
+    return bool((torch.isin(asked, there) | asked.isnan()).all())
+
+
+def _numbers(tensor: torch.Tensor) -> torch.Tensor:
+    dense = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+    return dense.reshape(-1).to(torch.float64)
 
 
 def case_options(case: Case) -> dict[str, Any]:

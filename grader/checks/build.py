@@ -24,8 +24,9 @@ from grader.audit import (
 from grader.build import Artifact, BuildRequest, build
 from grader.build.diagnostics import line_of
 from grader.build.host_paths import without_host_paths
-from grader.build.preprocessing import preprocess
+from grader.build.preprocessing import kept, preprocess
 from grader.build.registrations import Mistake, find_mistake
+from grader.build.sources import is_cuda
 from grader.build.steps import library_folders
 from grader.catalog import Exercise
 from grader.checks.last_words import uncaught
@@ -71,6 +72,9 @@ def compile_submission(
     try:
         if facts.interface == "wheel":
             names = (*exercise.edit, *exercise.given)
+            objection = _changed_sources_of_a_package(exercise, files, backend, owner, isolate)
+            if objection is not None:
+                return _refused(objection)
             package = PackageRequest(facts.name, files, names, backend, owner, isolate)
             begun()
             artifact = build_package(package, verbose=verbose)
@@ -85,8 +89,9 @@ def compile_submission(
             if objection is not None:
                 return _refused(objection)
             artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
-            if unread:
-                return _refused(_unread(unread[0]))
+            objection = _unread(unread[0]) if unread else _compiled_by_nvcc(exercise, request, artifact)
+            if objection is not None:
+                return _refused(objection)
     except BuildFailed as failure:
         text = failure.log if verbose and failure.log else failure.diagnostics
         shown = tuple(without_host_paths(text.rstrip(), files).splitlines())
@@ -125,35 +130,68 @@ def _request(exercise: Exercise, files: Path, backend: Backend, owner: str) -> B
 
 
 def _common(exercise: Exercise, files: Path, backend: Backend) -> frozenset[Path]:
-    """The sources that are the course's own, with all that they include: their objects are the same for all.
+    """The sources whose objects are the same for all: a kernel's on simt names the folder that it lies in."""
+    sources = _given_sources(exercise, files)
+    return frozenset(source for source in sources if not (backend == "simt" and is_cuda(source)))
 
-    A kernel's object on simt names the folder that it lies in, so it is never the same. A copy that somebody
-    changed is not the course's own.
-    """
+
+def _given_sources(exercise: Exercise, files: Path) -> frozenset[Path]:
+    """The sources that are the course's own, with all that they include: no copy that somebody changed."""
     own = [name for name in exercise.given if filecmp.cmp(files / name, exercise.root / name, shallow=False)]
     given = {(files / name).resolve() for name in own}
-    names = [name for name in exercise.build.sources if not (backend == "simt" and name.endswith(".cu"))]
-    return frozenset(files / name for name in names if given.issuperset(closure(files / name, ())))
+    sources = (files / name for name in exercise.build.sources if (files / name).is_file())
+    return frozenset(source for source in sources if given.issuperset(closure(source, ())))
 
 
 def _audited(exercise: Exercise, files: Path, artifact: Artifact) -> Artifact | Outcome:
-    """What was built, with the Python texts that were audited; a library is read on simt alone."""
-    simt, wheel = artifact.backend == "simt", artifact.interface == "wheel"
-    folders = library_folders() if simt else None
+    """What was built, with the Python texts that were audited."""
+    backend, wheel = artifact.backend, artifact.interface == "wheel"
+    folders = library_folders(backend)
     contents = python_files(exercise, files, artifact.installed if wheel else None)
     if wheel:
-        objection = audit_installed(exercise, artifact.installed, simt, contents, folders)
+        objection = audit_installed(exercise, artifact.installed, backend, contents, folders)
     else:
         objection = audit_python(exercise, files, contents)
-        if objection is None and simt:
+        if objection is None:
             objects = json.loads(artifact.symbols.read_text()) if artifact.symbols else {}
-            objection = audit_library(exercise, artifact.path, objects, folders)
+            objection = audit_library(exercise, artifact.path, backend, objects, folders)
     if objection is not None:
         return _refused(objection)
     try:
         return replace(artifact, sources={name: decoded(each, name) for name, each in contents.items()})
     except Unreadable as unreadable:
         return _refused(unreadable.objection)
+
+
+def _changed_sources_of_a_package(
+    exercise: Exercise, files: Path, backend: Backend, owner: str, isolate: bool
+) -> Objection | None:
+    """The first objection to the compiled lines of a package's sources, where they are not the course's own.
+
+    setup.py adds flags of its own, of which a macro may only be a number or a text.
+    """
+    request = replace(_request(exercise, files, backend, owner), interface="torch_extension")
+    given = _given_sources(exercise, files)
+    own = tuple(source for source in request.sources if source not in given)
+    if not own:
+        return None
+    enclose = compilers.enclosing(backend) if isolate else None
+    units, unread = preprocess(replace(request, sources=own), files, enclose=enclose, kernels=True)
+    return audit_units(exercise, units, backend) or (_unread(unread[0]) if unread else None)
+
+
+def _compiled_by_nvcc(exercise: Exercise, request: BuildRequest, artifact: Artifact) -> Objection | None:
+    """The first objection to what nvcc made of the sources' own lines; it keeps them while it compiles."""
+    if request.backend != "cuda" or artifact.units is None:
+        return None
+    texts = json.loads(artifact.units.read_text())
+    read = [
+        source for source in request.sources if is_cuda(source) and not request.is_common(source.resolve())
+    ]
+    units = {source: kept(texts[source.name], source) if source.name in texts else None for source in read}
+    if missing := next((source for source, unit in units.items() if unit is None), None):
+        return _unread(missing)
+    return audit_units(exercise, [unit for unit in units.values() if unit is not None], request.backend)
 
 
 def _unread(source: Path) -> Objection:

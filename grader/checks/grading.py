@@ -13,12 +13,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from grader import machine
 from grader.catalog import Exercise
 from grader.checks import build as building
 from grader.checks import lanes, todo
@@ -28,7 +28,9 @@ from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
 from grader.checks.repairs import changed
 from grader.checks.results import Progress, Results
 from grader.errors import InfrastructureError, SubmissionError
+from grader.run.failures import once_more
 from grader.run.spawn import Zygote
+from grader.scratch import scratch
 from grader.snapshot import digest_of
 from grader.spec import Spec, load_spec
 from grader.stubs import open_todos
@@ -88,7 +90,7 @@ class Grading:
     seed: int
     results: Results
     lent: Zygote | None = None
-    _scratch: str = field(default="", init=False)
+    _scratch: Path = field(default=Path(), init=False)
 
     def run(self, verbose: bool, isolate: bool, owner: str) -> None:
         open_outcome = todo.check(self.exercise, self.files)
@@ -102,12 +104,19 @@ class Grading:
                 self._ask()
                 return
         try:
-            spool = self.lent.spool if self.lent is not None else None
-            scratch = TemporaryDirectory(prefix="cu2grad-", dir=spool)
-            with scratch as self._scratch, self._zygote(isolate) as zygote:
-                self._judge(zygote, verbose, owner)
+            self._run_code(verbose, isolate, owner)
         except InfrastructureError as fault:
             self._blame_the_machine(fault)
+        except OSError as error:
+            blame = machine.fault_of(error)
+            if blame is None:
+                raise
+            self._blame_the_machine(blame)
+
+    def _run_code(self, verbose: bool, isolate: bool, owner: str) -> None:
+        spool = self.lent.spool if self.lent is not None else None
+        with scratch("grade", spool) as self._scratch, self._zygote(isolate) as zygote:
+            self._judge(zygote, verbose, owner)
 
     def _ask(self) -> None:
         """Questions are there to be read before anything is written."""
@@ -118,7 +127,7 @@ class Grading:
     def _zygote(self, isolate: bool) -> AbstractContextManager[Zygote]:
         if self.lent is not None:
             return lanes.cleared(self.lent)
-        readable = (self.files, self.exercise.root, Path(self._scratch))
+        readable = (self.files, self.exercise.root, self._scratch)
         modules = [name for check in self.exercise.scores for name in WORKER_MODULES.get(check, ())]
         return Zygote.start(self.backend, isolate, readable=readable, modules=modules)
 
@@ -132,7 +141,7 @@ class Grading:
     def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:
             compiling = threading.Event()
-            preparing = pool.submit(_prepare, self.exercise, self.backend, compiling)
+            preparing = pool.submit(_prepare, self.exercise, self.backend, self.seed, compiling)
             if self._is_changed_too_much():
                 compiling.set()
                 why = f"{NOT_JUDGED}: more was changed than a repair needs."
@@ -172,7 +181,7 @@ class Grading:
                 session.load(artifact, op_file if op_file.is_file() else None, self.files)
 
             try:
-                load()
+                once_more(load)
             except SubmissionError as failure:
                 outcome = building.load_failure(failure, artifact, self.exercise, self.files)
                 self.results.add("build", outcome, time.perf_counter() - begun)
@@ -181,15 +190,25 @@ class Grading:
             bench = self._bench(zygote, spec, session, load)
             bench.artifact = artifact
             self.results.add("build", building.built(artifact), time.perf_counter() - begun)
-            for name in self.results.judged(spec):
-                self.results.check(name, bench)
+            names = self.results.judged(spec)
+            with self._timing_ahead(bench, names):
+                for name in names:
+                    self.results.check(name, bench)
+
+    def _timing_ahead(self, bench: Bench, names: list[str]) -> AbstractContextManager[None]:
+        """Get ready what a timing needs, if there is to be one."""
+        if "performance" not in names or self.backend != "cuda" or bench.spec.speed is None:
+            return nullcontext()
+        from grader.checks.timing.clean import clean_worker
+
+        return clean_worker(bench)
 
     def _bench(self, zygote: Zygote, spec: Spec, session: Session, load: Callable[[], None]) -> Bench:
         from grader.checks.bench import Bench
 
         return Bench(
             self.exercise, spec, self.backend, self.seed, session, self.files, load, zygote.spawn_worker,
-            Path(self._scratch),
+            self._scratch,
         )  # fmt: skip
 
     def _give_up(self, zygote: Zygote, spec: Spec, status: Status, sentence: str) -> None:
@@ -203,8 +222,8 @@ class Grading:
                     self.results.check(name, bench)
 
 
-def _prepare(exercise: Exercise, backend: Backend, compiling: threading.Event) -> Spec:
-    """Import torch and what the checks need, and load the spec: all that does not need the build.
+def _prepare(exercise: Exercise, backend: Backend, seed: int, compiling: threading.Event) -> Spec:
+    """Import torch and what the checks need, load the spec and draw its sizes: all that needs no build.
 
     It begins when the compilers run: while torch's libraries are loaded, which takes most of the time, no
     other thread gets to run Python, and the compilers would be started after that.
@@ -218,5 +237,6 @@ def _prepare(exercise: Exercise, backend: Backend, compiling: threading.Event) -
     torch.set_num_threads(1)  # references are small, and a second thread would only wait for a busy core
     spec = load_spec(exercise)
     from grader.checks.values.devices import present, within
+    from grader.checks.values.sizes import with_sizes
 
-    return within(spec, present(backend))
+    return within(with_sizes(spec, exercise.slug, seed), present(backend))

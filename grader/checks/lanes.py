@@ -16,6 +16,7 @@ from pathlib import Path
 
 from grader.checks.registry import WORKER_MODULES
 from grader.exercise import Exercise
+from grader.run import canary
 from grader.run.limits import Limits
 from grader.run.spawn import Zygote
 
@@ -43,9 +44,13 @@ def open_lane(
 
 @contextlib.contextmanager
 def cleared(zygote: Zygote) -> Iterator[Zygote]:
-    """A zygote that is lent: whatever the submission did, none of it is left for the next."""
+    """A zygote that is lent: whatever the submission did, none of it is left for the next.
+
+    Raises InfrastructureError where an earlier one left a GPU that fails.
+    """
     try:
-        yield zygote
+        with canary.guarded(zygote):
+            yield zygote
     finally:
         zygote.clear()
 

@@ -24,7 +24,8 @@ class Outcome:
     ``topic`` says what it is about, and ``reading`` a topic that the learner should read up on first, as the
     race that made the values wrong: `grader.checks.reading` finds the place in the lesson. ``cause`` is what
     the device reported in the call whose values are wrong; the sentence begins with it. ``certain`` is what
-    explains all wrong values, ``guess`` what their pattern suggests.
+    explains all wrong values, ``guess`` what their pattern suggests. ``not_own`` says who made the
+    results that were judged, where that was not the learner's kernels: "aten::addcmul computed them".
     """
 
     status: Status
@@ -42,6 +43,7 @@ class Outcome:
     reading: str = ""
     certain: str = ""
     guess: str = ""
+    not_own: str = ""
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.
@@ -66,6 +68,7 @@ class Outcome:
             lines=tuple(line for text in self.lines for line in lines_of(text)),
             lesson=lesson if self.status.stands_in_the_way else "",
             topic=self.topic if self.status.stands_in_the_way else "",
+            not_own=one_line(self.not_own) if self.status.stands_in_the_way else "",
         )
 
 

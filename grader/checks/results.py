@@ -16,7 +16,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.reading import lesson_for
 from grader.checks.registry import CHECKS, COUNTED
 from grader.errors import SubmissionError
-from grader.run.failures import said
+from grader.run.failures import once_more, said
 from grader.spec import Spec
 from grader.verdict import CheckResult, Status
 
@@ -96,10 +96,16 @@ class Results:
         self.progress(name)
         check = importlib.import_module(f"grader.checks.{module}").check
         begun = time.perf_counter()
-        first_call = len(bench.calls)
+        first_call, right = len(bench.calls), len(bench.right)
         lost = ""
-        try:
+
+        def judge() -> Outcome:
+            del bench.calls[first_call:], bench.right[right:]
             outcome: Outcome = check(bench, self._within(name)) if name in COUNTED else check(bench)
+            return outcome
+
+        try:
+            outcome = once_more(judge)
         except SubmissionError as failure:
             outcome = ended_badly(failure, bench)
             lost = said(failure)

@@ -38,7 +38,7 @@ def reached(bench: Bench, calls: Iterable[Call]) -> OpenTodo | None:
     kernels = {
         kernel_name(launch).partition("<")[0].rpartition("::")[2]
         for call in calls
-        for launch in own_launches(call)
+        for launch in own_launches(bench, call)
     }
     still_open = open_todos(bench.exercise, bench.files) if kernels else []
     for file in bench.exercise.edit:

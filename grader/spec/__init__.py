@@ -5,7 +5,7 @@ imported by the trusted parent only, never by the process that runs learner code
 multiply-add::
 
     import torch
-    from grader.spec import Case, Gradient, Refusal, Speed, tensor
+    from grader.spec import Case, Gradient, Refusal, Speed, drawn, tensor
 
     ENTRY = "muladd"                        # the function of op.py that is called
 
@@ -20,6 +20,9 @@ multiply-add::
         Case("empty", [tensor(0), tensor(0), 1.0]),
         Case("NaN goes through", [tensor(100, special="nan"), tensor(100), 1.0]),
         Case("on a side stream", [tensor(1000), tensor(1000), 1.0], stream="side"),
+        Case("sizes of this verdict", sizes=drawn(      # from its seed: others for every verdict
+            lambda n: [tensor(n), tensor(n), 1.5], n=(65_537, 100_000),
+        )),
     ]
 
     REFUSALS = [                            # bad input must raise, and the message must name the argument
@@ -45,7 +48,7 @@ multiply-add::
 
 Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, ``GRADIENT``, ``SPEED``,
 ``PROFILE``, ``EFFICIENCY``, ``DISPATCHER``, ``PACKAGING``, ``QUESTIONS``, ``traffic``, ``flops``,
-``accumulation``, ``tolerances``, ``ROUNDED_ONCE`` and ``CONFUSED``:
+``accumulation``, ``tolerances``, ``ROUNDED_ONCE``, ``CONFUSED`` and ``FIXED_SIZES``:
 
 ``PROFILE``
     The case that ``grader profile`` runs when it is not told another: large enough that edges do not weigh,
@@ -89,6 +92,9 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
     Formulas that are easily taken for the reference's, by what they are: ``{"the exact GELU, with erf": f}``,
     with the parameters of ``reference``. A wrong answer, or a wrong gradient, that one of them gives to
     rounding is named so. A function that calls ``detach()`` describes a derivative that lacks a term.
+``FIXED_SIZES``
+    A sentence that says why no case has drawn sizes. Without it, `grader dev check` asks for such a case
+    among ``CASES`` and among those of ``GRADIENT``: ``python -m pydoc grader.spec.sizes``.
 
 Arguments are named after the parameters of ``reference``; ``mentions`` and every sentence of a verdict use
 these names. What the reference returns at the case's own dtypes fixes the dtype and shape that are asked
@@ -101,6 +107,7 @@ from grader.spec.loading import Spec, load_spec
 from grader.spec.packaging import Packaging
 from grader.spec.parts import Part
 from grader.spec.questions import Choice, Count, Program, Returned
+from grader.spec.sizes import DrawnSizes, drawn
 from grader.spec.suites import Tests
 from grader.spec.vocabulary import (
     Argument,
@@ -119,6 +126,7 @@ __all__ = [
     "Choice",
     "Count",
     "Dispatcher",
+    "DrawnSizes",
     "Efficiency",
     "Gradient",
     "Limit",
@@ -136,6 +144,7 @@ __all__ = [
     "Tests",
     "Workload",
     "Workloads",
+    "drawn",
     "load_spec",
     "tensor",
 ]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REQUIRED = ("ENTRY", "reference", "CASES")
 CONSTANTS = (
     "ENTRY", "CASES", "REFUSALS", "GRADIENT", "SPEED", "PROFILE", "EFFICIENCY", "QUESTIONS", "PARTS", "TESTS",
-    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE", "WORKLOADS", "CONFUSED",
+    "DISPATCHER", "PACKAGING", "ROUNDED_ONCE", "WORKLOADS", "CONFUSED", "FIXED_SIZES",
 )  # fmt: skip
 FUNCTIONS = ("reference", "traffic", "flops", "accumulation", "tolerances")
 
@@ -62,6 +62,7 @@ class Spec:
     tests: Tests | None = None
     packaging: Packaging | None = None
     workloads: Workloads | None = None
+    fixed_sizes: str = ""  # why no case has drawn sizes
     part: Part | None = None
     parts: tuple[Spec, ...] = ()
     left_out: int = 0  # cases and refusals for devices that this machine does not have
@@ -172,6 +173,7 @@ def _validated(path: Path, module: ModuleType | SimpleNamespace) -> Spec:
     optional["packaging"] = packaging.checked(getattr(module, "PACKAGING", None))
     optional["questions"] = questions.checked(getattr(module, "QUESTIONS", None))
     optional["tests"] = suites.checked(getattr(module, "TESTS", None))
+    optional["fixed_sizes"] = _fixed_sizes(getattr(module, "FIXED_SIZES", None))
     optional["workloads"] = workloads.checked(getattr(module, "WORKLOADS", None))
     return Spec(path, module.ENTRY, reference, parameters, cases, refusals, gradient, speed, **optional)
 
@@ -182,6 +184,12 @@ def _rounded_once(value: Any, tolerances: Any) -> bool:
     if value and tolerances is not None:
         raise ValueError("ROUNDED_ONCE and tolerances are two answers to one question; keep one of them")
     return value
+
+
+def _fixed_sizes(value: Any) -> str:
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise TypeError(f"FIXED_SIZES must say why no case has drawn sizes, not {value!r}")
+    return value or ""
 
 
 def _confused(value: Any, parameters: tuple[str, ...]) -> dict[str, Callable[..., Any]]:

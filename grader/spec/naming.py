@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from grader.spec.sizes import DrawnSizes
 from grader.spec.vocabulary import AUTOCAST, Argument, Case, TensorSpec
+
+DRAWN_IN = ("CASES", "GRADIENT")  # where a case may have sizes of the verdict
 
 
 def of_kind(kind: type, value: Any, where: str) -> Any:
@@ -35,12 +38,35 @@ def named_calls(kind: type, where: str, calls: Iterable[Any], parameters: tuple[
         unknown = set(getattr(call, "modifies", ())) - set(parameters)
         if unknown:
             raise ValueError(f"{where}, {call.name!r}: modifies names {sorted(unknown)}, not a parameter")
-        args = named_arguments(call.args, parameters, f"{where}, {call.name!r}")
         if isinstance(call, Case):
             _check_switches(call, f"{where}, {call.name!r}")
-            args = under_autocast(call, args, f"{where}, {call.name!r}")
-        found.append(replace(call, args=args))
+            found.append(with_arguments(call, _given(call, where), parameters, where))
+        else:
+            args = named_arguments(call.args, parameters, f"{where}, {call.name!r}")
+            found.append(replace(call, args=args))
     return tuple(found)
+
+
+def with_arguments(case: Case, args: Sequence[Argument], parameters: tuple[str, ...], where: str) -> Case:
+    """`case` with `args`, each named after its parameter and marked where autocast casts it."""
+    place = f"{where}, {case.name!r}"
+    return replace(case, args=under_autocast(case, named_arguments(args, parameters, place), place))
+
+
+def _given(case: Case, where: str) -> Sequence[Argument]:
+    """The arguments of `case`; where its sizes are drawn, those of an example."""
+    if case.sizes is None:
+        return case.args
+    place = f"{where}, {case.name!r}"
+    if where not in DRAWN_IN:
+        raise ValueError(f"{place}: sizes are drawn in {' and '.join(DRAWN_IN)}; what is counted is fixed")
+    if case.args:
+        raise ValueError(f"{place}: args and sizes are two answers to one question; keep one of them")
+    sizes: DrawnSizes = of_kind(DrawnSizes, case.sizes, place)
+    try:
+        return sizes.example()
+    except ValueError as problem:
+        raise ValueError(f"{place}: {problem}") from problem
 
 
 def under_autocast(case: Case, args: list[Argument], where: str) -> list[Argument]:

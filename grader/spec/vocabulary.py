@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+if TYPE_CHECKING:
+    from grader.spec.sizes import DrawnSizes
 
 Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "far"]
 Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked"]
@@ -128,6 +131,9 @@ def _refuse_nonsense(given: TensorSpec) -> None:
 class Case:
     """One call whose answer is compared with the reference.
 
+    ``sizes=drawn(...)``, in CASES and in the cases of GRADIENT, stands in place of ``args``: the sizes are
+    drawn from the verdict's seed. Every exercise has such a case, or says in FIXED_SIZES why not.
+
     ``stream="side"`` makes another stream current around the call (every launch must follow it);
     ``modifies`` names arguments that the call is meant to change in place, which the reference then changes
     too: a tensor, or a list with all its tensors. Where their gradient is asked for, the call gets copies of
@@ -152,7 +158,7 @@ class Case:
     """
 
     name: str
-    args: Sequence[Argument]
+    args: Sequence[Argument] = ()
     stream: Stream = "default"
     modifies: tuple[str, ...] = ()
     device: int = 0
@@ -161,6 +167,7 @@ class Case:
     cast_inputs: str | None = None
     deterministic: bool = False
     waits: bool = False
+    sizes: DrawnSizes | None = None
 
 
 @dataclass(frozen=True)
@@ -216,9 +223,26 @@ class Speed:
     """What is timed on a real GPU.
 
     ``baseline`` is a torch expression over the names of ``reference``'s parameters. ``steps`` are ``(ratio,
-    share)`` pairs: from ``ratio`` = baseline time / own time on, that share of the points is earned.
+    share)`` pairs: from ``ratio`` = baseline time / own time on, that share of the points is earned. Inputs
+    are drawn on the GPU, so every tensor is contiguous and has no special values; ``reference`` has to accept
+    tensors there. Raises ValueError for others.
     """
 
     args: Sequence[Argument]
     baseline: str
     steps: Sequence[tuple[float, float]] = field(default=((0.25, 0.25), (0.5, 0.5), (0.8, 1.0)))
+
+    def __post_init__(self) -> None:
+        for each in _tensors(self.args):
+            if each.layout != "contiguous" or each.special is not None or each.kind != "tensor":
+                raise ValueError(
+                    "SPEED times contiguous tensors without special values: workers draw them on the GPU"
+                )
+
+
+def _tensors(args: Sequence[Argument]) -> Iterator[TensorSpec]:
+    for each in args:
+        if isinstance(each, TensorSpec):
+            yield each
+        elif isinstance(each, list):
+            yield from _tensors(each)

@@ -226,7 +226,7 @@ def test_a_program_that_does_not_build_is_not_the_learners_fault(
 
 def test_a_program_that_crashes_is_not_the_learners_fault(counting: Bench) -> None:
     def crashing() -> Any:
-        raise WorkerCrashed("loading the submission", signal="SIGSEGV")
+        raise WorkerCrashed("loading", signal="SIGSEGV")
 
     bench = replace(counting, spawn=crashing)
     with pytest.raises(InfrastructureError, match=r"trees.cu cannot be counted.*is part of the exercise"):

@@ -86,10 +86,17 @@ def test_that_no_kernel_ran_is_said_before_anything_else() -> None:
     def idle(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, launches=())
 
-    refusals = [Refusal("of any kind", three(4), mentions=["a"])]
-    outcome = judged(muladd, refusals=refusals, edit_trace=idle)
+    def wrong(*tensors: torch.Tensor) -> torch.Tensor:
+        return muladd(*tensors) + 1
+
+    outcome = judged(wrong, edit_trace=idle)
     assert outcome.sentence.startswith("No kernel of yours was launched: see device work. muladd(a: float32")
-    assert judged(muladd, refusals=refusals).sentence.startswith("muladd(a: float32 (4,)")
+    assert outcome.not_own == "no kernel of yours ran"
+    assert judged(wrong).sentence.startswith("muladd(a: float32")
+    refusals = [Refusal("of any kind", three(4), mentions=["a"])]
+    right = judged(muladd, refusals=refusals, edit_trace=idle)
+    assert right.sentence.startswith("The values are right, but no kernel of yours ran: no points.")
+    assert judged(muladd, refusals=refusals).topic == "refusals"
 
 
 def raises_invalid(*_: torch.Tensor) -> None:

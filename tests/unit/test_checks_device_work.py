@@ -29,8 +29,9 @@ def add(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def judged(
-    cases: list[Case] | None = None, exercise: dict[str, Any] | None = None, **changes: Any
-) -> Outcome:
+    cases: list[Case] | None = None, exercise: dict[str, Any] | None = None, backend: str = "simt",
+    **changes: Any,
+) -> Outcome:  # fmt: skip
     """The check's outcome when every forward's trace has `changes`."""
 
     def edit(trace: Trace, stage: str, schedule: str) -> Trace:
@@ -38,7 +39,7 @@ def judged(
 
     bench = fake_bench(
         FakeSession(add, edit_trace=edit), add, cases or [CASE], parameters="ab",
-        exercise=fake_exercise(**(exercise or {})),
+        exercise=fake_exercise(**(exercise or {})), backend=backend,
     )  # fmt: skip
     return device_work.check(bench)
 
@@ -149,8 +150,11 @@ def test_kernels_of_pytorchs_own_libraries_are_not_the_learners() -> None:
         "Memcpy HtoD (Pageable -> Device)",
     ]
     launches = tuple(replace(LAUNCH, kernel=name) for name in library)
-    assert "launched no kernel" in judged(launches=launches, launches_total=4).sentence
-    assert judged(launches=(*launches, LAUNCH)).status is Status.PASS
+    assert "launched no kernel" in judged(launches=launches, launches_total=4, backend="cuda").sentence
+    beside = judged(launches=(*launches, LAUNCH), backend="cuda")
+    assert (
+        "launched at::native::vectorized_elementwise_kernel, which your library does not" in beside.sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -262,7 +266,14 @@ def test_gradients_from_other_operators_or_the_host_fail() -> None:
     [
         ({"launches": ()}, "launched no kernel. The gradient is your kernel's work too: neither a view"),
         ({"launches": (), "writers": (None, None)}, "launched no kernel."),
-        ({"launches": (replace(LAUNCH, kernel="void at::native::copy_kernel(int)"),)}, "launched no kernel."),
+        (
+            {
+                "launches": (
+                    replace(LAUNCH, kernel="void at::native::copy_kernel(int)", operators=("aten::copy_",)),
+                )
+            },
+            "launched no kernel.",
+        ),
         ({"launches": (replace(LAUNCH, error=9),)}, "launched no kernel."),
         ({"writers": ({"kernel": 400}, {"copy": 400})}, "no kernel wrote all of the gradient of b."),
         (
@@ -341,3 +352,49 @@ def test_memory_in_stream_order_and_arrays_of_the_host_are_no_such_case() -> Non
         is Status.PASS
     )
     assert judged(api_calls=(CUDA_MALLOC, CUDA_FREE), exercise={"copies": True}).status is Status.PASS
+
+
+def finding(kind: str, **more: Any) -> dict[str, Any]:
+    return {"kind": kind, "access": "write", "bytes": 4, "kernel": "add", "count": 1, **more}
+
+
+@pytest.mark.parametrize("space", ["pinned", "registered", "managed"])
+def test_memory_that_the_host_has_too_is_refused_unless_the_exercise_is_about_it(space: str) -> None:
+    found = ({**finding("mapped_memory"), "space": space},)
+    outcome = judged(findings=found)
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "mapped")
+    assert f"A kernel makes a write of {space} memory, which the host has too." in outcome.sentence
+    assert "take device memory, for a tensor with at::empty" in outcome.sentence
+    assert judged(findings=found, exercise={"mapped": True}).status is Status.PASS
+    assert judged(findings=found, exercise={"copies": True}).topic == "mapped"
+
+
+def test_host_code_that_touches_managed_memory_is_named() -> None:
+    outcome = judged(findings=({**finding("mapped_memory", kernel=None), "space": "managed"},))
+    assert "Host code touches managed memory." in outcome.sentence
+
+
+@pytest.mark.parametrize("call", ["cudaMallocManaged", "cudaHostAlloc", "cudaMallocHost", "cudaHostRegister"])
+def test_memory_of_both_sides_is_not_taken_in_a_call(call: str) -> None:
+    made = ({"call": call, "kind": "alloc", "bytes": 400},)
+    outcome = judged(api_calls=made)
+    assert outcome.topic == "allocation" and f"called {call}." in outcome.sentence
+    for fact in ("copies", "mapped"):
+        assert judged(api_calls=made, exercise={fact: True}).status is Status.PASS
+    assert judged(api_calls=(CUDA_MALLOC,), exercise={"mapped": True}).topic == "allocation"
+
+
+def test_a_thread_beside_a_kernel_is_no_part_of_a_call() -> None:
+    outcome = judged(findings=(finding("other_thread", note="1 beside PyTorch's"),))
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "threads")
+    assert (
+        "Other threads ran while device memory was open to a kernel or a copy: 1 beside" in outcome.sentence
+    )
+
+
+def test_whose_work_it_is_is_no_fault_of_memory() -> None:
+    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, findings=(finding("mapped_memory", space="pinned"), finding("other_thread")))
+
+    bench = fake_bench(FakeSession(add, edit_trace=edit), add, [CASE], parameters="ab")
+    assert safety.check(bench).status is Status.PASS

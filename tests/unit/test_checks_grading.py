@@ -19,8 +19,15 @@ from grader.checks import grading
 from grader.checks.bench import Call
 from grader.checks.ending import ended_badly, printed
 from grader.checks.outcome import Outcome
-from grader.errors import BrokenSpec, BuildFailed, ToolchainError
-from grader.run.failures import LoadFailed, OutputFlood, ProtocolViolation, WorkerCrashed, WorkerTimeout
+from grader.errors import BrokenSpec, BuildFailed, SubmissionError, ToolchainError
+from grader.run.failures import (
+    NO_ZYGOTE,
+    LoadFailed,
+    OutputFlood,
+    ProtocolViolation,
+    WorkerCrashed,
+    WorkerTimeout,
+)
 from grader.run.values import RemoteError, Reply, Trace
 from grader.spec import Refusal, tensor
 from grader.stubs import render_stub
@@ -339,6 +346,40 @@ def test_after_a_sticky_error_the_next_check_gets_a_fresh_worker(grader: Grader)
     assert statuses(verdict)["correctness"] == "fail"
     assert statuses(verdict)["gradient"] == "pass"
     assert grader.zygote.loads == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "kills", "status"),
+    [
+        (WorkerCrashed("calling `f`", signal="SIGKILL"), 1, "pass"),
+        (WorkerCrashed("calling `f`", signal="SIGKILL"), 2, "crash"),
+        (ProtocolViolation(NO_ZYGOTE, "calling `f`"), 1, "pass"),
+        (ProtocolViolation(NO_ZYGOTE, "calling `f`"), 2, "fail"),
+        (WorkerCrashed("calling `f`", signal="SIGSEGV"), 1, "crash"),
+        (ProtocolViolation("closed its connection", "calling `f`"), 1, "fail"),
+    ],
+)
+def test_a_kill_from_outside_costs_nothing_and_a_second_one_is_the_submissions(
+    grader: Grader, failure: SubmissionError, kills: int, status: str
+) -> None:
+    left = [failure] * kills
+
+    def killed(trace: Trace, stage: str, schedule: str) -> Trace:
+        if left:
+            raise left.pop()
+        return trace
+
+    verdict = grader(edit_trace=killed)
+    assert statuses(verdict)["correctness"] == status
+    assert statuses(verdict)["gradient"] == "pass"
+
+
+def test_a_kill_while_loading_costs_nothing_either(grader: Grader) -> None:
+    def load(number: int) -> None:
+        if number == 1:
+            raise WorkerCrashed("loading", signal="SIGKILL")
+
+    assert statuses(grader(load=load))["build"] == "pass"
 
 
 def test_what_was_printed_is_shown_with_a_failure(grader: Grader) -> None:

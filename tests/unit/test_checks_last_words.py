@@ -34,7 +34,7 @@ Fatal Python error: Aborted
 
 
 def crash(printed: str) -> WorkerCrashed:
-    failure = WorkerCrashed("loading the submission", signal="SIGABRT", where="op.py:9")
+    failure = WorkerCrashed("loading", signal="SIGABRT", where="op.py:9")
     failure.printed = printed
     return failure
 
@@ -62,9 +62,7 @@ def test_any_other_exception_is_a_crash_that_is_named() -> None:
     outcome = uncaught(crash(ANOTHER))
     assert outcome is not None
     assert outcome.status is Status.CRASH
-    assert "while loading the submission at op.py:9. std::out_of_range was thrown: map::at. An exc" in (
-        outcome.sentence
-    )
+    assert "while loading at op.py:9. std::out_of_range was thrown: map::at. An exc" in (outcome.sentence)
 
 
 def test_without_last_words_nothing_is_made_up() -> None:

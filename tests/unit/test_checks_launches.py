@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.checks.device.launches import is_own
+from grader.checks.device.launches import is_of_a_library, is_own
+from tests.unit.fake_submission import FakeSession, fake_bench
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,7 @@ from grader.checks.device.launches import is_own
     ],
 )
 def test_kernels_of_the_learner(kernel: str) -> None:
-    assert is_own(kernel)
+    assert not is_of_a_library(kernel)
 
 
 @pytest.mark.parametrize(
@@ -27,9 +28,19 @@ def test_kernels_of_the_learner(kernel: str) -> None:
         "void at::native::(anonymous namespace)::CatArrayBatchedCopy<float>(float*)",
         "std::enable_if<(true), void>::type cub::DeviceReduceKernel<float>(float*)",
         "void cutlass::Kernel2<cutlass_80_simt_sgemm>(Params)",
-        "ampere_sgemm_128x64_nn",
         "Memset (Device)",
     ],
 )
 def test_kernels_of_libraries(kernel: str) -> None:
-    assert not is_own(kernel)
+    assert is_of_a_library(kernel)
+
+
+@pytest.mark.parametrize("kernel", ["ampere_sgemm_128x64_nn", "sm90_xmma_gemm", "splitKreduce_kernel"])
+def test_names_in_c_tell_only_where_nothing_else_does(kernel: str) -> None:
+    """On cuda, without a list of what the library defines; the simulated GPU runs the learner's alone."""
+    session = FakeSession(abs)
+    on_cuda, on_simt = (
+        fake_bench(session, abs, [], parameters="a", backend=backend) for backend in ("cuda", "simt")
+    )
+    assert not is_own(on_cuda, kernel)
+    assert is_own(on_simt, kernel)

@@ -28,7 +28,7 @@ def topics_in(path: Path) -> Iterator[str]:
         if isinstance(node, ast.keyword) and node.arg in ("topic", "reading"):
             yield from (each.value for each in ast.walk(node.value) if _is_text(each))
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "failure":
-            yield from [each.value for each in node.args[1:] if _is_text(each)]
+            yield from [each.value for each in node.args[1:2] if _is_text(each)]
 
 
 def _is_text(node: ast.AST) -> bool:

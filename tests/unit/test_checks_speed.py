@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 import torch
 
+from grader.checks.bench import Bench, Call
 from grader.checks.outcome import Outcome
-from grader.checks.timing import speed
+from grader.checks.timing import alternation, speed
+from grader.checks.timing.alternation import CASE, Measured
 from grader.checks.timing.ratios import Block, log_ratios, ratio
-from grader.run.values import Measurement, RemoteError
+from grader.run.values import Launch, RemoteError, Reply, Trace
 from grader.spec import Part, Speed, tensor
 from grader.verdict import Status
-from tests.unit.fake_submission import FakeSession, fake_bench
+from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 
 ARGS = [replace(tensor(1000), name="a")]
 SPEED = Speed(ARGS, baseline="a + 1", steps=((0.5, 0.25), (0.8, 0.5), (1.0, 1.0)))
@@ -33,54 +35,64 @@ def blocks(
     return tuple((time(own), time(baseline), time(baseline), time(own)) for _ in range(number))
 
 
-def measurement(own: float, baseline: float = 1.0, **changes: Any) -> Measurement:
-    measured = Measurement(
-        blocks(own, baseline), blocks(baseline, baseline, seed=2), bulk_calls=100, entry_bulk_ms=own,
-        baseline_bulk_ms=baseline,
-    )  # fmt: skip
-    return replace(measured, **changes)
+def measured(own: float, baseline: float = 1.0, **changes: Any) -> Measured:
+    """As the alternation finds it, both clocks alike."""
+    plain = blocks(own, baseline, number=6, seed=3)
+    found = Measured(blocks(own, baseline), plain, traced=TRACED, calls=2, copy_rate=4e9)
+    return replace(found, **changes)
+
+
+def traced(*launches: Launch, **changes: Any) -> Call:
+    return Call("forward", CASE, "f(a)", Reply(trace=Trace(launches=launches, **changes)))
+
+
+LIBRARYS = "void at::native::vectorized_elementwise_kernel<4, Op>(int, Op)"
+TRACED = traced(LAUNCH, LAUNCH)
 
 
 def judged(
-    measured: Measurement, backend: str = "cuda", spec: Speed | None = SPEED, **functions: Any
-) -> Outcome:
-    session = FakeSession(torch.Tensor.abs, measurement=measured)
+    found: Measured, monkeypatch: pytest.MonkeyPatch, *, backend: str = "cuda", spec: Speed | None = SPEED,
+    attempts: list[int] | None = None, outcomes: dict[str, Outcome] | None = None, **functions: Any,
+) -> Outcome:  # fmt: skip
+    def measure(bench: Bench, speed: Speed, text: str, attempt: int) -> Measured:
+        if attempts is not None:
+            attempts.append(attempt)
+        return found
+
+    monkeypatch.setattr(alternation, "measure", measure)
+    session = FakeSession(torch.Tensor.abs)
     bench = fake_bench(session, lambda a: a, [], parameters="a", speed=spec, backend=backend, **functions)
+    bench.outcomes.update(outcomes or {})
     return speed.check(bench)
 
 
 @pytest.mark.parametrize(("own", "share"), [(1.9, 0.25), (1.2, 0.5), (0.95, 1.0), (0.2, 1.0)])
-def test_the_ratio_earns_the_share_of_the_highest_step_reached(own: float, share: float) -> None:
-    outcome = judged(measurement(own))
+def test_the_ratio_earns_the_share_of_the_highest_step_reached(
+    own: float, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = judged(measured(own), monkeypatch)
     assert outcome.status is Status.PASS
     assert outcome.share == share
     assert outcome.sentence.startswith(f"{1 / own:.2f}"[:3])
     assert ("The next step is at" in outcome.sentence) is (share < 1)
 
 
-def test_the_baseline_travels_as_a_function_of_the_arguments() -> None:
-    session = FakeSession(torch.Tensor.abs, measurement=measurement(1.0))
-    bench = fake_bench(session, lambda a, b: a, [], parameters=("a", "b"), speed=SPEED, backend="cuda")
-    speed.check(bench)
-    assert session.log == ["lambda a: a + 1"]
-
-
-def test_below_the_first_step_nothing_is_earned() -> None:
-    outcome = judged(measurement(4.0))
+def test_below_the_first_step_nothing_is_earned(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(measured(4.0), monkeypatch)
     assert outcome.status is Status.FAIL
     assert "points begin at 0.5" in outcome.sentence
     assert outcome.expected == "at least 0.5"
 
 
-def test_simt_has_no_speed_and_no_zero_for_it() -> None:
-    outcome = judged(measurement(1.0), backend="simt")
+def test_simt_has_no_speed_and_no_zero_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(measured(1.0), monkeypatch, backend="simt")
     assert outcome.status is Status.UNAVAILABLE
     assert not outcome.status.counts
     assert outcome.sentence.endswith("grader profile 03")
 
 
-def test_an_exercise_without_a_speed_case_is_not_timed() -> None:
-    assert judged(measurement(1.0), spec=None).status is Status.UNAVAILABLE
+def test_an_exercise_without_a_speed_case_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(measured(1.0), monkeypatch, spec=None).status is Status.UNAVAILABLE
 
 
 @pytest.mark.parametrize(
@@ -93,80 +105,128 @@ def test_an_exercise_without_a_speed_case_is_not_timed() -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["correctness", "launch"])
-def test_the_speed_of_a_wrong_answer_means_nothing(name: str, found: Outcome, timed: bool) -> None:
+def test_the_speed_of_a_wrong_answer_means_nothing(
+    name: str, found: Outcome, timed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither in an exercise with one score for correctness nor in one whose part has it."""
-    session = FakeSession(torch.Tensor.abs, measurement=measurement(1.0))
     part = Part("launch", "the launch", "f", torch.abs, []) if name == "launch" else None
-    bench = fake_bench(session, lambda a: a, [], parameters="a", speed=SPEED, backend="cuda", part=part)
-    bench.outcomes[name] = found
-    outcome = speed.check(bench)
-    assert (session.log == ["lambda a: a + 1"]) is timed
+    attempts: list[int] = []
+    outcome = judged(measured(1.0), monkeypatch, part=part, attempts=attempts, outcomes={name: found})
+    assert attempts == [0] * timed
     if not timed:
         assert outcome.status is found.status
         assert outcome.sentence == "Not judged: the speed of a wrong answer means nothing."
 
 
+def test_what_others_computed_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Outcome(
+        Status.FAIL, "The values are right, but ...", topic="library", not_own="aten::mm computed them"
+    )
+    outcome = judged(measured(1.0), monkeypatch, outcomes={"correctness": found})
+    assert outcome.status is Status.FAIL
+    assert outcome.sentence == "Not judged: only what your own kernels compute is timed."
+    assert outcome.not_own == "aten::mm computed them"
+
+
 @pytest.mark.parametrize(
-    "changes",
+    "queued",
     [
-        {"control": blocks(1.0, 1.0, noise=0.8)},
-        {"control": blocks(1.0, 1.3)},
-        {"blocks": blocks(1.0, 1.0, noise=1.2)},
+        pytest.param([(1.0, 1.0, 1.3, 1.0)] * 8, id="the baseline slower the second time"),
+        pytest.param(blocks(1.0, 1.0, noise=0.8), id="all over the place"),
     ],
 )
-def test_noise_decides_nothing(changes: dict[str, Any]) -> None:
-    outcome = judged(measurement(1.0, **changes))
+def test_noise_decides_nothing_however_often_it_is_tried(
+    queued: tuple[Block, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts: list[int] = []
+    outcome = judged(measured(1.0, queued=queued), monkeypatch, attempts=attempts)
     assert outcome.status is Status.INCONCLUSIVE
     assert "the baseline against itself" in outcome.sentence
+    assert attempts == [0, 1, 2]
+
+
+def test_a_baseline_whose_clocks_disagree_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launching took longer than the kernels: the parent's clock has not seen the device."""
+    outcome = judged(measured(0.1, plain=blocks(3.0, 3.0, number=6)), monkeypatch)
+    assert outcome.status is Status.INCONCLUSIVE
+    assert "ms per call on the GPU, and" in outcome.sentence
+
+
+def test_a_claim_that_the_parents_clock_contradicts_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(measured(0.1, plain=blocks(1.9, 1.0, number=6)), monkeypatch)
+    assert outcome.status is Status.PASS and outcome.share == 0.25
+    assert "by the grader's own clock" in outcome.sentence
+
+
+def test_the_device_clock_refines_what_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(measured(1.0, plain=blocks(1.02, 1.0, noise=0.05, number=6)), monkeypatch)
+    assert outcome.status is Status.PASS
+    assert "own clock" not in outcome.sentence
+
+
+def test_short_calls_are_not_judged_by_the_parents_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below 50 microseconds it sees launches."""
+    found = measured(0.01, 0.01, plain=blocks(0.04, 0.02, number=6))
+    assert judged(found, monkeypatch).share == 1.0
+
+
+def test_a_wrong_result_of_a_timed_call_earns_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {"what": "value", "expected": "2", "got": "0", "index": [3, 4], "share": 0.5}
+    outcome = judged(measured(0.1, wrong=wrong), monkeypatch)
+    assert outcome.status is Status.FAIL
+    assert "element (3, 4) is 0 instead of 2" in outcome.sentence and "50 %" in outcome.sentence
+    assert outcome.index == (3, 4)
+    shape = {"what": "shape", "expected": "(4,)", "got": "(2,)", "index": None, "share": 1.0}
+    assert (
+        "the shape of its result is (2,) instead of (4,)"
+        in judged(measured(0.1, wrong=shape), monkeypatch).sentence
+    )
 
 
 @pytest.mark.parametrize(
-    ("quiet_at", "status"), [(2, Status.PASS), (3, Status.PASS), (4, Status.INCONCLUSIVE)]
+    ("call", "words"),
+    [
+        (traced(LAUNCH), "2 timed calls of f(a) launched 1 kernel of yours"),
+        (traced(LAUNCH, LAUNCH, operators=("aten::addcmul",)), "called aten::addcmul"),
+        (traced(LAUNCH, LAUNCH, replace(LAUNCH, kernel=LIBRARYS)), "which your library does not define"),
+        (traced(LAUNCH, replace(LAUNCH, stream=7)), "on another stream"),
+        (traced(LAUNCH, LAUNCH, copies=("cudaMemcpy host to device of 8 bytes",)), "copied between host"),
+        (traced(LAUNCH, LAUNCH, host_syncs=1), "waited for the device"),
+    ],
 )
-def test_noise_is_measured_again_a_few_times(quiet_at: int, status: Status) -> None:
-    class Settling(FakeSession):
-        def measure(self, *arguments: Any) -> Measurement:
-            measured = super().measure(*arguments)
-            return measured if len(self.log) == quiet_at else replace(measured, control=blocks(1.0, 1.3))
-
-    session = Settling(torch.Tensor.abs, measurement=measurement(1.0))
-    bench = fake_bench(session, lambda a: a, [], parameters="a", speed=SPEED, backend="cuda")
-    assert speed.check(bench).status is status
-    assert len(session.log) == min(quiet_at, 3)
-
-
-def test_what_cannot_be_right_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "busy", lambda: False)
-    session = FakeSession(torch.Tensor.abs, measurement=measurement(4.0, entry_bulk_ms=9.0))
-    bench = fake_bench(session, lambda a: a, [], parameters="a", speed=SPEED, backend="cuda")
-    assert speed.check(bench).status is Status.FAIL
-    assert len(session.log) == 1
-
-
-@pytest.mark.parametrize(("busy", "status"), [(False, Status.FAIL), (True, Status.INCONCLUSIVE)])
-def test_a_claim_below_the_parents_clock_is_not_believed(
-    busy: bool, status: Status, monkeypatch: pytest.MonkeyPatch
+def test_what_timed_calls_do_is_the_submissions_own_work(
+    call: Call, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a busy machine the clock may have seen the host's work rather than the device's."""
-    monkeypatch.setattr(speed, "busy", lambda: busy)
-    outcome = judged(measurement(0.1, entry_bulk_ms=1.0))
-    assert outcome.status is status
-    assert "the grader's own clock saw 1 ms" in outcome.sentence
-
-
-def test_launch_bound_calls_are_not_judged_by_the_parents_clock() -> None:
-    assert judged(measurement(0.01, 0.01, entry_bulk_ms=0.04)).status is Status.PASS
-
-
-def test_a_claim_faster_than_any_memory_is_not_believed() -> None:
-    outcome = judged(measurement(1.0), traffic=lambda a: 10**12)
+    outcome = judged(measured(0.1, traced=call), monkeypatch)
     assert outcome.status is Status.FAIL
-    assert "no device moves the bytes in less than 100 ms" in outcome.sentence
-    assert judged(measurement(1.0), traffic=lambda a: 10**6).status is Status.PASS
+    assert words in outcome.sentence
 
 
-def test_an_error_while_timing_is_the_submissions() -> None:
-    outcome = judged(measurement(1.0, error=RemoteError("RuntimeError", "out of memory", "op.py:3")))
+def test_settings_of_the_device_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(measured(0.1, changed=("stack size",)), monkeypatch)
+    assert outcome.status is Status.FAIL
+    assert "otherwise than before: stack size" in outcome.sentence
+
+
+def test_memory_that_the_submission_keeps_is_held_against_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(Measured(held=100 * 2**30), monkeypatch)
+    assert outcome.status is Status.FAIL
+    assert "kept 100.0 GiB of the GPU's memory" in outcome.sentence
+
+
+def test_a_time_below_that_of_moving_the_bytes_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """4 TB/s, as the device's own copies move them, and a little more."""
+    attempts: list[int] = []
+    outcome = judged(measured(1.0), monkeypatch, attempts=attempts, traffic=lambda a: 8 * 10**9)
+    assert attempts == [0, 1, 2]  # one copy that was disturbed decides nothing
+    assert outcome.status is Status.FAIL
+    assert "at least 1.33 ms to move the bytes (a copy moves 4.00 TB/s)" in outcome.sentence
+    assert judged(measured(1.0), monkeypatch, traffic=lambda a: 4 * 10**9).status is Status.PASS
+
+
+def test_an_error_while_timing_is_the_submissions(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = RemoteError("RuntimeError", "out of memory", "op.py:3")
+    outcome = judged(Measured(error=error), monkeypatch)
     assert outcome.status is Status.FAIL
     assert "raised RuntimeError at op.py:3: out of memory" in outcome.sentence
 

@@ -14,7 +14,7 @@ import torch
 
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
-from grader.checks.suites import accepts, kills
+from grader.checks.suites import accepts, inside, kills
 from grader.checks.suites import runs as suites
 from grader.checks.suites.clocks import measures_time
 from grader.errors import BrokenExercise
@@ -25,6 +25,8 @@ from grader.run.spawn import Zygote
 from grader.spec import Spec, Tests
 from grader.verdict import NOT_JUDGED, Status
 from tests.unit.fake_submission import FakeSession, fake_exercise
+
+pytestmark = pytest.mark.slow("runs suites in workers")
 
 OP = '''"""Twice x, which must not be negative."""
 
@@ -549,3 +551,18 @@ def test_drawn():
 """,
     )
     assert "passes for the given implementation once, and fails the second time" in outcome.sentence
+
+
+@pytest.mark.parametrize(("left", "looks"), [([100], 1), ([300, 200, 90], 3), ([300] * 50, 20)])
+def test_the_next_test_begins_when_autograd_has_let_go(
+    left: list[int], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its threads free what they hold a moment after backward; a test that counts memory must not see it."""
+    recorder = inside.Recorder("test_op.py", 1.0, 1.0, first=False)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda: 100)
+    recorder.pytest_runtest_logstart("test_op.py::test_memory")
+    seen = iter(left)
+    asked: list[int] = []
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda: asked.append(next(seen)) or asked[-1])
+    recorder.pytest_runtest_logfinish()
+    assert len(asked) == looks

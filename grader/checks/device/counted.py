@@ -52,8 +52,10 @@ def choose(spec: Spec, exercise: Exercise, wanted: str | None) -> Case:
         )
     if spec.profile is not None or limited:
         return spec.profile or limited[0]
-    plain = [case for case in spec.cases if case.stream == "default" and all(map(_is_plain, case.args))]
-    return max(plain or spec.cases, key=_elements)
+    # Counts of other sizes for every seed could not be compared.
+    fixed = [case for case in spec.cases if case.sizes is None] or spec.cases
+    plain = [case for case in fixed if case.stream == "default" and all(map(_is_plain, case.args))]
+    return max(plain or fixed, key=_elements)
 
 
 def run_counted(session: Session, spec: Spec, exercise: Exercise, case: Case, seed: int) -> Counted:

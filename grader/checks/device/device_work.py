@@ -1,18 +1,27 @@
 """Was the answer computed by the learner's kernel, and not on the host or by a library operator?
 
 On simt the last writer of every byte of the result is known. On cuda the launches and operators that the
-profiler saw decide.
+profiler saw decide. The result of a forward is to be written by the learner's kernels, whatever library
+operators the backward may use. Gradients may come from those, but from neither the host nor others; where the
+spec asks for it, from a kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from grader.checks.bench import Bench, Call
-from grader.checks.device.host_work import carried_answers, host_access, traffic_with_host
+from grader.checks.device.host_work import (
+    carried_answers,
+    host_access,
+    memory_of_both,
+    other_threads,
+    traffic_with_host,
+)
 from grader.checks.device.launches import accepted_launches, own_launches
 from grader.checks.device.library_work import (
     copies_within_device,
+    foreign_launch,
     foreign_operators,
     foreign_operators_problem,
 )
@@ -29,6 +38,13 @@ BY = {
     "copy": "a copy from the host: it was computed on the CPU",
     "memset": "a fill (zeros or cudaMemset) and by no kernel after it",
 }
+MADE = {
+    "host": "host code computed them",
+    "library": "a library operator computed them",
+    "copy": "a copy brought them",
+    "memset": "a fill wrote them",
+}
+NO_KERNEL = "no kernel of yours wrote them"
 NOT_BROUGHT_BACK = (
     "the result is not what was copied back from memory that your kernel wrote. Copy it whole, with one "
     "cudaMemcpy into the result, and leave it as it is."
@@ -36,17 +52,16 @@ NOT_BROUGHT_BACK = (
 
 
 def check(bench: Bench) -> Outcome:
-    """Judge every recorded call that succeeded; the forward strictly, the backward by its operators."""
+    """Judge every recorded call that succeeded; first comes whose results others made."""
     bench.ensure_calls()
     stages = ("forward", "backward")
     calls = [call for call in bench.calls if call.traced and call.succeeded and call.stage in stages]
     if not any(call.stage == "forward" for call in calls) or _only_empty_ones(bench):
         return Outcome(Status.FAIL, f"{NOT_JUDGED}: no call finished.")
-    for call in calls:
-        failure = judge_call(bench, call)
-        if failure is not None:
-            return failure
-    launches = sum(len(accepted_launches(call)) for call in calls)
+    failures = [failure for call in calls if (failure := judge_call(bench, call)) is not None]
+    if failures:
+        return next((each for each in failures if each.not_own), failures[0])
+    launches = sum(len(accepted_launches(bench, call)) for call in calls)
     return passed(
         f"Your kernels did the work: {counted(launches, 'launch', 'launches')} in "
         f"{counted(len(calls), 'traced call')}."
@@ -61,68 +76,67 @@ def _only_empty_ones(bench: Bench) -> bool:
 
 
 def judge_call(bench: Bench, call: Call) -> Outcome | None:
-    """One call, which need not be on the bench's record: what its trace says against it."""
-    return _forward(bench, call) if call.stage == "forward" else _backward(bench, call)
+    """One call, which need not be on the bench's record: the worst that its trace says against it."""
+    found = list(judgements(bench, call))
+    return next((each for each in found if each.not_own), found[0] if found else None)
 
 
-def _forward(bench: Bench, call: Call) -> Outcome | None:
-    """The result is written by the learner's kernel, whatever library operators the backward may use."""
-    if not call.has_result:
-        return None
-    if not accepted_launches(call):
-        if own_launches(call):
-            return call.failure(f"{call.text} ran no kernel: every launch was refused.", "no_kernel")
-        library = foreign_operators(bench, call)
-        instead = f" {listed(library)} did the work instead." if library else ""
-        topic = "library" if library else "no_kernel"
-        return call.failure(f"{call.text} launched no kernel.{instead}", topic)
-    return (
-        _wrong_writer(bench, call)
-        or host_access(bench, call)
-        or foreign_operators_problem(bench, call)
-        or copies_within_device(bench, call)
-        or _allocated_directly(bench, call)
-        or traffic_with_host(bench, call)
-        or carried_answers(bench, call)
-        or _few_streams(bench, call)
-    )
+def judgements(bench: Bench, call: Call) -> Iterator[Outcome]:
+    """All that the trace says against a call.
 
-
-def _backward(bench: Bench, call: Call) -> Outcome | None:
-    """Gradients may come from allowed library operators, but from neither the host nor others.
-
-    Where the spec asks for it, a kernel has to write them.
+    What says that others made its results has ``not_own``: then they earn nothing, in no check.
     """
+    if call.stage == "forward" and not call.has_result:
+        return
+    if call.stage == "forward" and not accepted_launches(bench, call):
+        yield _no_launch(bench, call)
+        return
+    judges = _FORWARD if call.stage == "forward" else _BACKWARD
+    yield from filter(None, (judge(bench, call) for judge in judges))
+
+
+def _no_launch(bench: Bench, call: Call) -> Outcome:
+    if own_launches(bench, call):
+        sentence = f"{call.text} ran no kernel: every launch was refused."
+        return call.failure(sentence, "no_kernel", "no kernel of yours ran")
+    library = foreign_operators(bench, call)
+    instead = f" {listed(library)} did the work instead." if library else ""
+    topic, made = ("library", f"{listed(library)} computed them") if library else ("no_kernel", "")
+    return call.failure(f"{call.text} launched no kernel.{instead}", topic, made or _made_without(call))
+
+
+def _made_without(call: Call) -> str:
+    """Who made the results of a call without a launch, as far as their last writers tell."""
+    writers = [_foreign_writer(each or {})[0] for each in call.reply.trace.writers]
+    return next((MADE[writer] for writer in writers if writer), "no kernel of yours ran")
+
+
+def _written_by_host(bench: Bench, call: Call) -> Outcome | None:
     for output, writers in zip(call.reply.outputs, call.reply.trace.writers, strict=False):
         if writers and writers.get("host", 0):
             sentence = f"{call.text}: the gradient of {output.name} was written by {BY['host']}."
-            return call.failure(sentence, "host")
-    return (
-        host_access(bench, call)
-        or foreign_operators_problem(bench, call)
-        or _allocated_directly(bench, call)
-        or traffic_with_host(bench, call)
-        or _by_no_kernel(bench, call)
-    )
+            return call.failure(sentence, "host", MADE["host"])
+    return None
 
 
 def _by_no_kernel(bench: Bench, call: Call) -> Outcome | None:
     """Where moving numbers is the whole backward, structural operators alone could give its values."""
     if bench.spec.gradient is None or not bench.spec.gradient.by_kernel or not call.has_result:
         return None
-    if not accepted_launches(call):
+    if not accepted_launches(bench, call):
         sentence = (
             f"{call.text} launched no kernel. The gradient is your kernel's work too: neither a view of the "
             "incoming gradient, nor a copy by a library operator."
         )
-        return call.failure(sentence, "no_kernel")
+        return call.failure(sentence, "no_kernel", "no kernel of yours ran")
     for output, writers in zip(call.reply.outputs, call.reply.trace.writers, strict=False):
         writer, share = _foreign_writer(writers or {})
         subject = f"{share} of the gradient of {output.name}"
         if writer == "copy" and not call.reply.trace.copies:  # the grader's own, of the incoming gradient
-            return call.failure(f"{call.text}: no kernel wrote {subject}.", "no_kernel")
+            return call.failure(f"{call.text}: no kernel wrote {subject}.", "no_kernel", NO_KERNEL)
         if writer:
-            return call.failure(f"{call.text}: {subject} was last written by {BY[writer]}.", writer)
+            sentence = f"{call.text}: {subject} was last written by {BY[writer]}."
+            return call.failure(sentence, writer, MADE[writer])
     return None
 
 
@@ -131,14 +145,17 @@ def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
     for number, (output, writers) in enumerate(zip(outputs, call.reply.trace.writers, strict=False)):
         writer, share = _foreign_writer(writers or {})
         if writer == "host" and bench.exercise.copies:
-            return call.failure(f"{call.text}: {NOT_BROUGHT_BACK}", writer)
+            sentence = f"{call.text}: {NOT_BROUGHT_BACK}"
+            return call.failure(sentence, writer, "they are not what your kernel wrote")
         if writer:
             if output.alias and writer == "copy" and not call.reply.trace.copies:
-                return call.failure(f"{call.text}: no kernel wrote {share} of {output.alias}.", "no_kernel")
+                sentence = f"{call.text}: no kernel wrote {share} of {output.alias}."
+                return call.failure(sentence, "no_kernel", NO_KERNEL)
             subject = output.alias or (f"output {number}" if len(outputs) > 1 else "the result")
-            return call.failure(
-                f"{call.text}: {share} of {subject} was last written by {BY[writer]}.", writer
-            )
+            library = foreign_operators(bench, call) if writer == "library" else []
+            made = f"{listed(library)} computed them" if library else MADE[writer]
+            sentence = f"{call.text}: {share} of {subject} was last written by {BY[writer]}."
+            return call.failure(sentence, writer, made)
     return None
 
 
@@ -162,3 +179,13 @@ def _foreign_writer(writers: Mapping[str, int]) -> tuple[str, str]:
 def _allocated_directly(bench: Bench, call: Call) -> Outcome | None:
     sentence = direct_allocation(bench, call)
     return call.failure(sentence, "allocation") if sentence else None
+
+
+_FORWARD: tuple[Callable[[Bench, Call], Outcome | None], ...] = (
+    _wrong_writer, host_access, memory_of_both, other_threads, foreign_operators_problem, foreign_launch,
+    copies_within_device, _allocated_directly, traffic_with_host, carried_answers, _few_streams,
+)  # fmt: skip
+_BACKWARD: tuple[Callable[[Bench, Call], Outcome | None], ...] = (
+    _written_by_host, host_access, memory_of_both, other_threads, foreign_operators_problem, foreign_launch,
+    _allocated_directly, traffic_with_host, _by_no_kernel,
+)  # fmt: skip

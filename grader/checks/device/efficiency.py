@@ -6,15 +6,17 @@ or one that other code than the learner's kernels wrote, is not counted at all: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
+from grader.checks.device.authors import is_right
 from grader.checks.device.counted import tensor_names
 from grader.checks.device.exceeded import Judged, outcome_of
 from grader.checks.device.excess import CountedStage, amount_of
-from grader.checks.device.launches import is_own
+from grader.checks.device.launches import is_of_a_library
 from grader.checks.gradients.asked import cotangent, differentiable
 from grader.checks.gradients.compared import wrong_gradient
 from grader.checks.gradients.engine import numeric_sizes
@@ -41,19 +43,19 @@ def check(bench: Bench) -> Outcome:
         )
     if not bench.spec.efficiency:
         return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on memory traffic.")
-    uncounted = _not_counted(bench)
+    wanted = _stages(bench)
+    uncounted = _not_counted(bench, wanted or {"backward"})
     if uncounted is not None:
         return uncounted
     judged: list[Judged] = []
     for efficiency in bench.spec.efficiency:
         inputs = bench.draw(efficiency.case.args, "efficiency", efficiency.case.name)
-        stages = _count(bench, efficiency, inputs)
+        limits = [limit for limit in efficiency.limits if limit.stage in wanted]
+        stages = _count(bench, replace(efficiency, limits=limits), inputs) if limits else {}
         if isinstance(stages, Outcome):
             return stages
-        judged += [
-            _judge(efficiency.case.name, limit, stages[limit.stage], inputs) for limit in efficiency.limits
-        ]
-    return outcome_of(bench, judged)
+        judged += [_judge(efficiency.case.name, limit, stages[limit.stage], inputs) for limit in limits]
+    return _of_all_limits(bench, outcome_of(bench, judged), wanted)
 
 
 def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged:
@@ -133,14 +135,40 @@ def _failed(call: Call) -> Outcome | None:
     return None
 
 
-def _not_counted(bench: Bench) -> Outcome | None:
+def _not_counted(bench: Bench, stages: Collection[Stage]) -> Outcome | None:
     """Counts of what is wrong say nothing, also where the case that is counted happens to be right."""
-    both = any(limit.stage == "backward" for each in bench.spec.efficiency for limit in each.limits)
     for check, why in _NOT_COUNTED.items():
-        known = obstacle(bench, check) if both or check != "gradient" else None
-        if known is not None:
-            return Outcome(known.status, f"{NOT_JUDGED}: {why}.")
+        known = obstacle(bench, check) if "backward" in stages or check != "gradient" else None
+        if known is None or (check == "device_work" and known.not_own):
+            continue  # by correctness and gradient, these stages are the learner's; what is counted is asked
+        why = _NOT_COUNTED["device_work"] if known.not_own else why
+        return Outcome(known.status, f"{NOT_JUDGED}: {why}.", topic=known.topic, not_own=known.not_own)
     return None
+
+
+def _stages(bench: Bench) -> set[Stage]:
+    """What is limited, without a backward whose right gradients others made."""
+    limited = {limit.stage for each in bench.spec.efficiency for limit in each.limits}
+    gradient = bench.outcomes.get("gradient")
+    return limited - {"backward"} if gradient is not None and is_right(gradient) else limited
+
+
+def _of_all_limits(bench: Bench, outcome: Outcome, stages: Collection[Stage]) -> Outcome:
+    """`outcome`, of the limits on these stages, for its share of all limits."""
+    limits = [limit for each in bench.spec.efficiency for limit in each.limits]
+    left_out = [limit for limit in limits if limit.stage not in stages]
+    if not left_out:
+        return outcome
+    share = outcome.share if outcome.share is not None else float(outcome.status is Status.PASS)
+    counted = sum(limit.share for limit in limits if limit.stage in stages)
+    return replace(
+        outcome,
+        status=Status.FAIL,
+        sentence=f"Backward is not counted: only your own kernels are. {outcome.sentence}",
+        share=share * counted / sum(limit.share for limit in limits),
+        topic=outcome.topic or left_out[0].metric,
+        not_own=bench.outcomes["gradient"].not_own,
+    )
 
 
 _NOT_COUNTED = {
@@ -152,7 +180,7 @@ _NOT_COUNTED = {
 
 def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> CountedStage:
     found = symbolise(call.reply.trace.counts, quote=quoting_from(files))
-    counts = [each for each in found if is_own(each.launch.kernel)]
+    counts = [each for each in found if not is_of_a_library(each.launch.kernel)]
     names = tensor_names(forward.reply)
     if call is not forward:
         names |= tensor_names(call.reply, backward=True)  # forward's tensors are still alive

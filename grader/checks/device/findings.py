@@ -15,10 +15,18 @@ from grader.simt import finding_words, findings
 from grader.simt.source_lines import quoting_from
 from grader.verdict import Finding
 
+# Whose work a result is: a matter of device work, and no fault of memory.
+MAPPED, OTHER_THREAD = "mapped_memory", "other_thread"
+
 
 def in_words(bench: Bench) -> list[Finding]:
     """What the checked build saw in the calls so far, merged by kind and line; empty when nothing was."""
-    return seen_in(bench.calls, bench.files)
+    return faults_in(bench.calls, bench.files)
+
+
+def faults_in(calls: Iterable[Call], files: Path) -> list[Finding]:
+    """What it saw in `calls`, without what tells only whose work a result is."""
+    return [each for each in seen_in(calls, files) if each.kind not in (MAPPED, OTHER_THREAD)]
 
 
 def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> list[Finding]:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import site_of
-from grader.checks.device.findings import seen_in
+from grader.checks.device.findings import MAPPED, OTHER_THREAD, seen_in
 from grader.checks.outcome import Outcome
+from grader.verdict import Finding
 from grader.words import listed
 
 _ON_HOST = "device_pointer_on_host"
 _TO_HOST = re.compile(r"\bdevice to host of (\d+) bytes$")
+_TO_DEVICE = re.compile(r"\bhost to device of (\d+) bytes$")
 MOST_READ = 16  # bytes that a call may bring to the host in a case that may wait: a number or two
 
 
@@ -25,7 +27,32 @@ def host_access(bench: Bench, call: Call) -> Outcome | None:
         f"{place}{call.text}: host code read or wrote device memory, which a GPU does not allow. What is "
         "computed there is computed on the CPU: launch a kernel for it."
     )
-    return call.failure(sentence, "host")
+    return call.failure(sentence, "host", "host code took part in computing them")
+
+
+def memory_of_both(bench: Bench, call: Call) -> Outcome | None:
+    """Managed, pinned or registered memory, through which data travels without a copy that could be seen."""
+    found = None if bench.exercise.mapped else _first(MAPPED, bench, call)
+    if found is None:
+        return None
+    place = f"{found.where}: " if found.where else ""
+    sentence = f"{place}{call.text}: {found.sentence} {found.rule}"
+    return call.failure(sentence, "mapped", "they passed through memory that the host has too")
+
+
+def other_threads(bench: Bench, call: Call) -> Outcome | None:
+    """Threads that run beside a kernel could write what it should."""
+    found = _first(OTHER_THREAD, bench, call)
+    if found is None:
+        return None
+    sentence = f"{call.text}: {found.sentence} {found.rule}"
+    return call.failure(sentence, "threads", "other threads of the host had a hand in them")
+
+
+def _first(kind: str, bench: Bench, call: Call) -> Finding | None:
+    if all(finding.get("kind") != kind for finding in call.reply.trace.findings):
+        return None
+    return next((each for each in seen_in([call], bench.files) if each.kind == kind), None)
 
 
 def traffic_with_host(bench: Bench, call: Call) -> Outcome | None:
@@ -38,8 +65,8 @@ def traffic_with_host(bench: Bench, call: Call) -> Outcome | None:
             f"{site_of(trace.copies, bench)}{call.text} copied between host and device "
             f"({listed(list(trace.copies)[:3])}). Data that is on the device stays there: such a copy waits "
             "for the whole stream.",
-            "copies",
-        )
+            "copies", "they went through the host" if _through_the_host(call) else "",
+        )  # fmt: skip
     if trace.host_syncs:
         names = [str(each.get("call", "")) for each in trace.api_calls]
         waits = list(dict.fromkeys(name for name in names if "ynchronize" in name))
@@ -54,8 +81,24 @@ def traffic_with_host(bench: Bench, call: Call) -> Outcome | None:
 
 def _reads_numbers_only(copies: Sequence[str]) -> bool:
     """Whether all that crossed is a number or two on the way to the host, as the texts of a trace say."""
-    sizes = [_TO_HOST.search(text) for text in copies]
-    return all(sizes) and sum(int(each[1]) for each in sizes if each) <= MOST_READ
+    return all(map(_TO_HOST.search, copies)) and _brought(_TO_HOST, copies) <= MOST_READ
+
+
+def _through_the_host(call: Call) -> bool:
+    """Whether so much came to the host that the results may have been computed there.
+
+    They go back by a copy, or as arguments of kernels: for that, as many bytes as they have are enough.
+    Indices or lengths that were looked at on the host are fewer.
+    """
+    copies = call.reply.trace.copies
+    read, sent = _brought(_TO_HOST, copies), _brought(_TO_DEVICE, copies)
+    results = sum(each.tensor.nbytes for each in call.reply.outputs if each.tensor is not None)
+    return read > MOST_READ and max(read, sent) >= results
+
+
+def _brought(way: re.Pattern[str], copies: Sequence[str]) -> int:
+    """The bytes of all copies that went this way."""
+    return sum(int(found[1]) for text in copies if (found := way.search(text)))
 
 
 def _times(number: int) -> str:
@@ -72,4 +115,4 @@ def carried_answers(bench: Bench, call: Call) -> Outcome | None:
         f"({listed(list(foreign)[:3])}). The arguments' own elements go there as they are; what is "
         "computed from them, a kernel computes."
     )
-    return call.failure(sentence, "copies")
+    return call.failure(sentence, "copies", "they were computed on the host")

@@ -1,42 +1,77 @@
-"""Whose launch is it? On cuda the profiler also sees the kernels of PyTorch's own libraries."""
+"""Whose launch is it? On cuda the profiler also sees the kernels of PyTorch's own libraries.
+
+Own is what the submission's library defines, outside of the namespaces of other libraries. The simulated GPU
+runs no other kernels than those of the library that was built; operators of PyTorch launch nothing there.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.own_kernels import instance, kernels_of
 from grader.profile.instances import instance_name, template_name
 from grader.run.values import Launch
 
-_LIBRARY = re.compile(
-    r"at::native|at::cuda|at_cuda_detail|c10::|cub::|thrust::|cutlass|cublas|cudnn|nvjet|nccl|ampere_|hopper_"
-    r"|\bsm\d\d_|splitKreduce|gemvx?::|gemmk1_kernel|memcpy|memset",
+# Where kernels are that the headers of libraries bring along, and names in C, which belong to no namespace.
+_NAMESPACES = re.compile(
+    r"(?:at|at_cuda_detail|c10|c10d|caffe2|torch|cub|thrust|cuda|std|cute|cutlass|cublas\w*|cudnn\w*|gemvx?)::"
+)
+_IN_C = re.compile(
+    r"ampere_|hopper_|blackwell_|sm\d\d+_|nvjet|nccl|cutlass|cublas|cudnn|splitKreduce|gemmk1_kernel",
     re.IGNORECASE,
 )
+_NOT_KERNELS = ("Memcpy", "Memset")  # of the runtime, as a profiler names them
 
 
-def is_own(kernel: str) -> bool:
-    """Whether a kernel of that name is the learner's.
+def is_of_a_library(kernel: str) -> bool:
+    """Whether a kernel of that name is a library's, wherever it was compiled.
 
-    Its own name decides, not its template arguments: pool_kernel<c10::Half> is not PyTorch's.
+    Its own name decides, not what it returns, nor its template arguments: pool_kernel<c10::Half> is not
+    PyTorch's.
     """
-    return not _LIBRARY.search(template_name(instance_name(kernel)))
+    words = template_name(instance_name(kernel)).split()
+    return not words or words[0] in _NOT_KERNELS or bool(_NAMESPACES.match(words[-1]))
 
 
-def own_launches(call: Call) -> list[Launch]:
+def is_own(bench: Bench, kernel: str) -> bool:
+    """Whether a kernel of that name is the learner's: defined in the library, and in no other's namespace.
+
+    Where nobody can tell what the library defines, a name that libraries in C use counts as theirs.
+    """
+    if is_of_a_library(kernel):
+        return False
+    if bench.backend != "cuda":
+        return True
+    defined = kernels_of(bench.artifact) if bench.artifact else None
+    return instance(kernel) in defined if defined is not None else not _IN_C.match(instance_name(kernel))
+
+
+def foreign_launches(bench: Bench, call: Call, allowed: Collection[str]) -> list[Launch]:
+    """The launches of other kernels, but for those of the `allowed` operators.
+
+    A profiler sees every kernel, but not every operator: a guard can hide one. So a launch is an operator's
+    only where that was recorded around it.
+    """
+    others = (each for each in call.reply.trace.launches if not is_own(bench, each.kernel))
+    return [each for each in others if not any(name in allowed for name in each.operators)]
+
+
+def own_launches(bench: Bench, call: Call) -> list[Launch]:
     """The launches of the learner's kernels."""
-    return [launch for launch in call.reply.trace.launches if is_own(launch.kernel)]
+    return [launch for launch in call.reply.trace.launches if is_own(bench, launch.kernel)]
 
 
 def calls_without_a_kernel(bench: Bench) -> list[Call]:
     """The traced forward calls that returned an element or more, if no kernel of the learner's ran in any."""
     ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
-    return [] if any(own_launches(call) for call in ran) else ran
+    return [] if any(own_launches(bench, call) for call in ran) else ran
 
 
-def accepted_launches(call: Call) -> list[Launch]:
+def accepted_launches(bench: Bench, call: Call) -> list[Launch]:
     """Those of them that the device did not refuse: only these can have done any work."""
-    return [launch for launch in own_launches(call) if launch.error == 0]
+    return [launch for launch in own_launches(bench, call) if launch.error == 0]
 
 
 def kernel_name(launch: Launch) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import torch
 
 from grader.checks.bench import OTHER_ORDERS, Bench, Call, RightAnswer, Schedule
-from grader.checks.device.findings import seen_in
+from grader.checks.device.findings import faults_in
 from grader.checks.gradients.asked import both_ways, differentiable
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.values.compare import compare
@@ -85,7 +85,7 @@ def _wrong_changes(bench: Bench, right: RightAnswer, call: Call, order: Schedule
 
 def _told(bench: Bench, call: Call, order: Schedule) -> list[Finding]:
     """Findings and errors of a call that had none in the usual order."""
-    if found := seen_in([call], bench.files):
+    if found := faults_in([call], bench.files):
         return [replace(each, sentence=f"Only in {order} order: {each.sentence}") for each in found]
     if call.reply.error is None:
         return []

@@ -9,11 +9,16 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import site_of
 from grader.words import listed
 
-_OF_THE_DEVICE = ("cudaMalloc", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocManaged", "cudaFree")
+_OF_THE_DEVICE = ("cudaMalloc", "cudaMallocPitch", "cudaMalloc3D", "cudaFree")
+_OF_BOTH = (
+    *("cudaMallocManaged", "cudaHostAlloc", "cudaMallocHost", "cudaFreeHost"),
+    *("cudaHostRegister", "cudaHostUnregister"),
+)
 
 
 def direct_allocation(bench: Bench, call: Call) -> str | None:
-    """What to say of a call that allocates or frees device memory by itself; None if it does neither.
+    """What to say of a call that allocates or frees device memory, or memory that the host has too, by
+    itself; None if it does neither.
 
     An exercise that copies its own data to the device has no other allocator. Stream-ordered calls,
     cudaMallocAsync and cudaFreeAsync, wait for nothing and are left alone.
@@ -25,7 +30,8 @@ def direct_allocation(bench: Bench, call: Call) -> str | None:
         for each in call.reply.trace.api_calls
         if each.get("kind") in ("alloc", "free")
     )
-    names = [name for name in dict.fromkeys(made) if name in _OF_THE_DEVICE]
+    refused = _OF_THE_DEVICE if bench.exercise.mapped else (*_OF_THE_DEVICE, *_OF_BOTH)
+    names = [name for name in dict.fromkeys(made) if name in refused]
     if not names:
         return None
     return (

@@ -38,11 +38,20 @@ def check(bench: Bench) -> Outcome:
     if merged:
         return _failure(bench, merged)
     forward = [call for call in bench.calls if call.stage == "forward"]
-    if not any(own_launches(call) for call in forward if call.succeeded):
+    if not any(own_launches(bench, call) for call in forward if call.succeeded):
         if any(call.has_result for call in forward) or all(call.succeeded for call in forward):
             return Outcome(Status.FAIL, "No kernel was launched, so its safety is unknown.")
         return Outcome(Status.FAIL, f"{NOT_JUDGED}: no call finished.")
-    return passed(_praise(bench, repeated))
+    return _of_others(bench) or passed(_praise(bench, repeated))
+
+
+def _of_others(bench: Bench) -> Outcome | None:
+    """A kernel beside which others do the work shows no more than none: forward's has to make its results."""
+    known = bench.outcomes.get("correctness")
+    if known is None or not known.not_own:
+        return None
+    sentence = f"{NOT_JUDGED}: your kernels did not make what forward returned."
+    return Outcome(Status.FAIL, sentence, case=known.case, topic=known.topic, not_own=known.not_own)
 
 
 def _praise(bench: Bench, repeated: int) -> str:

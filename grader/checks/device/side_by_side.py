@@ -27,7 +27,7 @@ _THROUGH_EVENTS = (
 def too_few(bench: Bench, call: Call) -> str:
     """What is wrong where fewer launches can run at once than the case asks for; else ``""``."""
     asked = max((case.streams for case in bench.spec.cases if case.name == call.case), default=1)
-    launches = accepted_launches(call)
+    launches = accepted_launches(bench, call)
     streams = len({(launch.device, launch.stream) for launch in launches})
     if streams < asked:
         return (

@@ -52,7 +52,7 @@ def stray_work(bench: Bench) -> list[Finding]:
     for call in bench.calls:
         if call.reply.error is not None:  # what was on its way when it raised is nobody's fault
             continue
-        strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(call)]
+        strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(bench, call)]
         strays += [_stray_copy(each, call, defaults, bench) for each in call.reply.trace.api_calls]
         found += [each for each in strays if each is not None]
     return found

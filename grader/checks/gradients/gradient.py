@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
 
 from grader.checks.bench import Bench, Call
+from grader.checks.device.authors import GRADIENTS, RECORDED, not_earned
 from grader.checks.device.launches import own_launches
 from grader.checks.device.same_bits import changing_gradient
 from grader.checks.gradients.asked import COTANGENTS, cotangent, differentiable, expected_gradient
@@ -33,10 +35,29 @@ def check(bench: Bench) -> Outcome:
     gradient = bench.spec.gradient
     if gradient is None:
         return Outcome(Status.UNAVAILABLE, "This exercise has no gradient.")
+    since = len(bench.calls)
     with numeric_sizes():
         outcome = _judge(bench, gradient)
+    others = _made_by_others(bench, bench.calls[since:])
+    if others is not None and outcome.status is Status.PASS:
+        return others
+    if others is not None:
+        outcome = replace(outcome, not_own=others.not_own)
     of_values = outcome.topic in ("values", "shape", "dtype")
     return replace(outcome, reading=outcome.reading or "gradient") if of_values else outcome
+
+
+def _made_by_others(bench: Bench, calls: Sequence[Call]) -> Outcome | None:
+    """Why right gradients earn nothing.
+
+    The forwards count where correctness has nothing against its own: a submission may tell by requires_grad
+    who asks. What correctness has against them costs its points, and not these.
+    """
+    backward = not_earned(bench, [call for call in calls if call.stage == "backward"], GRADIENTS)
+    correctness = bench.outcomes.get("correctness")
+    if backward is not None or (correctness is not None and correctness.not_own):
+        return backward
+    return not_earned(bench, [call for call in calls if call.stage == "forward"], RECORDED)
 
 
 def _judge(bench: Bench, gradient: Gradient) -> Outcome:
@@ -180,7 +201,7 @@ def _judge_subset(
         for kind in kinds:
             cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, trace=counted)
-            launches = len(own_launches(back))
+            launches = len(own_launches(bench, back))
             failure = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
             failure = failure or _changed_cotangent(bench, back, len(cotangents))
             if failure is not None:

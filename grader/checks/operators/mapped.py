@@ -81,7 +81,7 @@ def _judge_vmap(bench: Bench, mapped: Mapped, inputs: Inputs, slices: Sequence[I
     expected = [_stacked(bench, inputs, outputs) for outputs in zip(*each, strict=True)]
     failure = _misplaced(text, reply, expected) or _wrong(text, reply, expected, inputs)
     call = Call("forward", mapped.name, text, reply)
-    return failure or _loop(text, alone, call, mapped) or device_work.judge_call(bench, call)
+    return failure or _loop(bench, text, alone, call, mapped) or device_work.judge_call(bench, call)
 
 
 def _judge_gradients(
@@ -117,7 +117,7 @@ def _judge_gradients(
     expected = [_stacked(bench, inputs, gradients) for gradients in zip(*truths, strict=True)]
     call = Call("backward", mapped.name, text, reply)
     failure = _misplaced(text, reply, expected) or _wrong(text, reply, expected, inputs)
-    return failure or _loop(text, alone, call, mapped) or device_work.judge_call(bench, call)
+    return failure or _loop(bench, text, alone, call, mapped) or device_work.judge_call(bench, call)
 
 
 def _gradients(
@@ -171,10 +171,10 @@ def _batch_elsewhere(said: str, got: str, wanted: tuple[int, ...]) -> Outcome:
     )  # fmt: skip
 
 
-def _loop(text: str, alone: Reply, call: Call, mapped: Mapped) -> Outcome | None:
+def _loop(bench: Bench, text: str, alone: Reply, call: Call, mapped: Mapped) -> Outcome | None:
     """Launches that grow by one or more with every call are those of a loop."""
-    single = len(own_launches(replace(call, reply=alone)))
-    launches = len(own_launches(call))
+    single = len(own_launches(bench, replace(call, reply=alone)))
+    launches = len(own_launches(bench, call))
     if launches - single < mapped.size - 1:
         return None
     return Outcome(

@@ -114,6 +114,6 @@ def _praise(bench: Bench) -> str:
     title = bench.spec.part.title
     right = f"{counted(len(bench.spec.cases), 'case')} right"
     gradients = ", gradients as well" if bench.spec.gradient is not None else ""
-    launches = sum(len(accepted_launches(call)) for call in bench.calls)
+    launches = sum(len(accepted_launches(bench, call)) for call in bench.calls)
     work = f"{counted(launches, 'launch', 'launches')} of your kernels did the work"
     return f"{title[0].upper()}{title[1:]}: {right}{gradients}, and {work}."

@@ -31,6 +31,7 @@ _JUDGEMENTS = ("AssertionError", "assert", "Failed", "GradcheckError")  # raised
 _MISSING_FIXTURE = re.compile(r"fixture '(\w+)' not found")
 _LONGEST_MESSAGE = 2000
 _SHOWN_SLOWEST = 3
+_SETTLING_STEPS = 20  # milliseconds
 # What a suite of one file has no use for, what would write files, and what collects garbage for a quarter of
 # a second at the end.
 _LEFT_OUT = (
@@ -55,6 +56,7 @@ def run(
     that depends on them would never be seen to fail.
     """
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # another run goes on beside this one; for small tensors, threads only wait
     if simulated:
         setattr(module, entry, _in_other_orders(getattr(module, entry)))
     recorder = Recorder(file, seconds, wall, first)
@@ -99,6 +101,7 @@ class Recorder:
             "waited": False, "seconds": 0.0, "slowest": [],
         }  # fmt: skip
         self._begun = 0.0
+        self._allocated = 0
 
     @pytest.hookimpl(wrapper=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> Any:
@@ -136,13 +139,22 @@ class Recorder:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Said aloud, so that after a crash it is known which test ran."""
         self.current = _short(nodeid)
+        self._allocated = torch.cuda.memory_allocated()
         self._begun = time.process_time()
         print(f"[tests] {self.current}", flush=True)
 
     def pytest_runtest_logfinish(self) -> None:
         """A suite may have thousands of tests: the slowest are kept."""
+        self._let_autograd_finish()
         times = [*self.found["slowest"], (self.current, time.process_time() - self._begun)]
         self.found["slowest"] = sorted(times, key=lambda each: each[1], reverse=True)[:_SHOWN_SLOWEST]
+
+    def _let_autograd_finish(self) -> None:
+        """Autograd's threads drop what they hold a moment after backward: the next test may count memory."""
+        for _ in range(_SETTLING_STEPS):
+            if torch.cuda.memory_allocated() <= self._allocated:
+                return
+            time.sleep(0.001)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

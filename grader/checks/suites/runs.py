@@ -24,8 +24,8 @@ from grader.checks.suites.builds import built
 from grader.errors import BrokenExercise, BrokenSpec, SubmissionError
 from grader.implementations import Implementation
 from grader.processors import processors
-from grader.run.failures import LoadFailed, WorkerTimeout
-from grader.run.values import Arg
+from grader.run.failures import LoadFailed, WorkerTimeout, once_more
+from grader.run.values import Arg, Reply
 from grader.spec import Tests
 
 if TYPE_CHECKING:
@@ -171,9 +171,13 @@ def _run_in_worker(
     ]
     with bench.spawn() as session:
         session.limits = replace(session.limits, seconds=wall + _GRACE_SECONDS)
-        try:
+
+        def answer() -> Reply:
             session.load(artifact, folder / "op.py", folder)
-            reply = session.run_inside(f"{_INSIDE}:run", arguments, seconds=wall + _GRACE_SECONDS)
+            return session.run_inside(f"{_INSIDE}:run", arguments, seconds=wall + _GRACE_SECONDS)
+
+        try:
+            reply = once_more(answer)
         except LoadFailed as failure:
             raise BrokenExercise(
                 f"An implementation of {bench.exercise.slug} does not load.",

@@ -1,28 +1,35 @@
-"""How fast is it, next to a baseline that is measured in the same worker at the same time?
+"""How fast is it, beside a baseline that is timed on the same GPU at the same time, in a worker of its own?
 
-The times are a claim of the worker's. The parent bounds them by its own clock over many calls, and by the
-bytes that the operation has to move: no device is that fast.
+The ratio is that of events on the device, which the submission's worker reads, unless the parent's clock,
+over many calls with fresh inputs, shows a lower one: then the clock is believed. What the timed calls return
+is compared with the reference, and what they launch has to be the submission's own.
 """
 
 from __future__ import annotations
 
-import os
-import statistics
+from collections.abc import Sequence
+
+import torch
 
 from grader.checks.bench import Bench
 from grader.checks.obstacle import obstacle
 from grader.checks.outcome import Outcome, passed
-from grader.checks.timing.ratios import Ratio, ratio
-from grader.checks.values.inputs import Inputs
-from grader.checks.values.wording import error_outcome
-from grader.processors import processors
-from grader.run.values import Measurement
-from grader.spec import Speed
+from grader.checks.timing import alternation
+from grader.checks.timing.alternation import CASE, Measured
+from grader.checks.timing.clocks import believed, undecided
+from grader.checks.timing.held_against import (
+    changed_settings,
+    held_memory,
+    implausible,
+    refused_work,
+    wrong_result,
+)
+from grader.checks.timing.ratios import Ratio
+from grader.checks.values.inputs import Drawn, Inputs, Value
+from grader.checks.values.wording import call_text, error_outcome
+from grader.spec import Argument, Spec, Speed, TensorSpec
 from grader.verdict import NOT_JUDGED, Status
 
-NOISE = 0.10  # an interval wider than this, or an A/A run further from 1, decides nothing
-FASTEST_BYTES_PER_MS = 1e10  # 10 TB/s, more than any device on sale moves
-LAUNCH_BOUND_MS = 0.05  # below, the parent's clock sees launches rather than kernels
 TRIES = 3  # what decides nothing is measured again: most of what disturbs a timing is short
 
 
@@ -38,82 +45,63 @@ def check(bench: Bench) -> Outcome:
     if speed is None:
         return Outcome(Status.UNAVAILABLE, "This exercise is not timed.")
     wrong = obstacle(bench, "correctness")
+    if wrong is not None and wrong.not_own:
+        why = f"{NOT_JUDGED}: only what your own kernels compute is timed."
+        return Outcome(wrong.status, why, topic=wrong.topic, not_own=wrong.not_own)
     if wrong is not None:
         return Outcome(wrong.status, f"{NOT_JUDGED}: the speed of a wrong answer means nothing.")
-    inputs = bench.draw(speed.args, "speed")
-    parameters = ", ".join(bench.spec.parameters[: len(speed.args)])
-    baseline = f"lambda {parameters}: {speed.baseline}"
-    outcome = _timed(bench, speed, inputs, baseline)
-    for _ in range(TRIES - 1):
-        if outcome.status is not Status.INCONCLUSIVE:
+    inputs = _undrawn(speed.args)
+    text = call_of(bench.spec)
+    for attempt in range(TRIES):
+        bench.pending = text
+        measured = alternation.measure(bench, speed, text, attempt)
+        bench.pending = ""
+        outcome = judge(bench, speed, inputs, text, measured)
+        decided = outcome.status is not Status.INCONCLUSIVE
+        if decided and implausible(bench, inputs, measured) is None:
             break
-        outcome = _timed(bench, speed, inputs, baseline)
     return outcome
 
 
-def _timed(bench: Bench, speed: Speed, inputs: Inputs, baseline: str) -> Outcome:
-    measured = bench.session.measure(bench.spec.entry, inputs.for_worker(), baseline)
+def call_of(spec: Spec) -> str:
+    """The timed call in words."""
+    assert spec.speed is not None
+    return call_text(spec.entry, _undrawn(spec.speed.args), None)
+
+
+def _undrawn(args: Sequence[Argument]) -> Inputs:
+    """The arguments without values: what their text and the traffic need."""
+    return Inputs(tuple(map(_value, args)))
+
+
+def _value(argument: Argument) -> Value:
+    if isinstance(argument, TensorSpec):
+        dtype = getattr(torch, argument.dtype)
+        return Drawn(argument, torch.empty(argument.shape, dtype=dtype, device="meta"))
+    return [_value(each) for each in argument] if isinstance(argument, list) else argument
+
+
+def judge(bench: Bench, speed: Speed, inputs: Inputs, text: str, measured: Measured) -> Outcome:
+    """What a measurement comes to: refused, undecided, or the share of the points that its ratio earns."""
     if measured.error is not None:
-        return error_outcome(bench.text(inputs), measured.error, "speed")
-    doubt = implausible(bench, inputs, measured) or noisy(measured, bench.seed)
-    return doubt or judge(speed, ratio(measured.blocks, bench.seed))
+        return error_outcome(text, measured.error, CASE)
+    if measured.wrong is not None:
+        return wrong_result(text, measured.wrong)
+    refused = held_memory(text, measured) or refused_work(bench, measured) or changed_settings(measured)
+    if refused is not None:
+        return refused
+    doubt = undecided(measured, bench.seed) or implausible(bench, inputs, measured)
+    if doubt is not None:
+        return doubt
+    found, by_parent = believed(measured, bench.seed)
+    return earned(speed, found, by_parent)
 
 
-def noisy(measured: Measurement, seed: int) -> Outcome | None:
-    """The baseline timed against itself must come out equal; else the machine is too busy to judge."""
-    control, own = ratio(measured.control, seed), ratio(measured.blocks, seed)
-    if control.spread <= NOISE and abs(control.value - 1) <= NOISE and own.spread <= 2 * NOISE:
-        return None
-    return Outcome(
-        Status.INCONCLUSIVE,
-        f"Too noisy to judge: the baseline against itself came out at {control.value:.2f} (95 % interval "
-        f"{control.low:.2f} to {control.high:.2f}). Is something else running on this GPU?",
-    )
-
-
-def implausible(bench: Bench, inputs: Inputs, measured: Measurement) -> Outcome | None:
-    """A claim that the parent's clock or the memory's bandwidth contradicts."""
-    claimed = statistics.median([time for block in measured.blocks for time in (block[0], block[3])])
-    seen = measured.entry_bulk_ms
-    if seen > LAUNCH_BOUND_MS and claimed < seen / 2:
-        what = f"the events claim {claimed:.3g} ms per call, the grader's own clock saw {seen:.3g} ms"
-        return _unclear(what) if busy() else _contradicted(what)
-    if bench.spec.traffic is None:
-        return None
-    floor = bench.spec.traffic(*inputs.for_reference(widen=False)) / FASTEST_BYTES_PER_MS
-    if claimed < floor:
-        return _contradicted(
-            f"the events claim {claimed:.3g} ms per call, but no device moves the bytes in less than "
-            f"{floor:.3g} ms"
-        )
-    return None
-
-
-def busy() -> bool:
-    """Whether the processors have so much else to do that launching may take longer than the kernels."""
-    return os.getloadavg()[0] > processors() / 2
-
-
-def _unclear(what: str) -> Outcome:
-    return Outcome(
-        Status.INCONCLUSIVE,
-        f"This machine's processors are too busy to judge the time: {what}. Grade again when they are not.",
-    )
-
-
-def _contradicted(what: str) -> Outcome:
-    return Outcome(
-        Status.FAIL,
-        f"The measured time cannot be right: {what}. The work has to happen on the current stream, on every "
-        "call.",
-        topic="speed",
-    )
-
-
-def judge(speed: Speed, found: Ratio) -> Outcome:
+def earned(speed: Speed, found: Ratio, by_parent: bool) -> Outcome:
     """The highest step that the ratio reaches; below the first there is nothing to earn."""
     interval = f"95 % interval {found.low:.2f} to {found.high:.2f}"
-    text = f"{found.value:.2f} times the speed of {speed.baseline} ({interval})"
+    text = f"{found.value:.2f} times the speed of {speed.baseline} ({interval}"
+    text += ", by the grader's own clock)" if by_parent else ")"
     reached = [share for needed, share in speed.steps if found.value >= needed]
     if reached:
         better = min((needed for needed, share in speed.steps if share > max(reached)), default=None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import torch
 
 from grader.checks.bench import Bench, Call, RightAnswer
+from grader.checks.device.authors import VALUES, not_earned
 from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
 from grader.checks.device.launches import accepted_launches, calls_without_a_kernel
 from grader.checks.device.same_bits import changing_answer
@@ -32,14 +33,19 @@ from grader.checks.values.wording import (
     mismatch_outcome,
     writers_of,
 )
+from grader.run.values import Launch
 from grader.spec import Case, Spec
 from grader.verdict import Status
 from grader.words import counted, listed
 
 
 def check(bench: Bench) -> Outcome:
-    """Run every case and every refusal; the first failure is told, the others are counted."""
+    """Run every case and every refusal; the first failure is told, the others are counted.
+
+    Right answers that others than the learner's kernels made are a failure, too.
+    """
     failures: list[Outcome] = []
+    since = len(bench.calls)
     for position, case in enumerate(bench.spec.cases):
         begun = len(bench.calls)
         failure = judge_case(bench, case, position)
@@ -47,11 +53,15 @@ def check(bench: Bench) -> Outcome:
             failures.append(explained(bench, failure, bench.calls[begun:]))
             if failure.status not in (Status.FAIL, Status.NOT_ATTEMPTED) or bench.context_lost:
                 break
+    others = not_earned(bench, bench.calls[since:], VALUES)
+    if others is not None and not failures:
+        return others
     if not failures:
         refused = (judge_refusal(bench, refusal) for refusal in bench.spec.refusals)
         failures = [failure for failure in refused if failure is not None]
     if failures:
-        return _without_a_kernel(bench, _first_of(failures, bench))
+        failure = _without_a_kernel(bench, _first_of(failures, bench))
+        return replace(failure, not_own=others.not_own if others else "")
     return replace(passed(_praise(bench)), lines=tuple(narrow_indices(bench.exercise, bench.files)))
 
 
@@ -127,7 +137,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     given = {each.name: each.tensor for each in inputs.tensors()}
     asked = bench.spec, inputs, case.name, call.reply.outputs, expected
     reason = partial(formulas.explain, *asked)
-    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given), reason)
+    launches = accepted_launches(bench, call)
+    failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given), reason, launches)
     if failure is not None and failure.topic == "values":
         why = misread.explain(*asked) or left_out.explain(*asked)
         sentence = f"{failure.sentence} {why}".strip()
@@ -162,11 +173,12 @@ def wrong_output(
     call: Call,
     cause: Callable[[], Cause | None] | None = None,
     reason: Callable[[], str] = str,
+    launches: Sequence[Launch] = (),
 ) -> Outcome | None:
     """The first output of `call` that is not what was expected.
 
     ``cause`` looks for what the device reported in that call, ``reason`` for a formula that gives this
-    answer; only a wrong output is worth the search.
+    answer; only a wrong output is worth the search. ``launches`` are those of the learner's kernels.
     """
     outputs = call.reply.outputs
     if len(outputs) != len(expected):
@@ -181,7 +193,7 @@ def wrong_output(
             writers = writers_of(call.reply, position)
             hints = Hints(
                 writers=writers, cause=cause() if cause else None, autocast=call.autocast,
-                launches=accepted_launches(call), reason=reason,
+                launches=launches, reason=reason,
             )  # fmt: skip
             failure = mismatch_outcome(
                 call.text, wanted, mismatch, output.tensor, inputs, case=call.case, hints=hints

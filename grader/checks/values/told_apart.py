@@ -17,10 +17,10 @@ def told_apart(bench: Bench, wrong: Collection[str]) -> str:
     empty = {each.case.name for each in bench.right if not any(out.values.numel() for out in each.expected)}
     cases = [case for case in bench.spec.cases if bench.has_tried(case) and case.name not in empty]
     calls = [call for call in bench.calls if call.stage == "forward" and call.traced]
-    facts = {call.case: [_SEVERAL_BLOCKS] for call in calls if _blocks(call) > 1}
+    facts = {call.case: [_SEVERAL_BLOCKS] for call in calls if _blocks(bench, call) > 1}
     return in_common(cases, wrong, facts)
 
 
-def _blocks(call: Call) -> int:
+def _blocks(bench: Bench, call: Call) -> int:
     """The blocks of the largest launch."""
-    return max((prod(launch.grid) for launch in accepted_launches(call)), default=0)
+    return max((prod(launch.grid) for launch in accepted_launches(bench, call)), default=0)
