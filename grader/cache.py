@@ -6,9 +6,10 @@
     use(slot.path)                             # published by one atomic rename
 
 Layout below `cache_root()`: `ROOM/DIGEST/` with files and `manifest.json`, `ROOM/DIGEST.PID.building/`
-while a process fills it, `locks/ROOM-DIGEST` meanwhile, `cache.log`. A hit takes no lock and writes only a
-time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die with
-their process, and what a killed one left half built is removed by the next that wants the same entry.
+while a process fills it, `locks/ROOM-DIGEST` meanwhile, `cache.log`. A hit waits for no lock and writes only
+a time stamp, so a read-only cache serves everything it already holds. Locks are flock(2) locks: they die
+with their process. What a killed one left half built is removed by the next that builds anything. Who uses an
+entry shares a lock on its manifest, so that none is evicted from under it, whatever the clock says.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ from pathlib import Path
 
 from grader.errors import InfrastructureError
 from grader.locks import hold
+from grader.manifest import MANIFEST as MANIFEST
+from grader.manifest import fault, unused, use, write
+from grader.manifest import file_digest as file_digest
 
-MANIFEST = "manifest.json"
 DEFAULT_LIMIT = 6 << 30  # bytes; CU2GRAD_CACHE_LIMIT overrides
 IN_USE_SECONDS = 3600.0  # an entry used this recently is never evicted: somebody may be about to load it
 TRIM_INTERVAL_SECONDS = 60.0
-_CHUNK = 1 << 20
+_swept: set[Path] = set()  # the caches in which this process looked for what killed ones left
 
 
 def cache_root() -> Path:
@@ -45,15 +48,6 @@ def digest(parts: Iterable[object]) -> str:
     """A name for a sequence of strings, numbers and paths, in which the boundaries count."""
     text = json.dumps([str(part) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file's content."""
-    state = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            state.update(chunk)
-    return state.hexdigest()
 
 
 def tree_digest(folder: Path, suffixes: Iterable[str] = ()) -> str:
@@ -85,19 +79,20 @@ def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
     """
     path = place(parts, room=room)
     name = path.name
-    if _intact(path):
-        _touch(path)
+    if not fault(path):
+        use(path)
         yield Slot(path, path, missing=False)
         return
     _require_writable(path.parent)
+    _sweep(cache_root())
     with _lock(f"{room}-{name}"):
-        fault = _fault(path)
-        if not fault:  # another process finished it while this one waited
-            _touch(path)
+        found = fault(path)
+        if not found:  # another process finished it while this one waited
+            use(path)
             yield Slot(path, path, missing=False)
             return
-        if fault != "absent":
-            note(f"{room}/{name} is built again: {fault}.")
+        if found != "absent":
+            note(f"{room}/{name} is built again: {found}.")
         _clear_remains(path)
         building = path.with_name(f"{name}.{os.getpid()}.building")
         building.mkdir()
@@ -105,8 +100,9 @@ def entry(parts: Iterable[object], *, room: str = "builds") -> Iterator[Slot]:
             slot = Slot(path, building, missing=True)
             yield slot
             if not slot.discarded:
-                _write_manifest(building)
+                write(building)
                 building.rename(path)
+                use(path)
         finally:
             shutil.rmtree(building, ignore_errors=True)
     _trim_sometimes()
@@ -119,13 +115,14 @@ def place(parts: Iterable[object], *, room: str = "builds") -> Path:
 
 def holds(parts: Iterable[object], *, room: str = "builds") -> bool:
     """Whether `entry` would find the folder that belongs to `parts`."""
-    return _intact(place(parts, room=room))
+    return not fault(place(parts, room=room))
 
 
 def trim(limit: int | None = None, *, idle: float = IN_USE_SECONDS) -> list[Path]:
     """Evict the least recently used entries until the cache holds at most `limit` bytes; returns what went.
 
-    Entries used less than `idle` seconds ago stay, even when that leaves the cache above its limit.
+    Entries used less than `idle` seconds ago stay, and so do those that a process uses, even when that leaves
+    the cache above its limit.
     """
     limit = _limit() if limit is None else limit
     now = time.time()
@@ -135,7 +132,11 @@ def trim(limit: int | None = None, *, idle: float = IN_USE_SECONDS) -> list[Path
     for path, used, size in held:
         if total <= limit or now - used < idle:
             break
-        with contextlib.suppress(OSError), _lock(f"{path.parent.name}-{path.name}", wait=False):
+        with (
+            contextlib.suppress(OSError),
+            _lock(f"{path.parent.name}-{path.name}", wait=False),
+            unused(path),
+        ):
             _remove(path)
             evicted.append(path)
             total -= size
@@ -149,53 +150,15 @@ def note(sentence: str) -> None:
         log.write(f"{stamp} {sentence}\n")
 
 
-# ---- manifests -----------------------------------------------------------------------------------------
+def is_recent(file: Path, seconds: float) -> bool:
+    """Whether it was written within the last ``seconds``; not if that lies ahead, after a clock was set back.
+
+    Raises OSError.
+    """
+    return 0 <= time.time() - file.stat().st_mtime < seconds
 
 
-def _write_manifest(folder: Path) -> None:
-    files: dict[str, dict[str, int | str]] = {}
-    total = 0
-    for file in sorted(f for f in folder.rglob("*") if f.is_file()):
-        status = file.stat()
-        total += status.st_size
-        files[file.relative_to(folder).as_posix()] = {
-            "size": status.st_size,
-            "mtime_ns": status.st_mtime_ns,
-            "sha256": file_digest(file),
-        }
-    with (folder / MANIFEST).open("w") as stream:
-        json.dump({"files": files, "bytes": total}, stream)
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def _intact(path: Path) -> bool:
-    return _fault(path) == ""
-
-
-def _fault(path: Path) -> str:
-    """Why an entry cannot be used: empty when it is what was published, "absent" when there is none."""
-    try:
-        files = json.loads((path / MANIFEST).read_text())["files"]
-        damaged = [name for name, recorded in files.items() if not _unchanged(path / name, recorded)]
-    except (FileNotFoundError, NotADirectoryError):
-        return "a file is missing" if path.exists() else "absent"
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return "its manifest is unreadable"
-    return f"{', '.join(damaged)} changed since" if damaged else ""
-
-
-def _unchanged(file: Path, recorded: dict[str, object]) -> bool:
-    """By size and time stamp; only when the time differs, as in a copied cache, is the content read."""
-    status = file.stat()
-    if status.st_size != recorded["size"]:
-        return False
-    return status.st_mtime_ns == recorded["mtime_ns"] or file_digest(file) == recorded["sha256"]
-
-
-def _touch(path: Path) -> None:
-    with contextlib.suppress(OSError):  # a read-only cache forgets who was used last, and never evicts either
-        os.utime(path / MANIFEST)
+# ---- writing -------------------------------------------------------------------------------------------
 
 
 def _published() -> Iterator[tuple[Path, float, int]]:
@@ -203,9 +166,6 @@ def _published() -> Iterator[tuple[Path, float, int]]:
     for manifest in cache_root().glob(f"*/*/{MANIFEST}"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             yield manifest.parent, manifest.stat().st_mtime, int(json.loads(manifest.read_text())["bytes"])
-
-
-# ---- writing -------------------------------------------------------------------------------------------
 
 
 def _require_writable(room: Path) -> None:
@@ -234,6 +194,20 @@ def _clear_remains(path: Path) -> None:
     _remove(path)
 
 
+def _sweep(root: Path) -> None:
+    """Once in a process: drop what killed ones left half built, and their locks, whatever they were about."""
+    if root in _swept:
+        return
+    _swept.add(root)
+    for half in root.glob("*/*.building"):
+        name = f"{half.parent.name}-{half.name.partition('.')[0]}"
+        with contextlib.suppress(OSError), _lock(name, wait=False):
+            shutil.rmtree(half, ignore_errors=True)
+    for left in (root / "locks").glob("*-*"):
+        with contextlib.suppress(OSError), hold(left, wait=False):
+            pass
+
+
 def _remove(path: Path) -> None:
     """Drop a published entry: first out of sight in one step, then gone; no reader sees half of it."""
     doomed = path.with_name(f"{path.name}.{os.getpid()}.building")
@@ -250,7 +224,7 @@ def _limit() -> int:
 def _trim_sometimes() -> None:
     stamp = cache_root() / "locks" / "trimmed"
     with contextlib.suppress(OSError):
-        if stamp.exists() and time.time() - stamp.stat().st_mtime < TRIM_INTERVAL_SECONDS:
+        if stamp.exists() and is_recent(stamp, TRIM_INTERVAL_SECONDS):
             return
         stamp.touch()
         trim()

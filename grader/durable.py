@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader.locks import names, open_locked
+
 PRIVATE, PUBLIC = 0o600, 0o644
 
 
@@ -25,11 +27,14 @@ def write_atomically(path: Path, content: str | bytes, mode: int = PRIVATE) -> N
 
 def publish(path: Path, content: str | bytes, mode: int = PRIVATE) -> bool:
     """Write a file unless there is one; False where there is. Of several writers at once, one wins."""
-    with _written_beside(path, content, mode) as written:
+    with _written_beside(path, content, mode, named=False) as written:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.link(written, path)
+            os.link(written, path, src_dir_fd=folder)  # with a descriptor, links in /proc are followed
         except FileExistsError:
             return False
+        finally:
+            os.close(folder)
         sync_folder(path.parent)
     return True
 
@@ -56,21 +61,51 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _written_beside(path: Path, content: str | bytes, mode: int) -> Iterator[Path]:
-    """A synced temporary file in the same folder, which nobody else can read before it has its ``mode``."""
+def _written_beside(path: Path, content: str | bytes, mode: int, named: bool = True) -> Iterator[Path]:
+    """A synced draft in the same folder, which nobody else can read before it has its ``mode``.
+
+    Its name follows from the file's, and its writer holds a lock on it: what a killed one left is replaced by
+    the next. Unless it is to be ``named``, it has no name where the file system allows that.
+    """
     if mode == PRIVATE:
         make_private(path.parent)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    written = Path(name)
+    draft, handle = _draft(path) if named else _nameless(path)
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with os.fdopen(os.dup(handle), "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
-            stream.flush()
-            if mode != PRIVATE:  # which a temporary file has anyway
-                os.fchmod(handle, mode)
-            os.fsync(handle)
-        yield written
+        if mode != PRIVATE:  # which a draft has anyway
+            os.fchmod(handle, mode)
+        os.fsync(handle)
+        yield draft
     finally:
-        written.unlink(missing_ok=True)
+        if draft.parent == path.parent and names(draft, handle):
+            draft.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _nameless(path: Path) -> tuple[Path, int]:
+    """A file in the folder of ``path`` that nobody finds there, and goes with its process; else a draft."""
+    with contextlib.suppress(OSError, AttributeError):  # not every file system, nor system, has them
+        handle = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, PRIVATE)
+        return Path(f"/proc/self/fd/{handle}"), handle
+    return _draft(path)
+
+
+def _draft(path: Path) -> tuple[Path, int]:
+    """An empty file beside ``path`` that is this process's own, and its descriptor."""
+    draft = path.with_name(f".{path.name}.draft")
+    while True:
+        try:
+            handle = open_locked(draft, os.O_NOFOLLOW, PRIVATE)
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+                raise
+            other, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # no locks here
+            return Path(name), other
+        about = os.fstat(handle)
+        if about.st_size == 0 and about.st_nlink == 1 and about.st_mode & 0o777 == PRIVATE:
+            return draft, handle
+        draft.unlink()  # somebody was killed over it, perhaps when it had its final name as well
+        os.close(handle)

@@ -53,7 +53,8 @@ class Exercise:
     ``edit`` are the files that the learner changes and ``given`` those shipped complete. ``scores`` are
     points per check and sum to 100. ``library`` lists the operators that the exercise may call besides
     allocation, views and metadata; ``copies`` is true where copying between host and device is the point,
-    ``moves`` is false where moving numbers about is.
+    ``moves`` is false where moving numbers about is, ``mapped`` is true where kernels may use memory that the
+    host has too (managed, pinned, registered).
     ``allowed`` are the ALLOWANCES that the audit grants.
     ``elsewhere`` is the number of lines that may be changed outside of all sections; None for any number.
     """
@@ -75,6 +76,7 @@ class Exercise:
     library: frozenset[str]
     copies: bool
     moves: bool = True
+    mapped: bool = False
     allowed: frozenset[str] = frozenset()
     elsewhere: int | None = None
 
@@ -137,6 +139,7 @@ def read_exercise(root: Path) -> Exercise:
         library=frozenset(work.texts("library", ())),
         copies=work.boolean("copies", False),
         moves=work.boolean("moves", True),
+        mapped=work.boolean("mapped", False),
         allowed=frozenset(audit.texts("allow", ())),
         elsewhere=fix.integer_or_none("elsewhere"),
     )

@@ -37,7 +37,7 @@ def open_locked(path: Path, flags: int = 0, mode: int = 0o666, *, wait: bool = T
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, mode)
         try:
             fcntl.flock(descriptor, operation)
-            if _names(path, descriptor):
+            if names(path, descriptor):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -45,7 +45,8 @@ def open_locked(path: Path, flags: int = 0, mode: int = 0o666, *, wait: bool = T
         os.close(descriptor)
 
 
-def _names(path: Path, descriptor: int) -> bool:
+def names(path: Path, descriptor: int) -> bool:
+    """Whether ``path`` is still a name of the file that ``descriptor`` has open."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

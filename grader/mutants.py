@@ -40,14 +40,21 @@ class Mutant:
     devices: int = 1
     says: str = ""
 
-    def write(self, folder: Path) -> None:
-        """Writes the solution with this mistake, without markers, to ``folder``, which must exist."""
+    def files(self) -> dict[str, str]:
+        """The solution with this mistake, without markers: texts by name."""
+        found = {}
         for name in (*self.exercise.edit, *self.exercise.given):
             text = (self.exercise.solution_dir / name).read_text(encoding="utf-8")
             if name == self.file:
                 text = text.replace(self.find, self.replace)
+            found[name] = without_markers(text)
+        return found
+
+    def write(self, folder: Path) -> None:
+        """Writes the files to ``folder``, which must exist."""
+        for name, text in self.files().items():
             (folder / name).parent.mkdir(exist_ok=True)
-            (folder / name).write_text(without_markers(text), encoding="utf-8")
+            (folder / name).write_text(text, encoding="utf-8")
 
     @property
     def section(self) -> str:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader import cache
 from grader.catalog import Exercise
+from grader.durable import PUBLIC, write_atomically
 from grader.errors import UsageError
 from grader.locks import hold
 
@@ -57,7 +56,7 @@ class Record:
 
 def verdict_path(exercise: Exercise) -> Path | None:
     """The last verdict kept for ``exercise``, or None."""
-    return _find(exercise, "verdicts")
+    return next(iter(_found(exercise, "verdicts")), None)
 
 
 def last_verdict(exercise: Exercise) -> Verdict | None:
@@ -85,14 +84,14 @@ def store_verdict(exercise: Exercise, verdict: str, result: Result) -> None:
 def load_record(exercise: Exercise) -> Record | None:
     """The last and the best result of ``exercise``; None when there is none or the file is damaged.
 
-    A record of an older grader has the last result alone, which is then the best one known.
+    A record of an older grader has the last result alone, which is then the best one known. Of records in
+    both folders, the best result of either counts: a folder may have been read-only for a while.
     """
-    content = _read(exercise, "progress")
-    best = content.pop("best", content)
-    try:
-        return Record(_result(content), _result(best))
-    except (TypeError, ValueError):
+    records = [record for path in _found(exercise, "progress") if (record := _record(path)) is not None]
+    if not records:
         return None
+    best = max((record.best for record in records), key=lambda one: _rank(one, exercise))
+    return Record(records[0].last, best)
 
 
 def revealed_hints(exercise: Exercise) -> dict[str, int]:
@@ -111,6 +110,15 @@ def gave_up(exercise: Exercise) -> bool:
 
 def store_gave_up(exercise: Exercise) -> None:
     _write(exercise, "solutions_seen", json.dumps({"version": exercise.version}))
+
+
+def _record(path: Path) -> Record | None:
+    content = _document(path)
+    best = content.pop("best", content)
+    try:
+        return Record(_result(content), _result(best))
+    except (TypeError, ValueError):
+        return None
 
 
 def _result(content: dict[str, Any]) -> Result:
@@ -149,16 +157,22 @@ def _folders(exercise: Exercise) -> tuple[Path, Path]:
     return exercise.course / ".cu2grad", cache.cache_root() / "courses" / name
 
 
-def _find(exercise: Exercise, room: str) -> Path | None:
-    paths = [folder / room / f"{exercise.slug}.json" for folder in _folders(exercise)]
-    found = [path for path in paths if path.is_file()]
-    return max(found, key=lambda path: path.stat().st_mtime_ns, default=None)
+def _found(exercise: Exercise, room: str) -> list[Path]:
+    """The files that there are, the newer first: the cache has one only if the course could not be written.
+
+    Their times would not tell after a clock was set.
+    """
+    paths = [folder / room / f"{exercise.slug}.json" for folder in reversed(_folders(exercise))]
+    return [path for path in paths if path.is_file()]
 
 
 def _read(exercise: Exercise, room: str) -> dict[str, Any]:
-    path = _find(exercise, room)
+    return next(map(_document, _found(exercise, room)), {})
+
+
+def _document(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8")) if path else {}
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
@@ -166,14 +180,13 @@ def _read(exercise: Exercise, room: str) -> dict[str, Any]:
 
 def _write(exercise: Exercise, room: str, text: str) -> None:
     """Writes to the first folder that takes it. Where none does, the mark is lost and the verdict stands."""
-    for folder in _folders(exercise):
-        path = folder / room / f"{exercise.slug}.json"
+    course, spare = (folder / room / f"{exercise.slug}.json" for folder in _folders(exercise))
+    for path in (course, spare):
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(draft).replace(path)
+            write_atomically(path, text, PUBLIC)
         except OSError:
             continue
+        if path is course:
+            with contextlib.suppress(OSError):
+                spare.unlink()
         return

@@ -11,36 +11,38 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from grader import cache
+from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.locks import hold
+from grader.scratch import scratch
 
 SUFFIXES = (
     ".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp",
     ".py", ".pyi", ".toml",
 )  # fmt: skip
 _LEFT_OUT = ("build", "__pycache__")
-MOST_BYTES = (
-    16 << 20
-)  # of one source: hand-written ones are far smaller, and a link may lead to an endless file
+MOST_BYTES = 16 << 20  # of one source: hand-written ones are far smaller
 MOST_FILES = 2000  # of one submission: a folder with more, such as a home folder, is no submission's own
 
 
-def sources(root: Path, names: Collection[str] = ()) -> dict[str, bytes]:
+def sources(root: Path, names: Collection[str] = (), *, within: Path | None = None) -> dict[str, bytes]:
     """The contents of the sources in ``root`` by their names below it, and of ``names`` whatever their kind.
 
-    Leaves out what editors, builds and the grader put there, what is no regular file, and what is larger
-    than MOST_BYTES. Links are followed.
+    Leaves out what editors, builds and the grader put there, what is no regular file, what is larger than
+    MOST_BYTES, and links that lead out of ``root`` and of the folder ``within``: what only this user may read
+    is no part of what somebody else hands in.
     """
+    allowed = _allowed(root, within)
     found: dict[str, bytes] = {}
-    for name in (*_source_names(root), *names):
+    for name in (*_source_names(root, allowed), *names):
         if name not in found:
             with contextlib.suppress(OSError):  # an editor replaces it at this moment, or it is missing
-                content = _regular(root / name)
+                content = _regular(root / name, allowed)
                 if content is not None:
                     found[name] = content
     return found
@@ -70,31 +72,52 @@ def write_sources(contents: Mapping[str, bytes], folder: Path) -> None:
 
 @contextlib.contextmanager
 def taken(exercise: Exercise, files: Path) -> Iterator[Path]:
-    """A folder with a copy of the submission in ``files``, as it is now."""
-    contents = sources(files, (*exercise.edit, *exercise.given))
+    """A folder with a copy of the submission in ``files``, as it is now.
+
+    In a learner's own folder, links may lead to other files of the course. Raises UsageError for a file of
+    the exercise that is a link to somewhere else.
+    """
+    names = (*exercise.edit, *exercise.given)
+    within = home_of(exercise, files)
+    _require_no_way_out(files, names, within)
+    contents = sources(files, names, within=within)
     with desk(exercise, files) as folder:
         copy = folder / exercise.slug
         write_sources(contents, copy)
         yield copy
 
 
+def home_of(exercise: Exercise, files: Path) -> Path | None:
+    """The course, where ``files`` is the folder of ``exercise`` in it; None for a folder of anybody's."""
+    own = (exercise.root.resolve(), exercise.solution_dir.resolve())
+    return exercise.course if files.resolve() in own else None
+
+
+def desk(exercise: Exercise, files: Path) -> AbstractContextManager[Path]:
+    """A folder to grade copies of ``files`` in, the same one each time; `exercise.slug` in it is emptied."""
+    return desk_of([exercise.slug, files.resolve()], exercise.slug)
+
+
 @contextlib.contextmanager
-def desk(exercise: Exercise, files: Path) -> Iterator[Path]:
-    """A folder to grade copies of ``files`` in, the same one each time; it is emptied afterwards.
+def desk_of(parts: Iterable[object], inside: str) -> Iterator[Path]:
+    """A folder that is the same one each time for the same `parts`; in it, nothing named `inside` is left.
 
     Objects in the build cache name the folder that their source was in, so a new folder each time would
-    compile everything again. Only while another process grades the same files is the folder another one.
+    compile everything again. Only while another process uses it is the folder another one.
     """
-    place = cache.cache_root() / "desks" / cache.digest([exercise.slug, files.resolve()])
+    place = cache.cache_root() / "desks" / cache.digest(parts)
     with contextlib.ExitStack() as left:
         try:
             place.mkdir(parents=True, exist_ok=True)
             left.callback(_remove_empty, place)
             left.enter_context(hold(place / "lock", wait=False))
-        except OSError:  # another process grades there, or the cache cannot be written
-            place = Path(left.enter_context(TemporaryDirectory(prefix="cu2grad-desk-")))
+        except BlockingIOError:  # another process grades there
+            place = left.enter_context(scratch("desk", place.parent))
+        except OSError:  # the cache cannot be written
+            place = left.enter_context(scratch("desk"))
         place = place.resolve()
-        left.callback(shutil.rmtree, place / exercise.slug, ignore_errors=True)
+        shutil.rmtree(place / inside, ignore_errors=True)  # of a process that was killed
+        left.callback(shutil.rmtree, place / inside, ignore_errors=True)
         yield place
 
 
@@ -103,13 +126,35 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _source_names(root: Path) -> Iterator[str]:
+def _allowed(root: Path, within: Path | None) -> tuple[Path, ...]:
+    """The folders in which what is read may be, without links in their paths."""
+    return tuple(folder.resolve() for folder in (root, within) if folder is not None)
+
+
+def _is_below(path: Path, allowed: tuple[Path, ...]) -> bool:
+    real = path.resolve()
+    return any(real.is_relative_to(folder) for folder in allowed)
+
+
+def _require_no_way_out(root: Path, names: Collection[str], within: Path | None) -> None:
+    """Raise UsageError for a file that would otherwise only seem to be missing."""
+    allowed = _allowed(root, within)
+    for name in names:
+        if (root / name).is_file() and not _is_below(root / name, allowed):
+            raise UsageError(
+                f"{name} is a link to a file outside of {root}.",
+                "A submission is graded from its own folder; a link out of it is not followed.",
+                "Put a copy of the file there in the place of the link.",
+            )
+
+
+def _source_names(root: Path, allowed: tuple[Path, ...]) -> Iterator[str]:
     """The names of the sources below ``root``, at most MOST_FILES."""
     count = 0
     seen: set[str] = set()  # folders by their real path: a link may lead back up
     for folder, inside, names in os.walk(root, followlinks=True):
         real = os.path.realpath(folder)
-        if real in seen:
+        if real in seen or not _is_below(Path(real), allowed):
             inside.clear()
             continue
         seen.add(real)
@@ -123,9 +168,13 @@ def _source_names(root: Path) -> Iterator[str]:
             yield os.path.relpath(Path(folder, name), root)
 
 
-def _regular(path: Path) -> bytes | None:
+def _regular(path: Path, allowed: tuple[Path, ...]) -> bytes | None:
     """The content of a regular file of at most MOST_BYTES; None of anything else, without waiting for it."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+    real = path.resolve()
+    if not _is_below(real, allowed):
+        return None
+    flags = os.O_NONBLOCK | os.O_NOFOLLOW  # nor of what became a link meanwhile
+    with open(real, "rb", opener=lambda name, others: os.open(name, others | flags)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return None
         content = file.read(MOST_BYTES + 1)

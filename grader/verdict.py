@@ -14,14 +14,16 @@ The JSON document (``schema_version`` 1) has exactly these keys::
       "digest": "sha256:...",                  of the graded files, so that a replay can tell an edit
       "versions": {"cu2grad": ..., "python": ..., "torch": ..., "exercise": ...},
       "seconds": 1.7,                          wall clock
+      "to_review": "...",                      why a person should read the submission; "" for no reason
       "checks": [{
          "name": "correctness", "status": Status, "points": 40.0, "out_of": 40.0, "seconds": 0.2,
          "sentence": "...",                    complete without the other fields
          "case": "a partial last block",       "" when no single case is meant
          "input": "a = 0.5, b = 2.0", "expected": "1.0", "got": "0.0", "index": [3, 7] | null,
          "findings": [Finding], "lines": ["..."], "lesson": "docs/lessons/03_fused_muladd.md#...",
-         "topic": "values"                     what a failure is about; "" in older documents
-      }]
+         "topic": "values",                    what a failure is about; "" in older documents
+         "not_own": "aten::mm computed them"   who made the results, if not the learner's kernels: they earn
+      }]                                       nothing then; else, and in older documents, ""
     }
 
     Finding: {"kind": "out_of_bounds", "sentence": "...", "rule": "...", "file": "kernel.cu", "line": 12,
@@ -148,6 +150,7 @@ class CheckResult:
     lines: tuple[str, ...] = ()
     lesson: str = ""
     topic: str = ""
+    not_own: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,16 @@ class Verdict:
         return self.status is Status.PASS
 
     @property
+    def to_review(self) -> str:
+        """Why a person should read the submission, in a sentence; "" where nothing says so."""
+        checks: dict[str, list[str]] = {}
+        for check in self.checks:
+            if check.not_own:
+                checks.setdefault(check.not_own, []).append(f"`{check.name}`")
+        said = [f"{who} ({', '.join(names)})" for who, names in checks.items()]
+        return f"Results are not its kernels' work: {'; '.join(said)}." if said else ""
+
+    @property
     def exit_code(self) -> int:
         """0 passed, 1 not passed, 3 when the machine rather than the submission was at fault."""
         if self.status is Status.INFRA_ERROR:
@@ -193,6 +206,7 @@ class Verdict:
         document = asdict(self)
         document["status"] = self.status.value
         document["score"] = {"earned": self.earned, "out_of": self.out_of}
+        document["to_review"] = self.to_review
         return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     @classmethod
@@ -214,7 +228,7 @@ class Verdict:
                 f"This grader reads version {SCHEMA_VERSION}.",
                 "Grade again with grader check, or read it with the cu2grad that wrote it.",
             )
-        derived = {"status", "score"}
+        derived = {"status", "score", "to_review"}
         try:
             checks = tuple(_check(each) for each in document.pop("checks"))
             facts = {name: value for name, value in document.items() if name not in derived}
@@ -227,7 +241,8 @@ def _check(document: dict[str, Any]) -> CheckResult:
     findings = tuple(_finding(each) for each in document["findings"])
     converted = with_tuples(document, "index", "lines")
     return strict(
-        CheckResult, {"topic": "", **converted, "status": Status(document["status"]), "findings": findings}
+        CheckResult,
+        {"topic": "", "not_own": "", **converted, "status": Status(document["status"]), "findings": findings},
     )
 
 

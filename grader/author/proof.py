@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.author.problem import Problem
 from grader.build.request import Backend
 from grader.catalog import Exercise
 from grader.checks import grade
+from grader.checks.lanes import open_lane
 from grader.mutants import Mutant, load_mutants
+from grader.run import Zygote
+from grader.stubs import without_markers
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 from grader.workspace import shipped_files
 
@@ -19,46 +24,75 @@ _SEED = 20260401
 
 
 def prove(exercise: Exercise, backend: Backend, begin: Callable[[str], None]) -> Iterator[Problem]:
-    """Grades the solution, the stub and every mistake; ``begin`` is told what is graded next."""
-    begin("the solution")
-    verdict = grade(exercise, exercise.solution_dir, backend=backend, seed=_SEED)
-    if not verdict.passed or verdict.earned != verdict.out_of:
-        yield Problem(exercise.solution_dir, f"the solution does not pass. {_said(verdict)}", _see(exercise))
-        return
+    """Grades the solution, the stub and every mistake; ``begin`` is told what is graded next.
+
+    One lane serves them all, and each is written to the same folder: torch is imported once, and a file that
+    a mistake leaves unchanged is compiled once.
+    """
     with tempfile.TemporaryDirectory(prefix="cu2grad-proof-") as scratch:
-        begin("the stub")
-        yield from _stub(exercise, backend, Path(scratch) / "stub")
-        for number, mutant in enumerate(load_mutants(exercise)):
-            if backend in mutant.backends:
-                begin(f"mistake: {mutant.name}")
-                yield from _mistake(mutant, backend, Path(scratch) / str(number))
+        spool = Path(scratch).resolve()
+        with open_lane(backend, spool, [exercise], isolate=False) as zygote:
+            proof = _Proof(exercise, backend, spool / exercise.slug, zygote)
+            begin("the solution")
+            problem = proof.solution()
+            if problem is not None:
+                yield problem
+                return
+            begin("the stub")
+            yield from filter(None, [proof.stub()])
+            for mutant in load_mutants(exercise):
+                if backend in mutant.backends:
+                    begin(f"mistake: {mutant.name}")
+                    yield from filter(None, [proof.mistake(mutant)])
 
 
-def _stub(exercise: Exercise, backend: Backend, folder: Path) -> Iterator[Problem]:
-    folder.mkdir()
-    for path, text in shipped_files(exercise).items():
-        target = folder / path.relative_to(exercise.root)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    verdict = grade(exercise, folder, backend=backend, seed=_SEED)
-    if verdict.status is not Status.NOT_ATTEMPTED or verdict.earned:
-        yield Problem(
-            exercise.root,
-            f"the stub is not refused as not begun. {_said(verdict)}",
-            _see(exercise, "exercises"),
+@dataclass(frozen=True)
+class _Proof:
+    """Grades one version of an exercise after another in `folder`; each answer is a problem, or None."""
+
+    exercise: Exercise
+    backend: Backend
+    folder: Path
+    zygote: Zygote
+
+    def solution(self) -> Problem | None:
+        solution = self.exercise.solution_dir
+        names = (*self.exercise.edit, *self.exercise.given)
+        verdict = self._graded({name: without_markers(_text(solution / name)) for name in names})
+        if verdict.passed and verdict.earned == verdict.out_of:
+            return None
+        return Problem(solution, f"the solution does not pass. {_said(verdict)}", _see(self.exercise))
+
+    def stub(self) -> Problem | None:
+        root = self.exercise.root
+        files = {str(path.relative_to(root)): text for path, text in shipped_files(self.exercise).items()}
+        verdict = self._graded(files)
+        if verdict.status is Status.NOT_ATTEMPTED and not verdict.earned:
+            return None
+        said = f"the stub is not refused as not begun. {_said(verdict)}"
+        return Problem(root, said, _see(self.exercise, "exercises"))
+
+    def mistake(self, mutant: Mutant) -> Problem | None:
+        verdict = self._graded(mutant.files(), until=mutant.caught_by)
+        fault = uncaught(mutant, verdict)
+        if not fault:
+            return None
+        place = self.exercise.solution_dir / "mutants.toml"
+        said = f'"{mutant.name}": {fault} {_said(verdict)}'
+        return Problem(place, said, "Sharpen the spec, or the mistake.")
+
+    def _graded(self, files: Mapping[str, str], until: str = "") -> Verdict:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for name, text in files.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(text, encoding="utf-8")
+        return grade(
+            self.exercise, self.folder, backend=self.backend, seed=_SEED, until=until, zygote=self.zygote
         )
 
 
-def _mistake(mutant: Mutant, backend: Backend, folder: Path) -> Iterator[Problem]:
-    folder.mkdir()
-    mutant.write(folder)
-    verdict = grade(mutant.exercise, folder, backend=backend, seed=_SEED, until=mutant.caught_by)
-    fault = uncaught(mutant, verdict)
-    if fault:
-        place = mutant.exercise.solution_dir / "mutants.toml"
-        yield Problem(
-            place, f'"{mutant.name}": {fault} {_said(verdict)}', "Sharpen the spec, or the mistake."
-        )
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def uncaught(mutant: Mutant, verdict: Verdict) -> str:

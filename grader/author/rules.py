@@ -18,6 +18,7 @@ RULES: tuple[Rule, ...] = (
     solution_rules.only_what_is_listed,
     solution_rules.requirements_exist,
     solution_rules.spec_loads,
+    solution_rules.sizes_are_drawn,
     solution_rules.mistakes_are_planted,
     question_rules.questions_have_a_place,
     question_rules.choices_are_read_where_they_are_answered,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.answer_key import KEY
 from grader.author.problem import Problem
@@ -10,7 +10,7 @@ from grader.catalog import Catalog, Exercise
 from grader.implementations import PUBLISHED
 from grader.mutants import load_mutants
 from grader.sections import comment_prefix, find_regions
-from grader.spec import Count, load_spec
+from grader.spec import Case, Count, Spec, load_spec
 from grader.workspace import shipped_files
 
 LEAST_MUTANTS = 6
@@ -22,6 +22,10 @@ _JUDGED_BY = {
     "gradient": "GRADIENT", "kills": "TESTS", "measurements": "WORKLOADS", "packaging": "PACKAGING",
     "parts": "PARTS", "performance": "SPEED",
 }  # fmt: skip
+_REMOVE = "Remove one of the two."
+_DRAW = (
+    "Add one with sizes=drawn(...), see `python -m pydoc grader.spec.sizes`, or say in FIXED_SIZES why not."
+)
 _OWN_FILES = {"exercise.toml", "spec.py", "hints.md", KEY}
 
 
@@ -109,6 +113,30 @@ def spec_loads(exercise: Exercise) -> Iterator[Problem]:
         yield Problem(
             exercise.spec_path, "EFFICIENCY sets limits that earn nothing", "Give points to `efficiency`."
         )
+
+
+def sizes_are_drawn(exercise: Exercise) -> Iterator[Problem]:
+    """No kernel can be written for the sizes of the cases: some are drawn from the verdict's seed."""
+    spec = load_spec(exercise)
+    drawing = [each for each in _all_cases(spec) if any(case.sizes is not None for case in each[1])]
+    if spec.fixed_sizes:
+        for where, _ in drawing:
+            yield Problem(
+                exercise.spec_path, f"{where} draws sizes, and FIXED_SIZES says why none are drawn", _REMOVE
+            )
+        return
+    for where, cases in _all_cases(spec):
+        if (where, cases) not in drawing:
+            yield Problem(exercise.spec_path, f"{where} has no case with drawn sizes", _DRAW)
+
+
+def _all_cases(spec: Spec) -> Iterator[tuple[str, Sequence[Case]]]:
+    """The lists of cases, those of each part, by the words for them."""
+    for each in spec.parts or (spec,):
+        of = f" of {each.part.name}" if each.part is not None else ""
+        yield f"CASES{of}", each.cases
+        if each.gradient is not None:
+            yield f"GRADIENT{of}", each.gradient.cases
 
 
 def mistakes_are_planted(exercise: Exercise) -> Iterator[Problem]:

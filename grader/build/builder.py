@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,15 +13,18 @@ from pathlib import Path
 
 from grader import cache
 from grader.build import diagnostics, ninja
+from grader.build.preprocessing import KEPT, keep
 from grader.build.request import Artifact, BuildRequest
-from grader.build.sources import require_sources
+from grader.build.sources import is_cuda, require_sources
 from grader.build.steps import OBJECT, Step, link_command, link_flags, step
-from grader.elf import symbols_of
+from grader.elf import Malformed, symbols_of
 from grader.errors import BuildFailed
+from grader.scratch import scratch
 from grader.simt import native
 from grader.simt.translate import TranslationError
 
 LOG = "build.log"
+UNITS = "units.json"  # what nvcc compiled of each source, as `preprocessing.kept` reads it
 SYMBOLS = "asked.json"  # what each source's object asks of others than the objects beside it
 STAGE = "build"
 
@@ -51,13 +53,14 @@ def build(
     parts = [
         "library",
         SYMBOLS,
+        UNITS,
         *(cache.digest(s.key) for s in steps),
         *link_flags(request),
         *request.ld_flags,
     ]
     with cache.entry(parts, room="libraries") as library:
         if library.missing:
-            _compile_common([one for one in steps if request.is_common(one.source)], verbose)
+            _compile_common(request, [one for one in steps if request.is_common(one.source)], verbose)
             for text in filter(None, (one.announce() for one in steps)):
                 stage(f"{STAGE}: {text}")
             run = partial(ninja.run, verbose=verbose, enclose=enclose, begun=begun)
@@ -73,6 +76,7 @@ def build(
         cached=not library.missing,
         log=library.path / LOG,
         symbols=library.path / SYMBOLS,
+        units=library.path / UNITS,
     )
 
 
@@ -81,13 +85,13 @@ def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> Non
 
     On two idle cores this takes half a minute, in which neither is idle.
     """
-    with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
+    with ThreadPoolExecutor(1) as beside, scratch("build") as place:
         device = beside.submit(native.device_library)
         native.module_object(request.checked)
-        _compile_common([one for one in steps if request.is_common(one.source)], verbose)
+        _compile_common(request, [one for one in steps if request.is_common(one.source)], verbose)
         for one in steps:
             with contextlib.suppress(TranslationError):  # which is reported when the source's turn has come
-                one.prepare(Path(scratch))
+                one.prepare(place)
         device.result()
 
 
@@ -97,7 +101,7 @@ def _compile(
 ) -> str:  # fmt: skip
     """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
     library = folder / f"{request.name}.so"
-    with contextlib.ExitStack() as objects, tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
+    with contextlib.ExitStack() as objects, scratch("build") as place:
         slots: dict[str, cache.Slot] = {}
         edges = []
         keyed = {cache.digest(one.key): one for one in steps}
@@ -108,12 +112,14 @@ def _compile(
                 edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
         outputs = [slots[key].folder / OBJECT for key in keyed]
         edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
-        outcome = run(edges, Path(scratch))
-        for slot in slots.values():
+        outcome = run(edges, place)
+        for key, slot in slots.items():
             _keep_whole(slot, outcome)
+            _read_what_was_compiled(request, keyed[key], slot)
         if outcome.ok:
             named = {one.source.name: output for one, output in zip(keyed.values(), outputs, strict=True)}
             (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
+            (folder / UNITS).write_text(json.dumps(_kept(named)))
     log = diagnostics.without_python_symbols(outcome.log) if request.is_python_module else outcome.log
     compiled = not any(slot.discarded for slot in slots.values())
     unresolved = diagnostics.link_errors(log)  # for a Python module, the linker only warns of them
@@ -126,12 +132,35 @@ def _compile(
 
 def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:
     """What each object asks of others than the objects beside it."""
-    symbols = {name: symbols_of(path) for name, path in objects.items()}
+    symbols = {name: _symbols(name, path) for name, path in objects.items()}
     beside = {name for _, defined in symbols.values() for name in defined}
     return {name: sorted(undefined - beside) for name, (undefined, _) in symbols.items()}
 
 
-def _compile_common(steps: list[Step], verbose: bool) -> None:
+def _symbols(source: str, compiled: Path) -> tuple[set[str], set[str]]:
+    """Those of one object. What the disk damaged was built again, so this is what the source compiles to."""
+    try:
+        return symbols_of(compiled)
+    except Malformed as why:
+        raise BuildFailed(
+            f"{source} compiles to an object file that {why}.",
+            "The grader reads every object before it loads the library.",
+            "Leave out what changes the form of the object file: inline assembly, attributes of sections.",
+        ) from None
+
+
+def _read_what_was_compiled(request: BuildRequest, one: Step, slot: cache.Slot) -> None:
+    if request.backend == "cuda" and is_cuda(one.source) and slot.missing and not slot.discarded:
+        keep(one, request.include_dirs, slot.folder)
+
+
+def _kept(objects: Mapping[str, Path]) -> dict[str, str]:
+    """What nvcc compiled of each source."""
+    files = {name: path.with_name(KEPT) for name, path in objects.items()}
+    return {name: path.read_text() for name, path in files.items() if path.is_file()}
+
+
+def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> None:
     """Make the objects that everybody links: in runs of their own, which no stranger's compiler is part of.
 
     What does not compile is left to be found, and told, with the rest.
@@ -140,8 +169,10 @@ def _compile_common(steps: list[Step], verbose: bool) -> None:
         with cache.entry(one.key, room="objects") as slot:
             if slot.missing:
                 edge = ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder))
-                with tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
-                    _keep_whole(slot, ninja.run([edge], Path(scratch), verbose=verbose))
+                with scratch("build") as place:
+                    _keep_whole(slot, ninja.run([edge], place, verbose=verbose))
+                # The course's own: nobody's lines are read.
+                _read_what_was_compiled(request, one, slot)
 
 
 def _keep_whole(slot: cache.Slot, outcome: ninja.Outcome) -> None:

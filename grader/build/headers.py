@@ -24,12 +24,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
-import time
 from pathlib import Path
 
 from grader import cache
 from grader.build import ninja
+from grader.errors import InfrastructureError
+from grader.scratch import scratch
 from grader.simt import native
 from grader.toolchain import HostCompiler, host_compiler, torch_install
 
@@ -145,8 +145,11 @@ def _made(compiler: HostCompiler, names: tuple[str, ...], flags: tuple[str, ...]
     header.write_text(_text(names))
     command = [*compiler.command, *flags, "-x", "c++-header", str(header), "-o", str(precompiled)]
     edge = ninja.Edge(precompiled, (header,), tuple(command))
-    with tempfile.TemporaryDirectory(prefix="cu2grad-build-") as scratch:
-        if not ninja.run([edge], Path(scratch)).ok:
+    with scratch("build") as place:
+        try:
+            if not ninja.run([edge], place).ok:
+                return False
+        except InfrastructureError:  # a full disk: sources take less room than this
             return False
     header.chmod(0o444)
     precompiled.chmod(0o444)
@@ -155,7 +158,7 @@ def _made(compiler: HostCompiler, names: tuple[str, ...], flags: tuple[str, ...]
 
 def _is_recent(failure: Path) -> bool:
     try:
-        return time.time() - failure.stat().st_mtime < RETRY_SECONDS
+        return cache.is_recent(failure, RETRY_SECONDS)
     except OSError:
         return False
 

@@ -9,9 +9,10 @@ import tempfile
 from pathlib import Path
 
 from grader import cache
+from grader.scratch import PREFIX
 from grader.toolchain import torch_install
 
-_SCRATCH = re.compile(r"cu2grad-(?:build|unit)-\w+/")
+_SCRATCH = re.compile(PREFIX + r"\w+-\w+/")
 _BUILDING = re.compile(r"\w+/[0-9a-f]{32}(?:\.\d+\.building)?/(?:translated/)?")
 
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import shlex
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from grader import machine
+from grader.deadlines import Deadline
 from grader.toolchain import ninja
 
-TIMEOUT_SECONDS = 600.0
+TIMEOUT_SECONDS = 600.0  # of the compilers' own time, as in grader.deadlines
 ENCLOSED_SECONDS = 240.0  # a stranger's kernel takes as long as ours, which is half a minute
 MOST_LOG_BYTES = 32 * 2**20
 MOST_FILE_BYTES = 2 * 2**30  # of one output: precompiled headers, the largest there are, have 0.8 GB
+# g++: "Killed signal terminated program cc1plus"; nvcc: "'cicc' died due to signal 9"; ninja: "[code=137]".
+_KILLED = re.compile(r"Killed signal terminated program|died due to signal 9|^FAILED: \[code=137\]", re.M)
+_NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|Read-only file system|Input/output error")
 
 
 @dataclass(frozen=True)
@@ -36,12 +41,14 @@ class Edge:
 class Outcome:
     """Whether every command succeeded, and everything that ninja and the commands printed.
 
-    Where they were ``stopped``, an output that is there may be half of one.
+    Where they were ``stopped``, an output that is there may be half of one. ``killed``: a signal ended one of
+    them, which anybody on this machine, or its lack of memory, may have sent.
     """
 
     ok: bool
     log: str
     stopped: bool = False
+    killed: bool = False
 
 
 class Enclosure(Protocol):
@@ -75,22 +82,33 @@ def run(
     One failure does not stop the others. `folder` is a scratch folder: build.ninja and ninja's own records
     are put there, and commands run in it. With `enclose` they read what they name, write beside their outputs
     and in `folder`, and nothing else. `begun` is called when they run.
+
+    Raises InfrastructureError where they failed for want of room on a disk.
     """
     (folder / "build.ninja").write_text(text(edges))
     command = [str(ninja()), "-C", str(folder), "-v", "-k", "0"]
     # Diagnostics are parsed: in English.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}
-    if enclose is None:
-        outcome = _run(command, environment, (), TIMEOUT_SECONDS, begun)
-    else:
+
+    def attempt() -> Outcome:
+        if enclose is None:
+            return _run(command, environment, (), TIMEOUT_SECONDS, begun)
         writable = {folder, *(edge.output.parent for edge in edges)}
         enclosure = enclose(_named(edges), sorted(writable), environment)
         try:
             inside = enclosure.around(command)
             surroundings, descriptors = enclosure.environment, enclosure.descriptors
-            outcome = _run(inside, surroundings, descriptors, ENCLOSED_SECONDS, begun)
+            return _run(inside, surroundings, descriptors, ENCLOSED_SECONDS, begun)
         finally:
             enclosure.close()
+
+    outcome = attempt()
+    if outcome.killed:  # once may be an accident; a source that takes all memory is killed twice
+        outcome = attempt()
+    if not outcome.ok and _NO_ROOM.search(outcome.log):
+        fault = machine.full({folder, *(edge.output.parent for edge in edges)})
+        if fault is not None:
+            raise fault
     if verbose:
         print(outcome.log, end="", flush=True)
     return outcome
@@ -113,22 +131,26 @@ def _run(
         assert running.stdout is not None
         begun()
         try:
-            printed, stopped = _read(running.stdout.fileno(), seconds)
+            printed, stopped = _read(running.stdout.fileno(), Deadline(seconds, lambda: running.pid), seconds)
         except BaseException:
             _kill_group(running.pid)
             raise
         if stopped:
             _kill_group(running.pid)
             printed += f"\nerror: the compiler was stopped {stopped}\n".encode()
-    return Outcome(running.returncode == 0, printed.decode(errors="replace"), bool(stopped))
+    log = printed.decode(errors="replace")
+    killed = not stopped and bool(running.returncode < 0 or (running.returncode and _KILLED.search(log)))
+    return Outcome(running.returncode == 0, log, bool(stopped), killed)
 
 
-def _read(descriptor: int, seconds: float) -> tuple[bytes, str]:
+def _read(descriptor: int, deadline: Deadline, seconds: float) -> tuple[bytes, str]:
     """What is printed until the end, and why it was not waited for any longer, if so."""
-    until = time.monotonic() + seconds
     printed = bytearray()
     while len(printed) <= MOST_LOG_BYTES:
-        if not select.select([descriptor], [], [], max(0.0, until - time.monotonic()))[0]:
+        left = deadline.left()
+        if not select.select([descriptor], [], [], left)[0]:
+            if left > 0:
+                continue
             return bytes(printed), f"after {seconds:.0f} seconds"
         piece = os.read(descriptor, 2**16)
         if not piece:

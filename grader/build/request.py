@@ -48,7 +48,7 @@ class BuildRequest:
 class Artifact:
     """A built library: the .so at `path`, the compilers' output in `log`, and what this request took.
 
-    `symbols` has the names that each source's object asks others for, as JSON.
+    `symbols` has the names that each source's object asks others for, and `units` what nvcc compiled: JSON.
 
     Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
     `sources` are the texts of the submission's Python files, by name, once they were audited: these run.
@@ -63,6 +63,7 @@ class Artifact:
     cached: bool
     log: Path
     symbols: Path | None = None
+    units: Path | None = None
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property

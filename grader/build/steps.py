@@ -7,6 +7,8 @@ folder that will hold the object, and answers with the command. Nothing here run
 from __future__ import annotations
 
 import functools
+import re
+import sysconfig
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,10 +98,21 @@ def link_flags(request: BuildRequest) -> list[str]:
     return [*flags, f"-L{folder}", f"-Wl,-rpath,{folder}", *(f"-l{name}" for name in torch_libraries)]
 
 
-def library_folders() -> frozenset[str]:
-    """The folders in which a library of the simt backend may look for others."""
-    own = (native.runtime_library().parent, native.device_library().parent, torch_install().library_dir)
-    return frozenset(map(str, own))
+def library_folders(backend: str) -> frozenset[str]:
+    """The folders in which a library may look for others: of the runtime, of torch, of Python itself."""
+    if backend == "simt":
+        own = [native.runtime_library().parent, native.device_library().parent]
+    else:
+        toolkit = cuda_toolkit()
+        home = toolkit.nvcc.parent.parent
+        own = [toolkit.library_dir, home / "lib64", home / "lib", *map(Path, _folders_of_python())]
+    return frozenset(map(str, (*own, torch_install().library_dir)))
+
+
+def _folders_of_python() -> list[str]:
+    """Where libraries look that setuptools links with the flags Python itself was linked with."""
+    flags = " ".join(str(sysconfig.get_config_var(name) or "") for name in ("LDSHARED", "LDFLAGS"))
+    return re.findall(r"-Wl,-?-rpath[,=](/[^\s,]+)", flags)
 
 
 # ---- the three compilers ----------------------------------------------------------------------------------
@@ -157,10 +170,11 @@ def _cuda_step(request: BuildRequest, source: Path) -> Step:
     toolkit, compiler = cuda_toolkit(), host_compiler()
     flags = [*NVCC_FLAGS, *architecture_flags(), "-ccbin", compiler.command[0]]
     flags += [*_isystem(interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
-    key = ["cuda", toolkit.identity, compiler.version, *flags]
+    key = ["cuda", "kept", toolkit.identity, compiler.version, *flags]
 
     def prepare(folder: Path) -> tuple[str, ...]:
         command = [str(toolkit.nvcc), *flags, "-include", str(_prelude(request, folder))]
+        command += ["--keep", "--keep-dir", str(folder)]  # what it preprocesses is read: see preprocessing
         return (*command, "-c", str(source), "-o", str(folder / OBJECT))
 
     return Step(source, _key(request, source, key), prepare)

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from grader import machine
 from grader.errors import GraderError
 
 __all__ = ["main", "run"]
@@ -41,6 +42,10 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
+        fault = machine.fault_of(error) if isinstance(error, OSError) else None
+        if fault is not None:
+            _print_error(fault)
+            return fault.exit_code
         _print_own_fault(error)
         return GraderError.exit_code
 

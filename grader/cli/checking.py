@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from grader import progress
 from grader.build.builder import STAGE
@@ -21,6 +20,7 @@ from grader.cli.listing import command, next_step, records_of, start_sentence
 from grader.cli.screen import Screen
 from grader.errors import UsageError
 from grader.report.files import require_folder, write_report
+from grader.scratch import scratch
 from grader.snapshot import taken
 from grader.verdict import Status, Verdict
 from grader.words import listed
@@ -118,8 +118,8 @@ def _taken(exercise: Exercise, files: Path, elsewhere: bool) -> Iterator[Path]:
         return
     from grader.instruct.submissions import Submission, stage
 
-    with TemporaryDirectory(prefix="cu2grad-check-") as scratch:
-        yield stage(Submission("", exercise.slug, files), exercise, Path(scratch) / exercise.slug)
+    with scratch("check") as place:
+        yield stage(Submission("", exercise.slug, files), exercise, place / exercise.slug)
 
 
 def files_of(exercise: Exercise, solutions: bool, verb: str) -> Path:

@@ -1,4 +1,6 @@
-"""What `grader marks` says beneath its answer: what makes marks hard to compare, and lines without effect."""
+"""What `grader marks` says beneath its answer: what a person should read, what makes marks hard to compare,
+and lines without effect.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,20 @@ _NAMED = 10  # at most, of those whom a line is about
 
 def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People) -> list[str]:
     """Sentences about ``shown``, some marks of ``everybody``, and about people who are not in the class."""
-    return [*_versions(shown, of_another_version(everybody)), *_strangers(everybody, people)]
+    older = of_another_version(everybody)
+    return [*_to_review(shown), *_versions(shown, older), *_strangers(everybody, people)]
+
+
+def _to_review(shown: Sequence[Mark]) -> Iterator[str]:
+    students: dict[str, list[str]] = {}
+    for mark in shown:
+        if mark.record is not None and mark.record.verdict.to_review:
+            students.setdefault(mark.assignment.exercise, []).append(mark.student)
+    for slug, names in sorted(students.items()):
+        yield (
+            f"{slug}: {counted(len(names), 'submission')} to look at, with results that are not their "
+            f"kernels' work: {_named(names)}. See: grader marks --student {names[0]} --exercise {slug[:2]}"
+        )
 
 
 def _versions(shown: Sequence[Mark], older: Sequence[Mark]) -> Iterator[str]:

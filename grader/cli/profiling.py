@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from grader.checks.outcome import Outcome
     from grader.profile.model import Memory, Profile, Stage
     from grader.run.session import Session
+    from grader.run.spawn import Zygote
     from grader.run.values import Reply
     from grader.spec import Spec
 
@@ -87,13 +88,17 @@ def _show(profile: Profile, request: Request, screen: Screen) -> None:
 
 
 def take_profile(
-    exercise: Exercise, files: Path, case: str | None = None, progress: Progress = lambda stage: None
-) -> tuple[Profile, bool]:
-    """The profile of the submission in `files`, and whether the access checks found something meanwhile."""
+    exercise: Exercise, files: Path, case: str | None = None, progress: Progress = lambda stage: None,
+    *, zygote: Zygote | None = None,
+) -> tuple[Profile, bool]:  # fmt: skip
+    """The profile of the submission in `files`, and whether the access checks found something meanwhile.
+
+    `zygote`, which must be of simt, serves several profiles; it is cleared afterwards, not closed.
+    """
     from grader.profile.model import Profile
     from grader.profile.occupancy import simulated_device
 
-    with _loaded(exercise, files, progress) as (session, spec):
+    with _loaded(exercise, files, progress, zygote) as (session, spec):
         from grader.checks.device.counted import choose, run_counted, tensor_names
 
         chosen = choose(spec, exercise, case)
@@ -110,11 +115,14 @@ def take_profile(
 
 
 @contextmanager
-def _loaded(exercise: Exercise, files: Path, progress: Progress) -> Iterator[tuple[Session, Spec]]:
+def _loaded(
+    exercise: Exercise, files: Path, progress: Progress, lent: Zygote | None
+) -> Iterator[tuple[Session, Spec]]:
     """The submission, built and loaded into a worker, and the exercise's spec."""
     from grader.checks import build as building
-    from grader.checks import todo
+    from grader.checks import lanes, todo
     from grader.checks.outcome import Outcome
+    from grader.checks.values.sizes import with_sizes
     from grader.run.spawn import Zygote
     from grader.spec import load_spec
     from grader.stubs import open_todos
@@ -122,12 +130,12 @@ def _loaded(exercise: Exercise, files: Path, progress: Progress) -> Iterator[tup
     left = todo.check(exercise, files)
     if left is not None and todo.untouched(exercise, open_todos(exercise, files)):
         raise _cannot(exercise, left)
-    with Zygote.start("simt") as zygote:
+    with lanes.cleared(lent) if lent is not None else Zygote.start("simt") as zygote:
         progress("build")
         built = building.compile_submission(exercise, files, "simt", "", verbose=False)
         if isinstance(built, Outcome):
             raise _cannot(exercise, built)
-        spec = load_spec(exercise)
+        spec = with_sizes(load_spec(exercise), exercise.slug, SEED)
         op_file = files / "op.py"
         with zygote.spawn_worker() as session:
             session.load(built, op_file if op_file.is_file() else None, files)

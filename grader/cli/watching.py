@@ -114,4 +114,4 @@ def _settled_sources(exercise: Exercise) -> dict[str, bytes]:
 
 
 def _sources(exercise: Exercise) -> dict[str, bytes]:
-    return sources(exercise.root, (*exercise.edit, *exercise.given))
+    return sources(exercise.root, (*exercise.edit, *exercise.given), within=exercise.course)

@@ -27,7 +27,7 @@ def watch(build_extension: Any) -> None:
     def looked_at(command: Any) -> None:
         objection = next(_objections(command.extensions, before, os.environ), "")
         if objection:
-            raise SystemExit(f"{objection}. Every access of a submission must be checked.")
+            raise SystemExit(f"{objection}. Every access is checked here: leave it out.")
         build(command)
 
     build_extension.build_extensions = looked_at

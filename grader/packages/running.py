@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader import cache
 from grader.build.request import Backend
+from grader.deadlines import Deadline
 from grader.errors import BuildFailed, InfrastructureError
 from grader.linker import environment_flags
 from grader.packages import outputs
@@ -19,7 +19,7 @@ from grader.run import compilers, sandbox
 from grader.run.limits import Limits, kill_group
 from grader.simt import cccl, native, toolkit
 
-SECONDS = 900.0  # nvcc takes tens of seconds for each source and architecture
+SECONDS = 900.0  # of own time: nvcc takes tens of seconds for each source and architecture
 MOST_BYTES = 4 * 2**30  # written by a build, which is a hundred times what torch's largest headers leave
 MOST_FILES = 100_000
 _LOOK_SECONDS = 0.5
@@ -86,7 +86,7 @@ def _run(
 
 def _watched(running: subprocess.Popen[bytes], place: Workshop) -> bytes:
     """Wait for the end, and look now and then at what was written: no limit of the system bounds that."""
-    until = time.monotonic() + SECONDS
+    deadline = Deadline(SECONDS, lambda: running.pid)
     while True:
         try:
             return running.communicate(timeout=_LOOK_SECONDS)[0]
@@ -100,7 +100,7 @@ def _watched(running: subprocess.Popen[bytes], place: Workshop) -> bytes:
                 "Look for what setup.py writes beside the wheel.",
                 log=outputs.text(place.out / LOG),
             )
-        if time.monotonic() > until:
+        if deadline.left() <= 0:
             raise BuildFailed(
                 f"The build was stopped after {SECONDS:.0f} seconds.",
                 "A build has to end.",

@@ -20,7 +20,7 @@ from grader.run.failures import (
 )
 from grader.run.limits import Limits
 from grader.run.spawn import Zygote
-from grader.run.values import Arg, Launch, Measurement, Output, RemoteError, Reply, TensorArg, Trace
+from grader.run.values import Arg, Launch, Output, RemoteError, Reply, TensorArg, Trace
 
 __all__ = [
     "Arg",
@@ -28,7 +28,6 @@ __all__ = [
     "Launch",
     "Limits",
     "LoadFailed",
-    "Measurement",
     "Output",
     "OutputFlood",
     "ProtocolViolation",

@@ -14,10 +14,12 @@ from typing import Any, NoReturn
 
 from torch import Tensor
 
+from grader.deadlines import Deadline
 from grader.errors import InfrastructureError, SubmissionError
 from grader.run import wire
 from grader.run.boxes import Box
 from grader.run.failures import (
+    NO_ZYGOTE,
     OutputFlood,
     ProtocolViolation,
     WorkerCrashed,
@@ -92,6 +94,7 @@ class Connection:
         try:
             return self._round_trip(kind, parcel, document, seconds, during, detail)
         except SubmissionError as failure:
+            self._zygote.lost += 1
             failure.printed = self.transcript()
             raise
 
@@ -118,7 +121,7 @@ class Connection:
         header, meta = parcel.seal(kind, self._requests, detail, encode_text(document))
         try:
             self._send(header, meta, parcel)
-            reply = self._await(started + seconds, during, seconds)
+            reply = self._await(Deadline(seconds, self._worker.host_pid), during, seconds)
             return self._checked(reply, started)
         except OSError:
             self._ended(during)
@@ -143,7 +146,7 @@ class Connection:
         self._inbox.write(meta, parcel.pieces(header))
         self._worker.connection.send(header.pack())
 
-    def _await(self, deadline: float, during: str, seconds: float) -> Header:
+    def _await(self, deadline: Deadline, during: str, seconds: float) -> Header:
         """The header of the reply to the current request."""
         while True:
             header = wire.unpack_header(self._next_datagram(deadline, during, seconds))
@@ -156,15 +159,15 @@ class Connection:
             self._outbox.close()
             self._outbox = self._give(Kind.OUTBOX, Box.for_bytes(header.detail))
 
-    def _next_datagram(self, deadline: float, during: str, seconds: float) -> bytes:
+    def _next_datagram(self, deadline: Deadline, during: str, seconds: float) -> bytes:
         connection = self._worker.connection
         transcript = self._worker.transcript
         soon = self._spinner.spin(lambda: connection.recv(wire.HEADER_BYTES + 1))
         if soon:
             return soon
         while True:
-            remaining = deadline - time.monotonic()
-            ready = dict(self._poller.poll(max(0.0, remaining) * 1000))
+            left = deadline.left()
+            ready = dict(self._poller.poll(left * 1000))
             if connection.fileno() in ready:
                 datagram = connection.recv(wire.HEADER_BYTES + 1)
                 if not datagram:
@@ -177,9 +180,9 @@ class Connection:
                 self._poller.unregister(transcript.fd)
             if self._worker.pidfd in ready:
                 self._ended(during)
-            if remaining <= 0:
+            if left <= 0:
                 self.end()
-                raise WorkerTimeout(during, seconds)
+                raise WorkerTimeout(during, seconds, deadline.waited)
 
     def _checked(self, header: Header, started: float) -> Message:
         """The message, whose sender may have written anything: each error of reading it is the sender's."""
@@ -232,7 +235,7 @@ class Connection:
         where = _crash_site(self.transcript(), self.files)
         self._close()
         if ending is None:
-            raise ProtocolViolation("stopped the process that starts workers", during)
+            raise ProtocolViolation(NO_ZYGOTE, during)
         if ending.killed:
             raise ProtocolViolation("closed its connection to the grader and went on running", during)
         if ending.signal:

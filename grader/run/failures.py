@@ -8,18 +8,25 @@
     ├── OutputFlood          more printing than anybody can read             -> crash
     └── CallLost             backward or inputs of a call whose worker died  -> crash
 
-Each costs the submission the request in which it happened: the next request starts in a fresh worker.
+Each costs the submission the request in which it happened: the next request starts in a fresh worker. What a
+kill from outside looks like too (`from_outside`) counts if it happens twice.
 """
 
 from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Callable
+from typing import TypeVar
 
 from grader.errors import SubmissionError
 from grader.run.values import RemoteError
 
 _NEXT = "Run `grader check`: its verdict shows the last lines that a call printed."
+
+T = TypeVar("T")
+NO_ZYGOTE = "stopped the process that starts workers"
+_BUSY = 1.25  # times as long by the clock: less is no load worth a word
 
 # glibc writes "python: binding.cpp:12: void f(int): Assertion `n > 0' failed."
 _ASSERTION = re.compile(r"^(?:[^\s:]+: )?(.*Assertion [`'].*' failed)\.?$", re.MULTILINE)
@@ -37,6 +44,23 @@ def signal_name(number: int) -> str:
 def said(failure: SubmissionError) -> str:
     """What was printed before `failure`, without the stack that the interpreter appends."""
     return _STACK.split(failure.printed, maxsplit=1)[0].rstrip()
+
+
+def from_outside(failure: SubmissionError) -> bool:
+    """Whether anybody on this machine, or its lack of memory, may have caused it: SIGKILL leaves no name."""
+    if isinstance(failure, WorkerCrashed):
+        return failure.signal == "SIGKILL"
+    return isinstance(failure, ProtocolViolation) and failure.violation == NO_ZYGOTE
+
+
+def once_more(judge: Callable[[], T]) -> T:
+    """What ``judge`` returns; a second time, where a worker ended as one that somebody else killed."""
+    try:
+        return judge()
+    except SubmissionError as failure:
+        if not from_outside(failure):
+            raise
+    return judge()
 
 
 class LoadFailed(SubmissionError):
@@ -105,11 +129,14 @@ _SIGNAL_RULES = {
 
 
 class WorkerTimeout(SubmissionError):
-    """A request took longer than ``seconds`` on the parent's clock; the worker and its children are dead."""
+    """A request took longer than ``seconds`` of the worker's own time (:mod:`grader.deadlines`), which were
+    ``waited`` on the parent's clock; the worker and its children are dead.
+    """
 
-    def __init__(self, during: str, seconds: float) -> None:
+    def __init__(self, during: str, seconds: float, waited: float = 0.0) -> None:
+        busy = f" ({waited:.0f} s by the clock of a busy machine)" if waited > _BUSY * seconds + 1 else ""
         super().__init__(
-            f"The submission was still {during} after {seconds:g} s and was stopped.",
+            f"The submission was still {during} after {seconds:g} s{busy} and was stopped.",
             "Every call has to end: look for a loop whose condition never becomes false, or a wait for a "
             "signal that never comes.",
             _NEXT,

@@ -1,8 +1,9 @@
 """What a worker may use up, and how it is held to it.
 
-Wall-clock time is the parent's to enforce; what the kernel can enforce is set in the worker before it loads
-anything. Never RLIMIT_AS, which breaks CUDA and the compiler. RLIMIT_NPROC counts all the user's processes,
-and since Linux 5.14 those of a user namespace for themselves: it is set inside one, and nowhere else.
+Time is the parent's to enforce (:mod:`grader.deadlines`); what the kernel can enforce is set in the worker
+before it loads anything. Never RLIMIT_AS, which breaks CUDA and the compiler. RLIMIT_NPROC counts all the
+user's processes, and since Linux 5.14 those of a user namespace for themselves: it is set inside one, and
+nowhere else.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _default_memory_bytes() -> int:
 class Limits:
     """Bounds of one worker.
 
-    ``seconds`` is wall-clock time per request and ``load_seconds`` for loading; ``memory_bytes`` bounds
+    ``seconds`` is the worker's own time per request and ``load_seconds`` for loading; ``memory_bytes`` bounds
     writable private memory, ``file_bytes`` each file written, ``printed_bytes`` the output of one request,
     ``reply_bytes`` the size of a reply. ``processes``, threads included, holds for a sandbox.
     """

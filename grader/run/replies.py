@@ -16,7 +16,6 @@ from grader.run.wire import TensorRecord, WireError
 WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 _T = TypeVar("_T")
 _LEAST = -(1 << 63)
-_MOST_MILLISECONDS = 1e12
 _NO_TRACE = Trace()
 
 
@@ -120,26 +119,6 @@ def trace(document: dict[str, Any]) -> Trace:
     )
 
 
-def milliseconds(document: dict[str, Any], name: str) -> tuple[tuple[float, float, float, float], ...]:
-    """Blocks of four times; a time that is negative or not a number is refused."""
-    blocks = []
-    for block in field(document, name, list, []):
-        if not isinstance(block, list) or len(block) != 4:
-            raise WireError("sent times that do not come in fours")
-        if not all(isinstance(time, int | float) and 0 <= time < _MOST_MILLISECONDS for time in block):
-            raise WireError("sent a time that is none")
-        blocks.append(tuple(float(time) for time in block))
-    return cast(tuple[tuple[float, float, float, float], ...], tuple(blocks))
-
-
-def clock(document: dict[str, Any]) -> Literal["cuda_event", "host"]:
-    """Which clock the worker's times come from."""
-    name = field(document, "clock", str)
-    if name not in ("cuda_event", "host"):
-        raise WireError("named a clock that it does not have")
-    return cast(Literal["cuda_event", "host"], name)
-
-
 def _launch(entry: Any) -> Launch:
     return Launch(
         field(entry, "kernel", str), _dim3(entry, "grid"), _dim3(entry, "block"),
@@ -147,7 +126,7 @@ def _launch(entry: Any) -> Launch:
         field(entry, "file", str, ""), field(entry, "line", int, 0), field(entry, "error", int, 0),
         _answer(entry, "waits"), _answer(entry, "awaited"),
         _moment(entry["moment"]) if "moment" in entry else None,
-        tuple(map(_moment, field(entry, "after", list, []))),
+        tuple(map(_moment, field(entry, "after", list, []))), _strings(entry, "operators"),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from grader.run.limits import Limits
 from grader.run.loading import Loading, sources_of
 from grader.run.spawn import Zygote
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
-from grader.run.values import Arg, Measurement, Reply, TensorArg
+from grader.run.values import Arg, Reply, TensorArg
 from grader.run.wire import SPARSE, Kind, Parcel, WireError
 from grader.run.workers import Workers
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 Stream = Literal["default", "side"]
 Schedule = Literal["forward", "reversed", "random"]
-_BULKS = 3
 
 
 class Session:
@@ -170,36 +169,6 @@ class Session:
             if not torch.equal(now, sent_bytes(arg.tensor, sparse))
         )
 
-    def measure(
-        self, entry: str, args: Sequence[Arg], baseline: str, *, blocks: int = 12, bulk_calls: int = 50,
-        device: int = 0, seconds: float | None = None,
-    ) -> Measurement:  # fmt: skip
-        """Time ``entry`` against ``baseline``, called with the same arguments.
-
-        ``baseline`` is a Python expression for a callable, an author's: ``lambda a, b: torch.mm(a, b)``.
-
-        ``blocks`` ABBA blocks of single calls, cold L2 and fresh inputs each; as many of the baseline
-        against itself; and ``bulk_calls`` back-to-back calls of either on this side's clock, the quickest of
-        three times: what else this machine does can only make them slower.
-        """
-        parcel = Parcel.empty()
-        document = {
-            "entry": entry, "args": pack_arguments(args, parcel), "device": device,
-            "baseline": baseline, "blocks": blocks,
-        }  # fmt: skip
-        self._arguments = tensor_arguments(args)
-        measured = self._workers.exchange(
-            Kind.MEASURE, parcel, document, _read_times, f"timing `{entry}`", seconds
-        )
-        if measured.error is not None:
-            return measured
-        return replace(
-            measured,
-            bulk_calls=bulk_calls,
-            entry_bulk_ms=min(self._bulk("entry", bulk_calls, seconds) for _ in range(_BULKS)),
-            baseline_bulk_ms=min(self._bulk("baseline", bulk_calls, seconds) for _ in range(_BULKS)),
-        )
-
     # -- requests and replies ----------------------------------------------------------------------
 
     def _call(
@@ -243,24 +212,3 @@ class Session:
             if now.dtype != torch.uint8 or now.shape != sent_bytes(arg.tensor, sparse).shape:
                 raise WireError("returned inputs of another size than it was given")
         return list(zip(message.tensors, flags, strict=True))
-
-    def _bulk(self, which: str, calls: int, seconds: float | None) -> float:
-        """Milliseconds per call on the parent's clock, the round trip included."""
-        document = {"which": which, "calls": calls}
-        during = f"timing {calls} calls"
-        took = self._workers.exchange(
-            Kind.BULK, Parcel.empty(), document, lambda message: message.seconds, during, seconds,
-            same_worker=True,
-        )  # fmt: skip
-        return took * 1000 / calls
-
-
-def _read_times(message: Message) -> Measurement:
-    error = replies.remote_error(message.document)
-    if error is not None:
-        return Measurement(error=error)
-    return Measurement(
-        blocks=replies.milliseconds(message.document, "blocks"),
-        control=replies.milliseconds(message.document, "control"),
-        clock=replies.clock(message.document),
-    )

@@ -34,6 +34,7 @@ class Zygote:
         self._settings = settings
         self._lock = threading.Lock()
         self._closed = False
+        self.lost = 0  # workers that a submission ended, hung or spent
         self._process: ZygoteProcess | None = self._start()
 
     @classmethod

@@ -75,7 +75,8 @@ class Launch:
     dynamic only. ``waits``: its stream came after what the caller had queued; ``awaited``: the caller's
     stream waits for it in the end; None where the backend cannot tell. ``moment`` is its place in the order
     of all work, the runtime's number of its stream and how many pieces of work that had by then; ``after``,
-    of each stream, the latest moment during this call that comes before it.
+    of each stream, the latest moment during this call that comes before it. ``operators`` are those of
+    PyTorch that it was made in, the innermost last, as far as a profiler recorded them.
     """
 
     kernel: str
@@ -91,6 +92,7 @@ class Launch:
     awaited: bool | None = None
     moment: tuple[int, int] | None = None
     after: tuple[tuple[int, int], ...] = ()
+    operators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,23 +155,3 @@ class Reply:
     trace: Trace = field(default_factory=Trace)
     printed: str = ""
     seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """Raw times of one ``measure`` request, in milliseconds per call; statistics are the checks' business.
-
-    ``blocks`` are ABBA blocks, each four times: entry, baseline, baseline, entry. ``control`` has the same
-    form with the baseline on both sides (an A/A run). They come from the worker and are claims.
-    ``entry_bulk_ms`` and ``baseline_bulk_ms`` are per-call times of ``bulk_calls`` back-to-back calls on
-    the parent's clock: a claim below what the device can do, or far below these, is not to be believed.
-    ``clock`` is ``cuda_event`` or ``host``.
-    """
-
-    blocks: tuple[tuple[float, float, float, float], ...] = ()
-    control: tuple[tuple[float, float, float, float], ...] = ()
-    bulk_calls: int = 0
-    entry_bulk_ms: float = 0.0
-    baseline_bulk_ms: float = 0.0
-    clock: Literal["cuda_event", "host"] = "cuda_event"
-    error: RemoteError | None = None

@@ -57,10 +57,8 @@ class Kind(IntEnum):
     CALL = 2
     BACKWARD = 3
     INPUTS = 4
-    MEASURE = 5
-    BULK = 6
-    INBOX = 7  # carries a descriptor: from now on requests lie in this box
-    OUTBOX = 8  # carries a descriptor: from now on replies go into this box
+    INBOX = 5  # carries a descriptor: from now on requests lie in this box
+    OUTBOX = 6  # carries a descriptor: from now on replies go into this box
     REPLY = 32
     GROW = 33  # the reply needs an outbox of `detail` bytes
 

@@ -12,11 +12,10 @@ from collections.abc import Callable
 from grader.run import wire
 from grader.run.boxes import MappedBox
 from grader.run.inside.calls import Calls
-from grader.run.inside.measuring import Measuring
 from grader.run.inside.placing import Places
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.submission import Submission, describe
-from grader.run.inside.tracing import tracer_for
+from grader.run.inside.tracing import Tracer, tracer_for
 from grader.run.sockets import Spinner, receive
 from grader.run.text import encode_text
 from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
@@ -45,15 +44,12 @@ class Worker:
         tracer = tracer_for(backend)  # where it takes seconds, a build is still going on
         places = Places(backend)
         calls = Calls(submission, tracer, places)
-        measuring = Measuring(submission, places, backend)
         self._handlers: dict[Kind, Callable[[Request], Answer]] = {
             Kind.HELLO: lambda _: Answer({}),
-            Kind.LOAD: lambda request: _load(submission, tracer.set_watchdog, request),
+            Kind.LOAD: lambda request: _load(submission, tracer, request),
             Kind.CALL: calls.call,
             Kind.BACKWARD: calls.backward,
             Kind.INPUTS: calls.inputs,
-            Kind.MEASURE: measuring.measure,
-            Kind.BULK: measuring.bulk,
         }
         self._calls = calls
 
@@ -125,10 +121,10 @@ class Worker:
         return self._outbox.nbytes
 
 
-def _load(submission: Submission, set_watchdog: Callable[[float], None], request: Request) -> Answer:
+def _load(submission: Submission, tracer: Tracer, request: Request) -> Answer:
     # The device stops a kernel, and can name it, before the parent has to end everything.
-    set_watchdog(request.text["seconds"] * 0.8)
-    error = submission.load(request)
+    tracer.set_watchdog(request.text["seconds"] * 0.8)
+    error = submission.load(request, tracer.expect_no_threads)
     return Answer({"error": error} if error else {})
 
 

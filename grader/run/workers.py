@@ -89,7 +89,7 @@ class Workers:
             self._send(self.loading)
 
     def _send(self, loading: Loading) -> None:
-        during = "loading the submission"
+        during = "loading"
         self._connection.files = loading.files
         message = self._connection.exchange(
             Kind.LOAD, loading.parcel(), loading.document(self.limits.seconds),
@@ -104,6 +104,7 @@ class Workers:
         try:
             if replies.field(message.document, "spent", bool, False):
                 self._connection.end()  # the device is in an error that only a new program clears
+                self._zygote.lost += 1
             return read(message)
         except WireError as error:
             self._connection.end()

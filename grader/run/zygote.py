@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from grader import manifest
 from grader.run import limits, sandbox, seccomp
 from grader.run.control import Answer, Order, Word
 from grader.run.sockets import receive
@@ -55,8 +56,15 @@ def prepare(backend: str, modules: Sequence[str] = ()) -> None:
         from grader.simt.activate import activate
 
         activate()
+        manifest.let_go()  # a worker inherits descriptors, and what is loaded stays
     import grader.run.worker  # noqa: F401  (imports torch and numpy)
 
+    if backend == "simt":
+        import torch
+
+        # The tensors are small, and a thread beside would wait for its share longer than it works on it. The
+        # bits of torch's own sums then do not depend on the number of cores either.
+        torch.set_num_threads(1)
     for name in modules:
         importlib.import_module(name)
     gc.collect()

@@ -72,6 +72,11 @@ class Worker:
     connection: socket.socket
     transcript: Transcript
 
+    def host_pid(self) -> int:
+        """Its number here, where ``pid`` is the one in its sandbox; -1 when it has ended."""
+        about = Path(f"/proc/self/fdinfo/{self.pidfd}").read_text()
+        return int(next((line.split()[1] for line in about.splitlines() if line.startswith("Pid:")), "-1"))
+
     def close(self) -> None:
         """Give the descriptors back."""
         self.connection.close()

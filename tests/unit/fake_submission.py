@@ -18,7 +18,7 @@ import torch
 from grader.catalog import BuildFacts, Exercise, Section
 from grader.checks.bench import Bench
 from grader.run.inside.graphs import Graph, differentiate_twice
-from grader.run.values import Launch, Measurement, Output, RemoteError, Reply, TensorArg, Trace
+from grader.run.values import Launch, Output, RemoteError, Reply, TensorArg, Trace
 from grader.spec import Case, Gradient, Refusal, Spec, Speed
 
 LAUNCH = Launch("muladd_kernel<float>", (1, 1, 1), (256, 1, 1), file="kernel.cu", line=12)
@@ -39,13 +39,11 @@ class FakeSession:
         edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
         edit_trace: Callable[[Trace, str, str], Trace] = lambda trace, stage, schedule: trace,
         raises: Callable[[str, int], BaseException | None] = lambda stage, number: None,
-        measurement: Measurement | None = None,
     ) -> None:
         self.function = function
         self.edit_reply = edit_reply
         self.edit_trace = edit_trace
         self.raises = raises
-        self.measurement = measurement
         self.log: list[str] = []
         self.modes: list[tuple[str, bool]] = []  # schedule and determinism of every call
         self.graphs: dict[int, tuple[list[torch.Tensor], list[tuple[str, torch.Tensor]]]] = {}
@@ -137,11 +135,6 @@ class FakeSession:
     def changed_inputs(self) -> tuple[str, ...]:
         pairs = zip(self._sent, self._received, strict=True)
         return tuple(sent.name for sent, got in pairs if not torch.equal(_bits(sent.tensor), _bits(got)))
-
-    def measure(self, entry: str, args: Sequence[Any], baseline: str) -> Measurement:
-        assert self.measurement is not None
-        self.log.append(baseline)
-        return self.measurement
 
     def _begin(self, stage: str) -> None:
         problem = self.raises(stage, len(self.log))

@@ -126,6 +126,15 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         ),
         "spec.py: EFFICIENCY sets limits that earn nothing. Give points to `efficiency`.",
     ),
+    "cases whose sizes are all known": (
+        lambda course: change(
+            course / EXERCISE / "spec.py",
+            "sizes=drawn(lambda n: [tensor(n)], n=(65_537, 100_000))",
+            "[tensor(70_000)]",
+        ),
+        "spec.py: CASES has no case with drawn sizes. Add one with sizes=drawn(...), see `python -m pydoc "
+        "grader.spec.sizes`, or say in FIXED_SIZES why not.",
+    ),
     "a mutant that no longer matches": (
         lambda course: change(course / SOLUTION / "mutants.toml", "x[i] * x[i]", "y[i] * y[i]"),
         "matches 0 times in kernel.cu",
@@ -218,7 +227,7 @@ def test_a_course_without_lessons_gets_none(tmp_path: Path) -> None:
     assert list(problems_of(exercise_of(tmp_path))) == []
 
 
-@pytest.mark.slow
+@pytest.mark.slow("grades a whole exercise")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_new_exercise_of_every_kind_is_judged_rightly(tmp_path: Path, kind: str) -> None:
     (tmp_path / "exercises").mkdir()
@@ -232,6 +241,7 @@ def test_a_new_exercise_of_every_kind_is_judged_rightly(tmp_path: Path, kind: st
     assert len(begun) == 2 + len(load_mutants(exercise))
 
 
+@pytest.mark.slow("grades three submissions")
 def test_a_solution_that_fails_and_a_mistake_that_passes_are_told(tmp_path: Path) -> None:
     (tmp_path / "exercises").mkdir()
     scaffold(tmp_path, SLUG, "write")

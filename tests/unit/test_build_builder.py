@@ -21,6 +21,8 @@ from grader import cache, toolchain
 from grader.build import Artifact, BuildRequest, build, builder, headers, ninja, steps
 from grader.errors import BuildFailed, ToolchainError
 
+pytestmark = pytest.mark.slow("runs compilers")
+
 KERNEL = """\
 #include "factor.h"
 extern "C" int scaled(int x) { return FACTOR * x; }
@@ -232,6 +234,15 @@ def test_a_damaged_library_is_built_again(request_: BuildRequest) -> None:
 
 
 # ---- what is wrong with the sources -----------------------------------------------------------------------
+
+
+def test_an_object_that_cannot_be_read_is_the_sources_own_fault(tmp_path: Path) -> None:
+    """What a disk damaged has another digest, and was compiled again before anybody looks."""
+    compiled = tmp_path / "object.o"
+    compiled.write_bytes(b"\x7fELF and no more")
+    with pytest.raises(BuildFailed, match=r"kernel\.cu compiles to an object file that ") as caught:
+        builder._asked({"kernel.cu": compiled})
+    assert caught.value.exit_code == 1
 
 
 def test_a_syntax_error_is_shown_at_its_line(request_: BuildRequest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ def test_known_folders_are_left_out(tmp_path: Path) -> None:
         f"{tmp_path}/kernel.cu:3:1: error: no",
         f"{place}/translated/kernel.cu:3: note",
         f"{torch_install().include_dirs[0]}/c10/util/Half.h:2: here",
-        f"{Path.home()}/notes.txt {tempfile.gettempdir()}/cu2grad-build-abc_1/x {sys.prefix}/lib/y",
+        f"{Path.home()}/notes.txt {tempfile.gettempdir()}/cu2grad-scratch-build-abc_1/x {sys.prefix}/lib/y",
     )
     shown = without_host_paths("\n".join(lines), tmp_path).splitlines()
     assert shown[:2] == ["kernel.cu:3:1: error: no", "kernel.cu:3: note"]
@@ -52,6 +52,30 @@ def test_an_object_that_is_too_large_gets_a_sentence(said: str, tmp_path: Path) 
 def test_ninjas_own_lines_are_left_out(tmp_path: Path) -> None:
     log = f"{STARTED}as: out of luck\nninja: build stopped\n"
     assert diagnostics.trim(log, [tmp_path / "kernel.cu"]) == "as: out of luck"
+
+
+@pytest.mark.parametrize(
+    ("first", "runs"),
+    [
+        ("kill -9 $PPID", 2),  # ninja
+        ("echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1", 2),
+        ("echo 'no such file'; exit 1", 1),
+    ],
+)
+def test_a_compiler_that_somebody_killed_gets_another_try(tmp_path: Path, first: str, runs: int) -> None:
+    out = tmp_path / "out"
+    seen = tmp_path / "seen"
+    script = f"echo >> {tmp_path}/runs; [ -e {seen} ] || {{ touch {seen}; {first}; }}; touch {out}"
+    outcome = ninja.run([ninja.Edge(out, (), ("sh", "-c", script))], tmp_path)
+    assert len((tmp_path / "runs").read_text()) == runs
+    assert outcome.ok is (runs == 2)
+
+
+def test_a_source_that_takes_all_memory_is_killed_twice(tmp_path: Path) -> None:
+    script = f"echo >> {tmp_path}/runs; echo \"'cicc' died due to signal 9\"; exit 1"
+    outcome = ninja.run([ninja.Edge(tmp_path / "out", (), ("sh", "-c", script))], tmp_path)
+    assert not outcome.ok and outcome.killed
+    assert len((tmp_path / "runs").read_text()) == 2
 
 
 def test_an_output_cannot_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,6 +132,7 @@ def test_solutions_are_left_alone(exercise: Exercise) -> None:
     assert in_exercise(exercise, exercise.solution_dir) is None
 
 
+@pytest.mark.slow("reads every mistake of the course")
 def test_of_all_mutants_those_with_another_name_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 
 from grader import cache
 from grader.errors import InfrastructureError
+from grader.manifest import let_go
 from tests.waiting import wait_for
 
 
@@ -41,11 +43,11 @@ def is_held(key: str) -> bool:
     return not slot.missing
 
 
-def start(code: str, root: Path, *arguments: str) -> subprocess.Popen[str]:
+def start(code: str, root: Path, *arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
     """Another Python process that uses the same cache."""
     environment = {**os.environ, "CU2GRAD_CACHE": str(root), "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=environment, stdin=stdin, stdout=subprocess.PIPE, text=True)
 
 
 def test_root_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -137,6 +139,7 @@ def test_least_recently_used_goes_first() -> None:
     old, middle, new = (fill(key, "x" * 1000) for key in ("old", "middle", "new"))
     for age, path in enumerate((new, old, middle)):  # `old` was used again after `middle` and before `new`
         os.utime(path / cache.MANIFEST, (1000 - age, 1000 - age))
+    let_go()
     assert cache.trim(2000) == [middle]
     assert not middle.exists()
     assert old.exists() and new.exists()
@@ -148,8 +151,72 @@ def test_what_is_in_use_is_not_evicted() -> None:
     assert path.exists()
 
 
+def test_a_clock_that_was_set_forward_evicts_nothing_in_use(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = fill("key", "x" * 1000)
+    code = "from grader import cache\nwith cache.entry(['key']): pass\nprint(flush=True)\ninput()"
+    with start(code, root, stdin=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        now = time.time()
+        monkeypatch.setattr(time, "time", lambda: now + 10 * 24 * 3600)
+        assert cache.trim(0) == []  # in use here, and in another process
+        let_go()
+        assert cache.trim(0) == []
+        other.communicate("done\n")
+    assert cache.trim(0) == [path]
+
+
+def test_a_clock_that_was_set_back_does_not_stop_trimming(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = fill("old", "x" * 1000)
+    os.utime(old / cache.MANIFEST, (1, 1))
+    let_go()
+    stamp = root / "locks" / "trimmed"
+    ahead = time.time() + 10 * 24 * 3600
+    os.utime(stamp, (ahead, ahead))
+    monkeypatch.setenv("CU2GRAD_CACHE_LIMIT", "1")
+    fill("new")
+    assert not old.exists()
+
+
+@pytest.mark.parametrize("where", ["key", "another"])
+def test_what_a_killed_builder_left_goes_with_the_next_build(root: Path, where: str) -> None:
+    room, name = root / "builds", cache.place([where]).name
+    half = room / f"{name}.1.building"
+    half.mkdir(parents=True)
+    (half / "file").write_text("half")
+    (root / "locks").mkdir()
+    (root / "locks" / f"builds-{name}").touch()
+    fill("key")
+    assert [path.name for path in room.iterdir()] == [cache.place(["key"]).name]
+    assert [path.name for path in (root / "locks").iterdir()] == ["trimmed"]
+
+
+def test_what_another_process_builds_is_left_alone(root: Path) -> None:
+    code = "from grader import cache\nwith cache.entry(['other']):\n    print(flush=True)\n    input()"
+    with start(code, root, stdin=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        fill("key")
+        other.communicate("done\n")
+    assert other.returncode == 0
+    assert is_held("other")
+
+
+def test_damage_that_leaves_size_and_time_is_found(root: Path) -> None:
+    path = fill("key", "sound")
+    before = (path / "file").stat()
+    (path / "file").write_text("wrong")
+    os.utime(path / "file", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert not is_held("key")
+
+
 def test_the_limit_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     path = fill("key", "x" * 1000)
+    let_go()
     os.utime(path / cache.MANIFEST, (1, 1))
     monkeypatch.setenv("CU2GRAD_CACHE_LIMIT", "1001")
     assert cache.trim() == []

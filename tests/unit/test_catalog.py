@@ -22,6 +22,13 @@ def test_facts_are_read_from_exercise_toml(toy_catalog: Catalog) -> None:
     assert exercise.lesson_path == toy_catalog.course / "docs" / "lessons" / "00_negate.md"
 
 
+def test_an_exercise_may_be_about_memory_that_the_host_has_too(toy_course: Path) -> None:
+    assert not Catalog.open(toy_course).exercises[0].mapped
+    facts = toy_course / "exercises/00_negate/exercise.toml"
+    facts.write_text(facts.read_text() + "\n[device_work]\nmapped = true\n")
+    assert Catalog.open(toy_course).exercises[0].mapped
+
+
 def test_a_byte_order_mark_is_no_part_of_the_facts(toy_course: Path) -> None:
     facts = toy_course / "exercises/00_negate/exercise.toml"
     facts.write_bytes(b"\xef\xbb\xbf" + facts.read_bytes())

@@ -245,6 +245,7 @@ def test_an_exercise_may_be_made_of_links(run: Run, pretended: PretendedGrader) 
     assert "exercises/00_negate/kernel.cu::build" in ids
 
 
+@pytest.mark.slow("grades in two workers")
 def test_xdist_grades_an_exercise_once_where_files_stay_whole(run: Run, pytester: pytest.Pytester) -> None:
     Path("conftest.py").write_text(COUNTING)
     done = pytester.runpytest_subprocess("exercises", "-n", "2", "--dist", "loadfile")

@@ -159,6 +159,7 @@ def test_a_gpu_is_opened_anew_for_every_verdict(exercise: Exercise, monkeypatch:
     assert [(each["backend"], each["zygote"]) for each in grader.options] == [("cuda", None)]
 
 
+@pytest.mark.slow("grades after each of several saves")
 @pytest.mark.usefixtures("interruptible")
 def test_verdicts_follow_saves_until_it_is_interrupted(tmp_path: Path) -> None:
     """The real grader, on exercise 00: wrong, right, Ctrl-C."""

@@ -150,7 +150,7 @@ SOURCES = sorted(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.slow("clangd reads torch's headers")
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_clangd_understands_every_solution(source: Path, database: Path) -> None:
     program = clangd()
@@ -159,7 +159,7 @@ def test_clangd_understands_every_solution(source: Path, database: Path) -> None
     assert diagnosed(program, database, source) == []
 
 
-@pytest.mark.slow
+@pytest.mark.slow("clangd reads torch's headers")
 def test_clangd_shows_a_real_mistake(database: Path, tmp_path: Path) -> None:
     program = clangd()
     if program is None:

@@ -40,6 +40,8 @@ from grader.verdict import Status, Verdict
 from tests.unit.failing_disk import fail_to_open
 from tests.unit.fake_batch import Watched, hand_in, judge, judge_that_fails, run
 
+pytestmark = pytest.mark.slow("starts drivers and lanes, and kills them")
+
 ROOT = Path(__file__).resolve().parents[2]
 SIX = ("anna", "bert", "cleo", "dora", "emil", "fynn")
 

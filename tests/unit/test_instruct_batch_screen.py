@@ -93,6 +93,18 @@ def test_a_disk_that_fails_costs_no_summary(
     assert told == ["Not judged: The disk failed."]
 
 
+def test_results_of_others_are_listed_for_a_person(toy_catalog: Catalog, tmp_path: Path) -> None:
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))[:1]
+    who = "aten::mm computed them"
+    failed = (
+        CheckResult(name, Status.FAIL, "Right, but.", 0.0, 20.0, not_own=who)
+        for name in ("correctness", "safety")
+    )
+    passed = CheckResult("gradient", Status.PASS, "Right.", 20.0, 20.0)
+    told = [notice.sentence for notice in summarise(items, outcome_of(items, *failed, passed)).notices]
+    assert told == [f"Results are not its kernels' work: {who} (`correctness`, `safety`)."]
+
+
 def test_what_somebody_wrote_steers_no_terminal(toy_catalog: Catalog, tmp_path: Path) -> None:
     items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
     refused = CheckResult("build", Status.FAIL, "kernel.cu includes <x\x1b]52;c;ZXZpbA==\x07>.")
@@ -232,6 +244,7 @@ def test_without_a_course_no_machine_decides_on_the_backend(
     assert backend_of(Request(tmp_path / "submitted"))(toy_catalog.exercises[0]) == "simt"
 
 
+@pytest.mark.slow("grades a class")
 def test_a_class_is_graded_in_the_sandbox(toy_catalog: Catalog, tmp_path: Path) -> None:
     """The whole command, with a compiler: one right, one wrong, one that does not compile, one stub."""
     if shutil.which("bwrap") is None:

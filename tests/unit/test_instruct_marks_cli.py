@@ -24,6 +24,7 @@ from grader.instruct.course.released import Released, now, telling
 from grader.instruct.results.key import exercise_version
 from grader.instruct.similarity import look_alikes
 from grader.stubs import stub_text
+from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
 
 NEWER = {"grader": "2:b", "graded": "2026-11-01T00:00:00+00:00"}
@@ -64,6 +65,20 @@ def test_a_mark_is_explained(made: HandmadeClass) -> None:
     assert "Handed in 2026-10-05 11:00 UTC; it was due 2026-10-05 12:00 UTC." in said
     assert "ana: 80 of 100." in said
     assert MULADD not in said
+
+
+def test_submissions_whose_results_others_made_are_named_for_a_person(made: HandmadeClass) -> None:
+    assert "to look at" not in run(made, "marks").lower()
+    who = "aten::neg computed them"
+    foreign = CheckResult("correctness", Status.FAIL, "Right, but.", 0.0, 100.0, not_own=who)
+    made.grade(made.hand_in("cy", NEGATE, "2026-10-05T11:00", "// cy's\n"), 0, checks=(foreign,))
+    said = run(made, "marks")
+    assert "00_negate: 1 submission to look at, with results that are not their kernels' work: cy." in said
+    assert "See: grader marks --student cy --exercise 00" in said
+    assert f"To look at: Results are not its kernels' work: {who} (`correctness`)." in run(
+        made, "marks", "--student", "cy"
+    )
+    assert "to look at" not in run(made, "marks", "--student", "ana").lower()
 
 
 def test_the_csv_has_a_line_for_each_mark_and_no_formula(made: HandmadeClass) -> None:

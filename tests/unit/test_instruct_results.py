@@ -216,6 +216,21 @@ def test_the_log_says_what_was_found_out_and_when(log: VerdictLog) -> None:
     assert entry.graded == kept.graded and entry.graded.endswith("+00:00")
 
 
+def test_a_clock_that_was_set_back_does_not_reorder_gradings(log: VerdictLog) -> None:
+    """Of several records of the same files, the one that was graded last counts."""
+    assert log.newest() == ""
+    ahead = replace(record(), graded="2999-01-01T00:00:00.000+00:00")
+    log.append(ahead, "p")
+    later = Record.now(ahead.key, ahead.verdict, after=log.newest())
+    assert later.graded == "2999-01-01T00:00:00.001+00:00"
+    assert Record.now(ahead.key, ahead.verdict, after="1999-01-01T00:00:00.000+00:00").graded[:2] == "20"
+    with log.path.open("ab") as file:
+        file.write(b'{"graded": "torn')
+    assert log.newest() == ahead.graded
+    log.path.write_bytes(b"no document\n")
+    assert log.newest() == ""
+
+
 def test_a_torn_last_line_is_no_entry_and_the_next_one_mends_it(log: VerdictLog) -> None:
     log.append(record(1.0), "a" * 12)
     log.append(record(2.0), "b" * 12)

@@ -258,7 +258,7 @@ class TestWorkingInIt:
         assert "comes without them" in capsys.readouterr().err
         assert (workspace / KERNEL).read_text() == "mine\n"
 
-    @pytest.mark.slow
+    @pytest.mark.slow("grades a submission twice")
     def test_a_check_and_its_replay(
         self,
         release: Release,

@@ -237,6 +237,7 @@ def test_a_cell_that_names_no_file_of_the_learners_is_refused(
 # ---- the notebook of an exercise ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow("imports nbgrader")
 @WITH_JUPYTER
 def test_a_notebook_is_the_same_to_the_byte_and_valid_for_nbgrader(toy_catalog: Catalog) -> None:
     from nbgrader.nbgraderformat import reads
@@ -373,6 +374,7 @@ def test_a_file_that_cannot_be_read_is_named(toy_catalog: Catalog, tmp_path: Pat
 # ---- in a kernel -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow("runs a notebook")
 @WITH_JUPYTER
 def test_the_notebook_runs_from_top_to_bottom_and_nbgrader_validates_it(
     toy_course: Path, monkeypatch: pytest.MonkeyPatch

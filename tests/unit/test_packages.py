@@ -14,6 +14,8 @@ from grader.packages import PackageRequest, build_package, building, requirement
 from grader.packages.building import facts_of
 from grader.packages.workshop import workshop
 
+pytestmark = pytest.mark.slow("builds wheels")
+
 PROJECT = """
 [build-system]
 requires = ["setuptools"]

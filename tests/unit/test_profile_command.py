@@ -210,7 +210,7 @@ def test_what_does_not_compile_is_told_with_the_compilers_words(
     assert said[-1] == "Run: grader check 00"
 
 
-@pytest.mark.slow
+@pytest.mark.slow("counts a whole exercise")
 def test_the_naive_matmul_from_end_to_end(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -45,6 +47,29 @@ def test_without_a_writable_course_the_cache_remembers(toy_catalog: Catalog, cac
     assert progress.load_record(exercise) == Record(PASSED, PASSED)
     path = progress.verdict_path(exercise)
     assert path is not None and path.is_relative_to(cache)
+
+
+def test_a_clock_that_was_set_back_hides_no_verdict(toy_catalog: Catalog, cache: Path) -> None:
+    """The course was read-only for a while; what was kept elsewhere meanwhile is the newer, and then not."""
+    exercise, state = toy_catalog.exercises[0], toy_catalog.course / ".cu2grad"
+    ahead = time.time() + 10 * 24 * 3600
+    for number, writable in enumerate((True, False, False, True), 1):
+        if writable and (state.with_name("kept")).exists():
+            state.unlink()
+            state.with_name("kept").rename(state)
+        elif not writable and state.is_dir():
+            state.rename(state.with_name("kept"))
+            state.write_text("in the way")
+        progress.store_verdict(exercise, f'{{"number": {number}}}', PASSED if number == 1 else FAILED)
+        path = progress.verdict_path(exercise)
+        assert path is not None
+        assert path.read_text() == f'{{"number": {number}}}'
+        ahead -= 24 * 3600
+        os.utime(path, (ahead, ahead))
+        record = progress.load_record(exercise)
+        assert record is not None
+        assert record.last == (PASSED if number == 1 else FAILED)
+    assert record.best == PASSED
 
 
 def test_where_nothing_can_be_written_the_verdict_still_stands(toy_catalog: Catalog, cache: Path) -> None:

@@ -461,38 +461,6 @@ def test_a_check_runs_inside_beside_the_submission(load: Load, tmp_path: Path) -
     assert reply.outputs[0].tensor is not None and reply.outputs[0].tensor.tolist() == [4.0]
 
 
-def test_raw_times_come_in_blocks(load: Load) -> None:
-    baseline = "lambda a: (__import__('time').sleep(0.002), torch.neg(a))"
-    session = load(
-        """
-        import time
-        calls = []
-        def slow(a):
-            calls.append(float(a[0]))
-            time.sleep(0.006)
-        def distinct(): return len(set(calls))
-        """
-    )
-    measured = session.measure("slow", [arg(*range(100))], baseline, blocks=3, bulk_calls=5)
-    assert measured.error is None
-    assert measured.clock == "host"
-    assert len(measured.blocks) == len(measured.control) == 3
-    assert all(a >= 6.0 and d >= 6.0 and b >= 2.0 and c >= 2.0 for a, b, c, d in measured.blocks)
-    assert all(time >= 2.0 for block in measured.control for time in block)
-    assert measured.entry_bulk_ms >= 6.0 and measured.baseline_bulk_ms >= 2.0
-    assert measured.bulk_calls == 5
-    # Each of the six timed calls found new inputs; warm-up and bulk calls had one set each.
-    assert session.call("distinct", []).outputs[0].value == 8
-
-
-def test_a_measured_entry_that_raises_is_told(load: Load) -> None:
-    measured = load("def bad(a): raise ValueError('x')\n").measure(
-        "bad", [arg(1.0)], "lambda a: torch.neg(a)"
-    )
-    assert measured.error is not None
-    assert measured.error.where == "op.py:1"
-
-
 def test_a_second_submission_gets_a_worker_of_its_own(load: Load, tmp_path: Path) -> None:
     session = load("import os\ndef pid(): return os.getpid()\n")
     before = session.call("pid", []).outputs[0].value

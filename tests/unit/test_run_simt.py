@@ -133,6 +133,7 @@ def session(folder: Path) -> Iterator[Session]:
             yield session
 
 
+@pytest.mark.slow("compiles a kernel")
 def test_a_kernel_is_known_as_the_writer_on_its_stream(session: Session) -> None:
     reply = session.call("triple", [TensorArg(VALUES, "cuda:0", name="a")], stream="side")
     assert reply.error is None
@@ -240,6 +241,7 @@ def test_inputs_on_the_device_are_watched(session: Session) -> None:
     assert session.changed_inputs() == ()
 
 
+@pytest.mark.slow("runs a kernel into its time limit")
 def test_an_endless_kernel_is_stopped_by_the_device(session: Session) -> None:
     reply = session.call("endless", [TensorArg(VALUES)], seconds=60.0)
     assert reply.error is not None or reply.trace.sticky_error == "cudaErrorLaunchTimeout"

@@ -10,7 +10,8 @@ import pytest
 
 from grader import cache, snapshot
 from grader.catalog import Catalog, Exercise
-from grader.snapshot import desk, digest_of, sources, taken, write_sources
+from grader.errors import UsageError
+from grader.snapshot import desk, desk_of, digest_of, sources, taken, write_sources
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +53,23 @@ def test_a_second_check_of_the_same_files_has_a_place_of_its_own(exercise: Exerc
     assert not second.exists()
 
 
+def test_a_desk_holds_nothing_of_a_process_that_was_killed() -> None:
+    with desk_of(["a", "b"], "files") as place:
+        pass
+    (place / "files").mkdir(parents=True)
+    (place / "files" / "left.cu").write_text("")
+    with desk_of(["a", "b"], "files") as again:
+        assert again == place
+        assert not (again / "files").exists()
+
+
+def test_a_desk_that_is_taken_has_another_beside_it() -> None:
+    """A lane that sees the folder of the desks sees both."""
+    with desk_of(["a"], "files") as first, desk_of(["a"], "files") as second:
+        assert first != second
+        assert first.parent == second.parent
+
+
 def test_without_a_writable_cache_the_copy_is_made_elsewhere(exercise: Exercise) -> None:
     cache.cache_root().write_text("in the way")
     with taken(exercise, exercise.root) as copy:
@@ -66,20 +84,44 @@ def test_nothing_of_an_earlier_copy_is_left(exercise: Exercise) -> None:
         assert left == [folder / "copy" / "csrc" / "kernel.cu"]
 
 
-def test_sources_are_found_in_folders_and_behind_links(tmp_path: Path) -> None:
-    root, elsewhere = tmp_path / "mine", tmp_path / "elsewhere"
-    for path in (root / "csrc", root / "build", root / ".git", elsewhere):
+def test_sources_are_found_in_folders_and_behind_links_that_stay(tmp_path: Path) -> None:
+    root, course, outside = tmp_path / "course/mine", tmp_path / "course", tmp_path / "outside"
+    for path in (root / "csrc", root / "build", root / ".git", course / "shared", outside):
         path.mkdir(parents=True)
     for name in ("kernel.cu", "csrc/own.h", "build/kernel.cu", ".git/x.py", "notes.txt", "data.bin"):
         (root / name).write_text(name)
-    (elsewhere / "shared.cuh").write_text("shared")
-    (root / "linked").symlink_to(elsewhere)
+    for folder in (course / "shared", outside):
+        (folder / "shared.cuh").write_text(folder.name)
+    (root / "linked").symlink_to(course / "shared")
     (root / "csrc" / "up").symlink_to(root)  # which leads round in a circle
-    (root / "op.py").symlink_to(elsewhere / "shared.cuh")
-    (root / "gone.py").symlink_to(elsewhere / "nowhere")
-    found = sources(root, ["data.bin", "missing.toml"])
-    assert found.keys() == {"kernel.cu", "csrc/own.h", "linked/shared.cuh", "op.py", "data.bin"}
+    (root / "op.py").symlink_to(course / "shared/shared.cuh")
+    (root / "again.h").symlink_to("csrc/own.h")
+    (root / "out").symlink_to(outside)
+    (root / "out.h").symlink_to(outside / "shared.cuh")
+    (root / "gone.py").symlink_to(outside / "nowhere")
+    own = {"kernel.cu", "csrc/own.h", "again.h", "data.bin"}
+    assert sources(root, ["data.bin", "missing.toml"]).keys() == own
+    found = sources(root, ["data.bin"], within=course)
+    assert found.keys() == own | {"linked/shared.cuh", "op.py"}
     assert found["op.py"] == b"shared"
+
+
+def test_a_file_of_the_exercise_that_leads_elsewhere_is_named(exercise: Exercise, tmp_path: Path) -> None:
+    """In a folder that somebody else filled, it may be what only this user can read."""
+    theirs = exercise.course / "theirs"
+    shutil.copytree(exercise.root, theirs)
+    for file, folder in ((exercise.course / "secret.txt", theirs), (tmp_path / "far", exercise.root)):
+        file.write_text("secret")
+        (folder / "kernel.cu").unlink()
+        (folder / "kernel.cu").symlink_to(file)
+        with pytest.raises(UsageError, match=r"kernel\.cu is a link to a file outside of"), taken(
+            exercise, folder
+        ):  # fmt: skip
+            pass
+    (exercise.root / "kernel.cu").unlink()
+    (exercise.root / "kernel.cu").symlink_to(exercise.course / "secret.txt")
+    with taken(exercise, exercise.root) as copy:  # one's own folder, and a file of the same course
+        assert (copy / "kernel.cu").read_text() == "secret"
 
 
 def test_what_is_no_regular_file_is_left_out_without_waiting_for_it(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 
 import pytest
@@ -13,9 +14,10 @@ from grader.toolchain import host_compiler
 
 
 def body(source: str) -> str:
-    """The translation without its first line, which must be the #line."""
+    """The translation without its first line, which must be the #line, and without the list of variables."""
     first, _, rest = translate(source, "k.cu").partition("\n")
     assert first == '#line 1 "k.cu"'
+    rest = re.sub(r'\nSIMT_DEVICE_VARIABLES\(".*"\)\n\Z', "", rest)  # below the last line
     assert rest.count("\n") == source.count("\n")
     return rest
 

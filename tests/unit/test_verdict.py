@@ -84,14 +84,14 @@ def test_json_has_the_documented_keys_and_derived_values() -> None:
     document = json.loads(verdict(result(Status.FAIL, findings=(FINDING,))).to_json())
     assert set(document) == {
         "schema_version", "exercise", "title", "backend", "seed", "status", "score", "files", "digest",
-        "versions", "seconds", "checks",
+        "versions", "seconds", "to_review", "checks",
     }  # fmt: skip
     assert document["schema_version"] == 1
     assert document["status"] == "fail"
     assert document["score"] == {"earned": 0, "out_of": 40}
     assert set(document["checks"][0]) == {
         "name", "status", "sentence", "points", "out_of", "seconds", "case", "input", "expected", "got",
-        "index", "findings", "lines", "lesson", "topic",
+        "index", "findings", "lines", "lesson", "topic", "not_own",
     }  # fmt: skip
     assert document["checks"][0]["findings"][0]["thread"] == [5, 0, 0]
 

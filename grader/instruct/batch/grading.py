@@ -6,14 +6,15 @@ import contextlib
 import os
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol, cast
 
+from grader import machine
 from grader.catalog import Exercise
 from grader.errors import InfrastructureError
 from grader.instruct.batch.gpus import exclusive_gpu, visible_gpus
 from grader.instruct.results import Key, Record, ResultStore, content_digest, key_of
 from grader.instruct.submissions import Submission, stage
+from grader.scratch import scratch
 from grader.verdict import CheckResult, Status, Verdict
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def grade_one(
             seed=store.secret.seed(key) if seed is None else seed, owner=owner or pseudonym,
         )  # fmt: skip
         attempt = max(attempt, earlier.attempt + 1 if earlier else 1)
-        record = Record.now(key, verdict, attempt, built_seconds + built_here)
+        record = Record.now(key, verdict, attempt, built_seconds + built_here, after=store.log.newest())
         if verdict.status is not Status.INFRA_ERROR:
             record = store.replace(record) if earlier else store.keep(record)
         store.log.append(record, pseudonym)
@@ -84,8 +85,8 @@ def build_one(
     Returns the seconds of processors that it took. What does not compile is nothing to tell here: grading
     finds it again.
     """
-    with TemporaryDirectory(prefix="cu2grad-build-") as scratch:
-        files = stage(submission, exercise, Path(scratch) / exercise.slug)
+    with scratch("build") as place:
+        files = stage(submission, exercise, place / exercise.slug)
         owner = owner or store.secret.pseudonym(submission.student)
         return _compile(exercise, files, backend, isolate, owner)
 
@@ -98,8 +99,8 @@ def _judge(
     built_seconds = 0.0
     backend = cast("Backend", key.backend)
     try:
-        with TemporaryDirectory(prefix="cu2grad-", dir=spool) as scratch, contextlib.ExitStack() as exclusive:
-            files = stage(submission, exercise, Path(scratch) / exercise.slug)
+        with scratch("hand-in", spool) as place, contextlib.ExitStack() as exclusive:
+            files = stage(submission, exercise, place / exercise.slug)
             _require_unchanged(replace(submission, folder=files), exercise, key)
             if backend == "cuda":
                 # While another submission has the GPU.
@@ -108,6 +109,10 @@ def _judge(
             verdict = judge(exercise, files, backend=backend, seed=seed, isolate=isolate, owner=owner)
     except InfrastructureError as fault:
         return not_judged(exercise, backend, seed, str(fault)), built_seconds
+    except OSError as error:
+        if (blame := machine.fault_of(error)) is None:
+            raise
+        return not_judged(exercise, backend, seed, str(blame)), built_seconds
     # Where it lay says nothing to anybody now, and nothing of it may tell whose it is.
     return replace(verdict, files=f"exercises/{exercise.slug}"), built_seconds
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from grader import machine
 from grader.build.request import Backend
 from grader.errors import GraderError
 from grader.exercise import Exercise
@@ -112,6 +113,9 @@ class Lane:
             )  # fmt: skip
         except GraderError as error:
             return Failed(str(error))
+        except OSError as error:
+            fault = machine.fault_of(error)
+            return Failed(str(fault)) if fault is not None else self._our_fault(error, task)
         except Exception as error:
             return self._our_fault(error, task)
 

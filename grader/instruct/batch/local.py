@@ -89,7 +89,7 @@ class _Queue:
         """A lane that died could not log anything itself."""
         item, secret = turn.item, self._store.secret
         verdict = not_judged(item.exercise, item.backend, secret.seed(item.key), died.sentence)
-        record = Record.now(item.key, verdict, task.attempt)
+        record = Record.now(item.key, verdict, task.attempt, after=self._store.log.newest())
         self._store.log.append(record, secret.pseudonym(item.submission.student))
         return record
 

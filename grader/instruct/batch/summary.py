@@ -112,6 +112,8 @@ def _concerns(item: Item, record: Record | None, failure: str | None) -> Iterabl
             yield f"`{check.name}` could not be decided: {_short(check.sentence)}"
         elif check.name == "build" and check.status is Status.FAIL:  # a build that fails is a build_error
             yield f"Refused by the audit: {_short(check.sentence)}"
+    if record.verdict.to_review:
+        yield _short(record.verdict.to_review)
     if not record.verdict.out_of:
         yield "Nothing of it could be judged on this backend."
 

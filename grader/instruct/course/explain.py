@@ -71,6 +71,8 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
         f"On {backend} it earned {amount(mark.earned.points)} of {amount(mark.earned.out_of)} points, "
         f"{amount(raw)} percent{'' if to_student else f' ({source})'}."
     )
+    if mark.record.verdict.to_review and not to_student:
+        yield f"To look at: {mark.record.verdict.to_review}"
     yield from _lost(mark.record.verdict, beyond)
     for name in beyond:
         points = exercise.scores[name]

@@ -9,20 +9,22 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypedDict
 
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import ignore_patterns
+from traitlets import Enum
 
 from grader.instruct.nbgrader.hooks import is_plain
-from grader.instruct.nbgrader.mending import add_notebook, add_timestamp, noted
+from grader.instruct.nbgrader.mending import add_notebook, noted, write_timestamp
 from grader.instruct.nbgrader.work import exercise_of, released_in
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.names import is_student
 
 _NEVER = datetime.max  # of a folder that is not collected: after every deadline, and sorted last
+_COPYING = timedelta(minutes=1)  # between the time in a folder's name and the end of nbgrader's own copy
 
 
 class Handin(TypedDict):
@@ -43,10 +45,18 @@ class CollectExercises(ExchangeCollect):
     so that an earlier grade stays. Before an update it deletes what was there, and where one submission
     cannot be copied, it stops for all.
 
+    The learner writes the time of handing in, into the folder's name and into ``timestamp.txt``. What counts
+    is when the file system last saw the hand-in change, which no user can set.
+
     What is left out is named, and the command fails in the end.
     """
 
     src_records: list[Handin]
+    clock = Enum(
+        ("system", "name"), "system",
+        help="Whose clock counts: the file system's, or that of the folder's name, which the learner writes. "
+        "Choose `name` where the exchange was copied or restored, which makes everything in it new.",
+    ).tag(config=True)  # fmt: skip
 
     def init_src(self) -> None:
         self.left_out: list[str] = []
@@ -92,12 +102,26 @@ class CollectExercises(ExchangeCollect):
         when, refused = _NEVER, _why_not(Path(path), words[0], self.check_owner)
         if not refused:
             try:
-                when = timestamps.read(words[2], self.timezone).replace(tzinfo=None)
+                when = self._came(Path(path), timestamps.read(words[2], self.timezone)).replace(tzinfo=None)
             except ValueError as problem:
                 refused = f"{problem}; is c.Exchange.timezone that of the learners?"
+            except OSError as problem:
+                refused = str(problem)
         if refused:
             self._leave_out(name, refused)
         return Handin(username=words[0], filename=name, timestamp=when, refused=refused)
+
+    def _came(self, folder: Path, claimed: datetime) -> datetime:
+        """When a hand-in was complete, by the clock that counts."""
+        changed = _last_change(folder) if self.clock == "system" else claimed
+        if abs(changed - claimed) <= _COPYING:
+            return claimed
+        self.log.warning(
+            "%s says %s, and the file system %s, which counts. If the exchange was copied or restored, set "
+            "c.CollectExercises.clock = 'name'.",
+            folder.name, timestamps.written(claimed), timestamps.written(changed),
+        )  # fmt: skip
+        return changed
 
     def _sort_by_timestamp(self, records: Iterable[Handin]) -> list[Handin]:
         """The newest first, and what is refused last, so that it stands in nobody's way."""
@@ -133,14 +157,23 @@ class CollectExercises(ExchangeCollect):
         return bool(self.before_duedate) and earlier != when
 
     def _complete(self, folder: Path, when: datetime) -> None:
-        """Add what nbgrader needs beside the files of an exercise."""
+        """Add what nbgrader needs beside the files that were handed in."""
+        write_timestamp(folder, when)
         slug = self.coursedir.assignment_id
         if exercise_of(self.config.CoursePreprocessor.course, slug) is None:
             return
         if added := add_notebook(folder, released_in(self.coursedir, slug)):
             self.log.warning("%s was not handed in; the released notebook takes its place.", added.name)
-        if add_timestamp(folder, when, self.timezone):
-            self.log.warning("The timestamp cannot be read; that of the exchange takes its place.")
+
+
+def _last_change(folder: Path) -> datetime:
+    """The newest change of status of ``folder`` and of all in it: the kernel sets it, from its own clock.
+
+    A time of modification is whatever its owner says.
+    """
+    inside = (Path(parent, name) for parent, folders, files in os.walk(folder) for name in (*folders, *files))
+    paths = (folder, *inside)
+    return datetime.fromtimestamp(max(path.lstat().st_ctime for path in paths), UTC)
 
 
 def _why_not(folder: Path, student: str, check_owner: bool) -> str:

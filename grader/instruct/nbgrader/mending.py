@@ -32,23 +32,18 @@ def add_notebook(folder: Path, released: Path) -> Path | None:
     return there
 
 
-def add_timestamp(folder: Path, moment: datetime, local: str = "") -> bool:
-    """Write when it came, so that nbgrader reads of it what the grader does: as noted there, else ``moment``.
-
-    ``moment`` is aware; ``local`` is the time zone whose abbreviations are known, such as CEST. Returns
-    whether nothing was noted that can be read.
-    """
-    path, known = folder / timestamps.NAME, noted(folder, local)
+def write_timestamp(folder: Path, moment: datetime) -> None:
+    """Write when it came (aware), for nbgrader and the grader, in the place of what the learner wrote."""
+    path = folder / timestamps.NAME
     if path.is_dir() or path.is_symlink():
         _put_aside(path)
-    path.write_text(timestamps.written(known or moment), encoding="utf-8")
-    return known is None
+    path.write_text(timestamps.written(moment), encoding="utf-8")
 
 
-def noted(folder: Path, local: str = "") -> datetime | None:
-    """The moment in a submission's ``timestamp.txt``; None where there is none that can be read."""
+def noted(folder: Path) -> datetime | None:
+    """The moment in a collected submission's ``timestamp.txt``; None where there is none that can be read."""
     try:
-        return timestamps.read(read_below(folder, timestamps.NAME, STAMP_BYTES).decode(), local)
+        return timestamps.read(read_below(folder, timestamps.NAME, STAMP_BYTES).decode())
     except (OSError, Refused, ValueError):
         return None
 

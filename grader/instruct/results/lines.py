@@ -50,6 +50,17 @@ class Lines:
                 raise self.broken(number, "it is no table")
             yield number, document
 
+    def last(self) -> dict[str, Any]:
+        """The last whole line, without reading those before it; {} where there is none that can be read."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+                *lines, _ = file.read().split(b"\n")
+            document = json.loads(lines[-1])
+        except (OSError, ValueError, IndexError):
+            return {}
+        return document if isinstance(document, dict) else {}
+
     def broken(self, number: int, problem: object) -> UsageError:
         """The error for a line that is not what belongs there."""
         return UsageError(

@@ -43,6 +43,11 @@ class VerdictLog:
         """Add one line, and return when it is on the disk; ``student`` is to be a pseudonym."""
         self._lines.append(asdict(_entry(record, student)))
 
+    def newest(self) -> str:
+        """When the last one was graded, "" without any: what is graded next comes after it."""
+        graded = self._lines.last().get("graded", "")
+        return graded if isinstance(graded, str) else ""
+
     def entries(self) -> Iterator[Entry]:
         """Every whole line, from the first; a torn last one, of a grader that was killed, is none.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from grader.errors import UsageError
 from grader.instruct.results.key import Key
@@ -29,9 +30,18 @@ class Record:
     built_seconds: float = 0.0
 
     @classmethod
-    def now(cls, key: Key, verdict: Verdict, attempt: int = 1, built_seconds: float = 0.0) -> Record:
-        """A record of what this machine has just found out."""
-        graded = datetime.now(UTC).isoformat(timespec="milliseconds")
+    def now(
+        cls, key: Key, verdict: Verdict, attempt: int = 1, built_seconds: float = 0.0, after: str = ""
+    ) -> Record:
+        """A record of what this machine has just found out, ``after`` an earlier one of the same store.
+
+        Of several records the one that was graded last counts, so a clock that was set back, or that of
+        another machine, must not put this one before the other.
+        """
+        moment = datetime.now(UTC)
+        with contextlib.suppress(ValueError, TypeError):
+            moment = max(moment, datetime.fromisoformat(after) + timedelta(milliseconds=1))
+        graded = moment.isoformat(timespec="milliseconds")
         return cls(key, verdict, graded, socket.gethostname(), attempt, round(built_seconds, 3))
 
     def to_json(self) -> str:

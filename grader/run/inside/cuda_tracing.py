@@ -43,6 +43,9 @@ class CudaTracer:
         with _profiler():  # its first start takes a while: now, not later
             torch.zeros(1, device="cuda")
 
+    def expect_no_threads(self) -> None:
+        """The driver has threads of its own, and the host cannot write memory of the device."""
+
     def begin(self, schedule: str, count: bool = False) -> None:
         """The hardware chooses the order, counts for its own profilers, and keeps an error that lasts."""
 
@@ -77,7 +80,8 @@ class CudaTracer:
         """Launches, operators, copies and synchronisations that happened in the call."""
         calls = _within(self._events, _CALL)
         work = _device_work(self._events, calls)
-        launches = [_launch(event) for event in work if event["cat"] == "kernel"]
+        made_in = _operators_around(calls)
+        launches = [_launch(event, made_in) for event in work if event["cat"] == "kernel"]
         operators = [event["name"] for event in calls if event["cat"] == "cpu_op"]
         mark = _device_work(self._events, _within(self._events, _STREAM))
         return {
@@ -170,7 +174,30 @@ def _device_work(events: Sequence[_Event], calls: Sequence[_Event]) -> list[_Eve
     ]
 
 
-def _launch(event: _Event) -> dict[str, Any]:
+def _operators_around(calls: Sequence[_Event]) -> dict[Any, list[str]]:
+    """For each call of the runtime, by its correlation id, the operators that it was made in, innermost last.
+
+    The profiler notes the innermost one as the call's external id; without a note the times tell. Operators
+    of one thread are nested.
+    """
+    found: dict[Any, list[str]] = {}
+    noted: dict[Any, list[str]] = {}
+    around: dict[Any, list[_Event]] = {}
+    for event in sorted(calls, key=lambda each: (each["ts"], -each.get("dur", 0))):
+        args, begun = event.get("args", {}), around.setdefault(event.get("tid"), [])
+        while begun and begun[-1]["ts"] + begun[-1].get("dur", 0) < event["ts"]:
+            begun.pop()
+        if event["cat"] == "cpu_op":
+            begun.append(event)
+        names = [each["name"] for each in begun if _OPERATOR.fullmatch(each["name"])]
+        if event["cat"] == "cpu_op":
+            noted[args.get("External id")] = names
+        elif "correlation" in args:
+            found[args["correlation"]] = noted.get(args.get("External id") or "none", names)
+    return found
+
+
+def _launch(event: _Event, made_in: dict[Any, list[str]]) -> dict[str, Any]:
     args = event["args"]
     return {
         "kernel": event["name"],
@@ -179,6 +206,7 @@ def _launch(event: _Event) -> dict[str, Any]:
         "shared": args.get("shared memory", 0),
         "stream": args.get("stream", 0),
         "device": args.get("device", 0),
+        "operators": made_in.get(args.get("correlation"), []),
     }
 
 

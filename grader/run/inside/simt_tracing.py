@@ -7,6 +7,7 @@ import ctypes
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy
@@ -22,6 +23,7 @@ _WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 _MOST_ENTRIES = 2000
 _MOST_RUNS = 4096
 _DEVICES = 2
+_TASKS = Path("/proc/self/task")
 
 
 class _Memory(ctypes.Structure):
@@ -57,6 +59,16 @@ class SimtTracer:
         self._allocated = 0
         self._stream = 0
         self._runs = itertools.count(1)
+
+    def expect_no_threads(self) -> None:
+        """PyTorch starts its threads now, autograd's one for each device, and computes in the calling
+        thread from now on: any that comes later is the submission's.
+        """
+        if not _TASKS.is_dir():
+            return
+        torch.set_num_threads(1)
+        torch.ones(1, device="cuda", requires_grad=True).clone().backward()  # type: ignore[no-untyped-call]
+        self._runtime.simt_expect_threads(sum(1 for _ in _TASKS.iterdir()))
 
     def begin(self, schedule: str, count: bool = False) -> None:
         """Also a launch error that would last on a real device goes; every random schedule is another."""

@@ -34,8 +34,11 @@ class Submission:
         self._name = ""
         self._specs: dict[str, ModuleType] = {}
 
-    def load(self, request: Request) -> dict[str, str] | None:
-        """Load it; returns the description of the exception if learner code raised one."""
+    def load(self, request: Request, confined: Callable[[], None]) -> dict[str, str] | None:
+        """Load it; returns the description of the exception if learner code raised one.
+
+        Calls ``confined`` just before any learner code runs: threads that start there are confined, too.
+        """
         text = request.text
         op_file: str | None = text["op_file"]
         built = _artifact(text["artifact"]) if text["artifact"] else None
@@ -54,6 +57,7 @@ class Submission:
         on_simt = built is not None and built.backend == "simt"
         if on_simt or self.confined:  # never on a GPU: its driver opens devices and starts threads
             landlock.confine(_needed(self.files, built))
+        confined()
         try:
             if op_file is not None:
                 if built is not None:

@@ -12,6 +12,11 @@ from grader.run.inside.arguments import Given
 class Tracer(Protocol):
     """One backend's view of a request: ``begin``, ``watch`` around the call, ``collect``, ``count_live``."""
 
+    def expect_no_threads(self) -> None:
+        """A submission is about to be loaded: threads that are there later, where the backend can tell, are
+        its own.
+        """
+
     def begin(self, schedule: str, count: bool = False) -> None:
         """Clear the error that an earlier request left, and choose the order of blocks and threads.
 
@@ -44,6 +49,9 @@ class Tracer(Protocol):
 
 class NoTracer:
     """For backends without a device."""
+
+    def expect_no_threads(self) -> None:
+        """Nothing runs on a device beside them."""
 
     def begin(self, schedule: str, count: bool = False) -> None:
         """Nothing to clear and nothing to choose."""
