@@ -100,100 +100,14 @@ def test_the_audit_accepts_ordinary_python(solved_course: Catalog, line: str) ->
     assert refusal(solved_course, "01") == ""
 
 
-# ---- op.py reaches for the grader --------------------------------------------------------------------------
-
-REACHING = {
-    "import ctypes": "imports `ctypes`",
-    "import grader.run.inside.simt_tracing as tracing": "imports `grader.run.inside.simt_tracing`",
-    "from grader.simt import native": "imports `grader.simt.native`",
-    "from spec import reference": "imports `spec`",
-    "grader.run.worker.serve(1, 2)": "uses `grader.run",
-    "torch.Tensor.cpu = lambda self: self": "changes `torch.Tensor.cpu`",
-    "torch.os.kill(1, 9)": "uses `torch.os`",
-    "files = torch\nfiles.os": "hands on the module `torch`",
-    "layers = torch.nn.functional\nlayers.gelu = None": "hands on the module `torch.nn.functional`",
-    "from torch import nn\nlayers = nn": "hands on the module `nn`",
-    "from torch.nn import functional\nfunctional = None": "gives the name `functional` another meaning",
-    "import torch as m\nimport math as m\nm.load(0)": "gives the name `m` another meaning",
-    "torch.ops.load_library('mine.so')": "uses `torch.ops.load_library`",
-    "torch.utils.cpp_extension.load('a', ['b.cu'])": "uses `torch.utils",
-    "getattr(torch, 'o' + 's')": "uses `getattr`",
-    "__import__('ctypes')": "uses `__import__`",
-    "eval('1')": "uses `eval`",
-    "(lambda: 0).__globals__": "reads the attribute `__globals__`",
-    "match 0:\n    case int(__class__=found): pass": "uses `__class__`",
-    "open('/proc/self/mem')": "uses `open`",
-    "class Late(torch.Tensor): pass": "derives Late from `torch.Tensor`",
-    "class Late:\n    def __torch_function__(self, *rest): pass": "uses `__torch_function__`",
-    "torch = None": "gives the name `torch` another meaning",
-    "import enum\nenum.bltns.exec('1')": "uses `enum.bltns`",
-    "import numpy\nnumpy.load(__file__, allow_pickle=True)": "uses `numpy.load`",
-    "import numpy\nnumpy.testing.runstring('1', {})": "uses `numpy.testing",
-    "import numpy\nnumpy.loadtxt('op.py', dtype=str)": "uses `numpy.loadtxt`",
-    "torch.nn.functional.torch.load('x')": "uses `torch.nn.functional.torch`",
-    "from torch.nn.functional import torch as other": "imports `torch.nn.functional.torch`",
-    "torch.amp.autocast_mode.numpy.load('x')": "uses `torch.amp.autocast_mode`",
-    "torch.ops.loaded_libraries": "uses `torch.ops.loaded_libraries`",
-    "import functools\nfunctools.singledispatch(len)": "uses `functools.singledispatch`",
-    "def choose(x: \"__import__('os')\"): pass": "uses `__import__`",
-    "'{0.__globals__}'.format(torch.einsum)": "reads the attribute `format`",
-    "class Late:\n    __match_args__ = ('__globals__',)": "uses `__match_args__`",
-    "class Late:\n    __torch_function__ = lambda *rest: 0": "uses `__torch_function__`",
-    "type('Late', (), {'__array_interface__': {}})": "uses `type` as a value",
-    "make = type": "uses `type` as a value",
-}
-
-
-@pytest.mark.parametrize(("code", "words"), REACHING.items())
-def test_op_py_that_reaches_for_the_grader_is_refused(solved_course: Catalog, code: str, words: str) -> None:
-    replaced(solved_course, "01", "op.py", "import grader\n", f"import grader\n{code}\n")
-    sentence = refusal(solved_course, "01")
-    assert sentence.startswith(("op.py:8 ", "op.py:9 "))
-    assert words in sentence
-
-
-# ---- .cu and .cpp switch the checks off --------------------------------------------------------------------
-
-EVADING = {
-    "#undef __global__\n#define __global__ __attribute__((no_sanitize(\"thread\")))":
-        "`__global__` another meaning",
-    "#define if(x) if (true)": "gives `if` another meaning",
-    "[[gnu::no_sanitize(\"thread\")]] void f() {}": "has the attribute `no_sanitize`",
-    "__attribute__((constructor)) static void first() {}": "has the attribute `constructor`",
-    "#pragma GCC optimize (\"O3\")": "has `#pragma GCC optimize`",
-    "_Pragma(\"GCC optimize 3\")": "hides a directive",
-    "#define PASTE(a, b) a##b": "joins names",
-    "extern \"C\" const char* simt_take_findings();": "belongs to the simulated GPU",
-    "extern \"C\" void simt_\\\nreset();": "continues a word in the next line",
-    "extern \"C\" void __tsan_write4(void*) {}": "belongs to the access checks",
-    "inline void f() { asm volatile(\"\"); }": "is assembly",
-    "#include <dlfcn.h>": "has `#include <dlfcn.h>`",
-    "#include \"/etc/passwd\"": "has `#include \"/etc/passwd\"`",
-    "#include \"../../solutions/01_muladd/kernel.cu\"": "has `#include",
-    "#define WHERE <dlfcn.h>\n#include WHERE": "has `#include WHERE`",
-    "#include <emmintrin.h>": "has `#include <emmintrin.h>`",
-    "#include <thrust/transform.h>": "includes `thrust/transform.h`",
-    "#include <cub/device/device_reduce.cuh>": "includes `cub/device/device_reduce.cuh`",
-    "#include <cublas_v2.h>": "includes `cublas_v2.h`",
-    "int f() { return cublasSgemm_v2; }": "uses `cublasSgemm_v2`, which calls a library",
-    "extern \"C\" int PyRun_SimpleString(const char*);": "runs the interpreter",
-    "TORCH_LIBRARY_IMPL(aten, CUDA, m) {}": "registers operators of `aten`",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("code", "words"), EVADING.items())
-def test_cuda_that_evades_the_checks_is_refused(solved_course: Catalog, code: str, words: str) -> None:
-    replaced(solved_course, "01", "kernel.cu", "#include <cstdint>", f"#include <cstdint>\n{code}")
-    sentence = refusal(solved_course, "01")
-    assert sentence.startswith("kernel.cu:")
-    assert words in sentence
+# ---- what the audit says ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("simt_reset", "A submission must not touch the code that checks it."),
-        ("_mm_pause", "Every access of a submission must be checked."),
+        ("simt_reset", "C++, CUDA and PyTorch have documented names for what a kernel needs: use those."),
+        ("_mm_pause", "Every access is checked here: write it in plain CUDA C++."),
         (
             "cublasSgemm",
             "Your own kernels must do the work, not a library's.",
@@ -236,7 +150,7 @@ def test_a_library_that_asks_for_more_than_a_kernel_needs_is_refused(
     source.write_text(code + "\n")
     command = [*host_compiler().command, "-std=c++20", "-shared", "-fPIC", str(source), "-o", str(library)]
     subprocess.run(command, check=True)
-    objection = audit_library(toy_catalog.find("01"), library)
+    objection = audit_library(toy_catalog.find("01"), library, "simt")
     assert objection is not None
     assert words in objection.sentence
 
@@ -262,7 +176,7 @@ HOST_LOOP = """AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "loop", [&] {
 
 def assert_host_work(catalog: Catalog) -> None:
     checks = judged(catalog, "01")
-    assert checks["correctness"].status is Status.PASS  # the answers are right: only who computed them is not
+    assert checks["correctness"].sentence.startswith("The values are right, but host code took part in ")
     assert checks["device_work"].status is Status.FAIL
     assert "host code read or wrote device memory" in checks["device_work"].sentence
     assert checks["safety"].status is Status.FAIL
@@ -278,13 +192,6 @@ def test_a_host_loop_before_a_kernel_that_only_copies(solved_course: Catalog, sc
     old = "launch_muladd<scalar_t>(a.const_data_ptr"
     replaced(solved_course, "01", "binding.cpp", old, old.replace("(a.", "(made."))
     replaced(solved_course, "01", "kernel.cu", *IDENTITY)
-    assert_host_work(solved_course)
-
-
-def test_a_host_loop_after_a_kernel_that_wrote_every_byte(solved_course: Catalog) -> None:
-    replaced(solved_course, "01", "kernel.cu", *IDENTITY)
-    loop = HOST_LOOP.replace("TARGET", "y")
-    replaced(solved_course, "01", "binding.cpp", "    return y;", f"    {loop}\n    return y;")
     assert_host_work(solved_course)
 
 

@@ -61,6 +61,17 @@ def test_the_audit_accepts_the_solution() -> None:
         'os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"',
         'FLAGS = {"cxx": ["-O3"], "nvcc": ["-O3", "--use_fast_math", "-lineinfo"]}',
         "from torch.utils import cpp_extension",
+        "from setuptools import find_packages\nPACKAGES = find_packages(where='src', exclude=['tests*'])",
+        "SOURCES = sorted(os.path.relpath(os.path.join('csrc', name)) for name in ('kernel.cu', 'b.cpp'))",
+        "import sys\nNINJA = '--no-ninja' not in sys.argv\nWINDOWS = sys.platform == 'win32'",
+        "import re\nVERSION = re.search(r'version = \"(.*)\"', Path('p.toml').read_text()).group(1)",
+        "from torch.utils.cpp_extension import BuildExtension\nC = {'b': "
+        "BuildExtension.with_options(use_ninja=True)}",
+        "import glob\nFILES = [*glob.glob('csrc/*.cu'), *glob.glob('csrc/*.cpp')]",
+        "def flags(debug: bool) -> list[str]:\n    return ['-O0', '-g'] if debug else ['-O3']",
+        "if __name__ == '__main__':\n    print(os.environ.get('MAX_JOBS'))",
+        "import tomllib\nNAME = tomllib.loads(Path('pyproject.toml').read_text())['project']['name']",
+        "import shutil\nHAS_NINJA = shutil.which('ninja') is not None",
     ],
 )
 def test_the_audit_accepts_ordinary_setup_py(line: str) -> None:
@@ -84,16 +95,16 @@ def test_the_audit_accepts_ordinary_setup_py(line: str) -> None:
         ("import pathlib\npathlib.Path.replace('a.cu', 'b.cu')", "uses `pathlib.Path.replace`"),
         ("import pathlib\npathlib.Path('a.cu').replace('b.cu')", "replace`"),
         ("import pathlib\n('a' and pathlib.Path('a.cu')).replace('b.cu')", "replace`"),
-        ("import pathlib\n[pathlib.Path][0].replace('a.cu', 'b.cu')", "hands on `pathlib.Path`"),
+        ("import pathlib\n[pathlib.Path][0].replace('a.cu', 'b.cu')", "hands on the class `pathlib.Path`"),
         ("import pathlib\npathlib.Path('a.cu').replace(*['b.cu'], *[])", "replace`"),
         ("FLAG = '-fsanitize=https://x'", "says `-fsanitize"),
-        ("open('csrc/kernel.cu', 'w').write('')", "opens a file for more than reading"),
+        ("x = open('csrc/kernel.cu', 'w')", "opens a file for more than reading"),
         ("open('csrc/kernel.cu', mode='w')", "opens a file for more than reading"),
-        ("from pathlib import Path\nPath('csrc/kernel.cu').open('w')", "uses `Path('csrc/kernel.cu').open`"),
-        ("import torch\ntorch.os.system('ls')", "uses `torch.os.system`"),
+        ("from pathlib import Path\nPath('csrc/kernel.cu').open('w')", "reads the attribute `open`"),
+        ("import torch\ntorch.os.system('ls')", "uses `torch.os`"),
         ("import torch\ntorch.save({}, 'csrc/kernel.cu')", "uses `torch.save`"),
         ("from pathlib import os", "imports `pathlib.os`"),
-        ("import glob as g\ng.os.remove('setup.py')", "uses `g.os.remove`"),
+        ("import glob as g\ng.os.remove('setup.py')", "uses `glob.os`"),
         ("import setuptools\nsetuptools.distutils.spawn.spawn(['ls'])", "uses `setuptools.distutils"),
         (
             "from torch.utils.cpp_extension import load_inline",
@@ -107,6 +118,22 @@ def test_the_audit_accepts_ordinary_setup_py(line: str) -> None:
         ("FLAGS = ['-Wl,--wrap=memcpy']", "says `-Wl,--wrap=memcpy`"),
         ("FLAGS = ['-fplugin=x.so']", "says `-fplugin=x.so`"),
         ("FLAGS = ['@flags']", "says `@flags`"),
+        # What a list of bad names had left open.
+        ("import os\nos.environ.data", "reads the attribute `data`"),
+        ("import os\nos.environ.encodekey.__globals__", "reads the attribute `encodekey`"),
+        ("from os import path\npath.genericpath.os.system('ls')", "uses `os.path.genericpath`"),
+        ("from pathlib import Path\nPath('a').symlink_to('b')", "reads the attribute `symlink_to`"),
+        ("from pathlib import Path\nPath('a').lchmod(0)", "reads the attribute `lchmod`"),
+        ("import sys\nsys.argv.append('x')\nsys._getframe()", "uses `sys._getframe`"),
+        ("import re\nre._compiler", "uses `re._compiler`"),
+        ("from torch.utils.cpp_extension import BuildExtension\nBuildExtension.run = 1", "changes `Build"),
+        ("from torch.utils.cpp_extension import BuildExtension\nb = [BuildExtension]", "hands on the class"),
+        ("import importlib", "imports `importlib`"),
+        ("vars()", "uses `vars`"),
+        ("memoryview(b'')", "uses `memoryview`"),
+        ("opened = open", "opens a file for more than reading"),
+        ("open(*['a', 'w'])", "opens a file for more than reading"),
+        ("'{0.__class__}'.format(1)", "reads the attribute `format`"),
     ],
 )
 def test_setup_py_that_does_more_than_declare_is_refused(line: str, words: str) -> None:
@@ -160,7 +187,7 @@ def test_flags_in_pieces_are_seen_when_they_are_used(tmp_path: Path, line: str, 
         "made = [CppExtension('tiny._C', ['tiny/c.cpp'], extra_compile_args=FLAGS)]\n"
         "setup(ext_modules=made, cmdclass={'build_ext': BuildExtension})"
     )
-    assert list(setup_source.audit(extension, "setup.py")) == []
+    assert list(setup_source.audit(f"import os\n{extension}", "setup.py")) == []
     with pytest.raises(BuildFailed, match=re.escape(f"setup.py {words}")):
         build_package(tiny(tmp_path, extension))
 
@@ -207,21 +234,21 @@ def test_a_neighbour_hands_out_no_module(tmp_path: Path, neighbour: str, text: s
     (tmp_path / "p").mkdir()
     (tmp_path / "p/ops.py").write_text(neighbour)
     (tmp_path / "p/__init__.py").write_text(text)
-    objection = audit_installed(EXERCISE, tmp_path, libraries=False)
+    objection = audit_installed(EXERCISE, tmp_path, backend="cuda")
     assert (objection.what if objection else "") == refused
 
 
 def test_everything_that_is_installed_is_audited(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     (tmp_path / "p/__init__.py").write_text("import torch\n")
-    assert audit_installed(EXERCISE, tmp_path, libraries=True) is None
+    assert audit_installed(EXERCISE, tmp_path, backend="simt") is None
     (tmp_path / "p/more.py").write_text("import ctypes\n")
-    objection = audit_installed(EXERCISE, tmp_path, libraries=True)
+    objection = audit_installed(EXERCISE, tmp_path, backend="simt")
     assert objection is not None
     assert objection.sentence.startswith("p/more.py:1 imports `ctypes`.")
     (tmp_path / "p/more.py").unlink()
     (tmp_path / "at_start.pth").write_text("import os\n")
-    objection = audit_installed(EXERCISE, tmp_path, libraries=True)
+    objection = audit_installed(EXERCISE, tmp_path, backend="simt")
     assert objection is not None
     assert "at_start.pth" in objection.sentence
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grader import deadlines
+from grader.deadlines import Usage
 from grader.run import LoadFailed, WorkerCrashed, WorkerTimeout
 from tests.adversarial.submissions import Load, assert_serves, load, zygote
 from tests.waiting import has_ended
@@ -80,6 +82,41 @@ def test_an_endless_loop_is_stopped_with_all_it_started(load: Load) -> None:
     assert_serves(session)
 
 
+def test_a_busy_machine_costs_nothing(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ready, and without a processor: what a worker looks like while others have them all."""
+    session = load("import time\ndef entry():\n    time.sleep(0.8)\n    return 7\n")
+    monkeypatch.setattr(deadlines, "usage_of", lambda pid: Usage(0.0, ready=True))
+    assert session.call("entry", [], seconds=0.6).outputs[0].value == 7
+    monkeypatch.setattr(deadlines, "PATIENCE", 1.0)
+    with pytest.raises(WorkerTimeout):  # without it, the same call is too long
+        session.call("entry", [], seconds=0.6)
+
+
+def test_the_time_of_a_worker_is_that_of_what_it_started(load: Load) -> None:
+    session = load(
+        """
+        import os
+        def entry():
+            if os.fork():
+                os.wait()
+            while True:
+                pass
+        """
+    )
+    with pytest.raises(WorkerTimeout) as caught:
+        session.call("entry", [], seconds=1.0)
+    assert caught.value.seconds == 1.0
+    assert_serves(session)
+
+
+def test_the_clock_of_a_busy_machine_is_named() -> None:
+    sentence = WorkerTimeout("calling `f`", 10.0, 63.2).what
+    assert "was still calling `f` after 10 s (63 s by the clock of a busy machine) and was" in sentence
+    assert WorkerTimeout("loading", 10.0, 10.2).what == (
+        "The submission was still loading after 10 s and was stopped."
+    )
+
+
 def test_a_stopped_worker_is_killed_all_the_same(load: Load) -> None:
     session = load("import os, signal\ndef entry():\n    os.kill(os.getpid(), signal.SIGSTOP)\n")
     with pytest.raises(WorkerTimeout):
@@ -113,12 +150,12 @@ def test_many_processes_end_with_their_worker(load: Load, tmp_path: Path) -> Non
 
 
 def test_a_crash_while_loading_is_a_crash(load: Load) -> None:
-    with pytest.raises(WorkerCrashed, match=r"SIGSEGV while loading the submission at op\.py:2"):
+    with pytest.raises(WorkerCrashed, match=r"SIGSEGV while loading at op\.py:2"):
         load("import ctypes\nctypes.string_at(0)\n")
 
 
 def test_an_endless_import_is_stopped(load: Load) -> None:
-    with pytest.raises(WorkerTimeout, match="still loading the submission after 1 s"):
+    with pytest.raises(WorkerTimeout, match="was still loading after 1 s"):
         load("import time\ntime.sleep(1000)\n", load_seconds=1.0)
 
 

@@ -1,0 +1,1 @@
+extern "C" void __tsan_write4(void*) {}

@@ -1,0 +1,1 @@
+#define if(x) if (true)

@@ -1,0 +1,2 @@
+#line 7 "/usr/include/stdlib.h"
+int one;

@@ -1,0 +1,2 @@
+# 7 "/usr/include/stdlib.h" 3
+int one;

@@ -1,0 +1,1 @@
+[[gnu::no_sanitize("thread")]] void f() {}

@@ -1,0 +1,2 @@
+_Pragma("GCC optimize(\"O3\")")
+void run() {}

@@ -1,0 +1,1 @@
+#pragma GCC optimize ("O3")

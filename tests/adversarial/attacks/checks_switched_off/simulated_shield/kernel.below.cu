@@ -1,0 +1,2 @@
+extern "C" void simt_raise_shield();
+void open() { simt_raise_shield(); }

@@ -1,0 +1,1 @@
+torch.utils.cpp_extension.load('a', ['b.cu'])

@@ -1,0 +1,1 @@
+import torch.utils.cpp_extension as e

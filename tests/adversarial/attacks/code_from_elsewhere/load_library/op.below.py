@@ -1,0 +1,1 @@
+torch.ops.load_library("mine.so")

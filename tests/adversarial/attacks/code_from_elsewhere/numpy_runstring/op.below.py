@@ -1,0 +1,2 @@
+import numpy
+numpy.testing.runstring('1', {})

@@ -1,0 +1,1 @@
+torch.classes.load_library("mine.so")

@@ -1,0 +1,1 @@
+torch.hub.load("someone/something", "model")

@@ -1,0 +1,1 @@
+torch.load("weights.pt", weights_only=False)

@@ -1,0 +1,7 @@
+import functools
+
+def f(self):
+    return {}
+
+late = functools.cached_property(f)
+late.attrname = "__array_interface__"

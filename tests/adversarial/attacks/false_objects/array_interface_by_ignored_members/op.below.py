@@ -1,0 +1,5 @@
+import enum
+
+class Empty(enum.Enum):
+    _ignore_ = ["A"]
+    A = 1

@@ -1,0 +1,2 @@
+class Late:
+    __slots__ = ("__array_interface__",)

@@ -1,0 +1,3 @@
+class Late:
+    def __get__(self, instance, owner):
+        return owner

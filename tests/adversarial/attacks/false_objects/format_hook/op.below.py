@@ -1,0 +1,3 @@
+class Late:
+    def __format__(self, how):
+        return how

@@ -1,0 +1,2 @@
+class Late:
+    import math as __getattr__

@@ -1,0 +1,3 @@
+class Late:
+    def __instancecheck__(self, other):
+        return True

@@ -1,0 +1,2 @@
+class Late(metaclass=type):
+    pass

@@ -1,0 +1,3 @@
+eval = 1
+del eval
+eval("1")

@@ -1,0 +1,6 @@
+def f(eval):
+    class Late:
+        x = eval
+
+class More:
+    y = exec

@@ -1,0 +1,2 @@
+import enum
+enum.bltns.exec('1')

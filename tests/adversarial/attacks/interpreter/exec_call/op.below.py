@@ -1,0 +1,1 @@
+exec("import ctypes")

@@ -1,0 +1,2 @@
+import gc
+found = gc.get_objects()

@@ -1,0 +1,4 @@
+def f():
+    yield
+
+frame = f().gi_frame.f_back

@@ -1,0 +1,1 @@
+from grader.run import wire

@@ -1,0 +1,3 @@
+def f():
+    import os
+    return os.environ

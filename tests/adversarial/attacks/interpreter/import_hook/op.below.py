@@ -1,0 +1,2 @@
+import sys
+sys.meta_path.insert(0, None)

@@ -1,0 +1,2 @@
+import inspect
+caller = inspect.stack()[1].frame

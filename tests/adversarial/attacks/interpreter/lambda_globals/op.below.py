@@ -1,0 +1,1 @@
+(lambda: 0).__globals__

@@ -1,0 +1,1 @@
+from torch.nn.functional import torch as other

@@ -1,0 +1,3 @@
+import torch as m
+import math as m
+m.load(0)

@@ -1,0 +1,1 @@
+torch.amp.autocast_mode.numpy.load('x')

@@ -1,0 +1,1 @@
+found = torch.nn.functional.torch.os

@@ -1,0 +1,2 @@
+import sys
+wire = sys.modules["grader.run.wire"]

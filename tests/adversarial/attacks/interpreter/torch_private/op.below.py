@@ -1,0 +1,1 @@
+torch._C._set_backcompat_broadcast_warn(True)

@@ -1,0 +1,2 @@
+files = torch
+files.os

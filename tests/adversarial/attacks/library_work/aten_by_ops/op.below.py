@@ -1,0 +1,2 @@
+def f(a, b, c):
+    return torch.ops.aten.addcmul(c, a, b)

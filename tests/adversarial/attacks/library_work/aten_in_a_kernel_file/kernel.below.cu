@@ -1,0 +1,1 @@
+#include <ATen/native/cuda/Reduce.cuh>

@@ -1,0 +1,1 @@
+extern "C" { void one() {} void two() __attribute__((alias("one"))); }

@@ -1,0 +1,2 @@
+#include <cstdlib>
+extern "C" void* __REDIRECT(harmless, (void*, const char*), dlsym);

@@ -1,0 +1,1 @@
+[[gnu::constructor]] static void early() {}

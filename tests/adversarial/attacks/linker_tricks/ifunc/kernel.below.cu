@@ -1,0 +1,1 @@
+extern "C" { static void (*choose())() { return nullptr; } void chosen() __attribute__((ifunc("choose"))); }

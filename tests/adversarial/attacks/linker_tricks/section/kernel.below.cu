@@ -1,0 +1,1 @@
+__attribute__((section(".init_array"))) static void (*first)() = nullptr;

@@ -1,0 +1,1 @@
+static void* harmless(void*, const char*) __attribute__((weakref("dlsym")));

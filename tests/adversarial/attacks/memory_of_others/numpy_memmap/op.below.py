@@ -1,0 +1,2 @@
+import numpy as np
+np.memmap("/proc/self/mem")

@@ -1,0 +1,1 @@
+torch.UntypedStorage.from_file("/proc/self/mem", True, 8)

@@ -1,0 +1,2 @@
+import operator
+space = operator.attrgetter("__globals__")(torch.einsum)

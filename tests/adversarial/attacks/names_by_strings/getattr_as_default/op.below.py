@@ -1,0 +1,2 @@
+def f(x, get=getattr):
+    return get(x, "cpu")

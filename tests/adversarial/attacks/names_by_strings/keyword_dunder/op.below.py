@@ -1,0 +1,1 @@
+x = dict(__class__=int)

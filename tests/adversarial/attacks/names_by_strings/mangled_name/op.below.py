@@ -1,0 +1,3 @@
+class _ctypes:
+    def f(self, x):
+        return x.__data

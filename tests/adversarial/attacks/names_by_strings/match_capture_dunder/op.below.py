@@ -1,0 +1,4 @@
+class Late:
+    match {}:
+        case __getattr__:
+            pass

@@ -1,0 +1,2 @@
+import operator
+operator.methodcaller("__setattr__", "cpu", None)(torch.Tensor)

@@ -1,0 +1,1 @@
+text = "{0.__globals__[os]}".format(torch.einsum)

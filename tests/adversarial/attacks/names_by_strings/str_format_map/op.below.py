@@ -1,0 +1,1 @@
+text = "{x.__globals__}".format_map({"x": torch.einsum})

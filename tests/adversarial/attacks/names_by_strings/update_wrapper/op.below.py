@@ -1,0 +1,2 @@
+import functools
+functools.update_wrapper(torch.Tensor, MulAdd, assigned=("apply",))

@@ -1,0 +1,2 @@
+import functools
+copy = functools.wraps

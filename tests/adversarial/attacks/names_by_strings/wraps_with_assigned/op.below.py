@@ -1,0 +1,5 @@
+import functools
+
+@functools.wraps(MulAdd, assigned=("__globals__",))
+def f():
+    pass

@@ -1,0 +1,2 @@
+def f(x: "eval('1')"):
+    pass

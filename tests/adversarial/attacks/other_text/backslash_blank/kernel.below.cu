@@ -1,0 +1,3 @@
+#define CODE \ 
+    asm("nop");
+void run() { CODE }

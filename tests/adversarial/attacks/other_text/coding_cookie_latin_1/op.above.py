@@ -1,0 +1,3 @@
+#!/usr/bin/env python
+# vim: set fileencoding=latin-1 :
+x = 1

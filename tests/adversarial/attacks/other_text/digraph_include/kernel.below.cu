@@ -1,0 +1,2 @@
+%:include <dlfcn.h>
+void* find(const char* name) { return dlsym(nullptr, name); }

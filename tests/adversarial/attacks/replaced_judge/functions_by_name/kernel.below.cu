@@ -1,0 +1,2 @@
+extern "C" void* dlsym(void*, const char*);
+void* find() { return dlsym(nullptr, "x"); }

@@ -1,0 +1,2 @@
+#include <cstdio>
+void* table() { return std::fopen("/proc/self/maps", "r"); }

@@ -1,0 +1,1 @@
+memory = open('/proc/self/mem', 'r+b', 0)

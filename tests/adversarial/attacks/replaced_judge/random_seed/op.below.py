@@ -1,0 +1,2 @@
+torch.manual_seed(0)
+torch.random.fork_rng = None

@@ -1,0 +1,1 @@
+import grader.run.inside.simt_tracing as tracing

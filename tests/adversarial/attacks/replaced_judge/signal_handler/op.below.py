@@ -1,0 +1,2 @@
+import signal
+signal.signal(signal.SIGALRM, signal.SIG_IGN)

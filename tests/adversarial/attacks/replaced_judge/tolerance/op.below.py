@@ -1,0 +1,2 @@
+import spec
+spec.CASES.clear()

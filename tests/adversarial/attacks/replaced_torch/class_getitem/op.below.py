@@ -1,0 +1,3 @@
+class Late:
+    def __class_getitem__(cls, item):
+        item.cpu = None

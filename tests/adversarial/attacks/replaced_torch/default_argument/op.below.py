@@ -1,0 +1,1 @@
+torch.einsum.__defaults__ = (1,)

@@ -1,0 +1,2 @@
+layers = torch.nn.functional
+layers.gelu = None

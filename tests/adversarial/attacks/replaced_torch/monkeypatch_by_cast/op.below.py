@@ -1,0 +1,2 @@
+from typing import Any, cast
+T = cast(Any, torch.Tensor)

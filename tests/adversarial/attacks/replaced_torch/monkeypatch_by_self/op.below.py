@@ -1,0 +1,5 @@
+class Mine:
+    def change(self):
+        self.cpu = None
+
+Mine.change(torch.Tensor)

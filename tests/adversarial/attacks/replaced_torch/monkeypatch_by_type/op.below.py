@@ -1,0 +1,3 @@
+def f(x):
+    T = type(x)
+    T.cpu = lambda self: self

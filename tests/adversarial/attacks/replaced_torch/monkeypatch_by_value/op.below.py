@@ -1,0 +1,2 @@
+T = torch.Tensor
+T.cpu = lambda self: self

@@ -1,0 +1,1 @@
+torch.addcmul = lambda *rest, **named: rest[0]

@@ -1,0 +1,1 @@
+f = torch.compile(MulAdd.apply, backend=lambda graph, inputs: None)

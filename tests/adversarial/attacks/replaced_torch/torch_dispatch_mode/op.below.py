@@ -1,0 +1,1 @@
+from torch.utils._python_dispatch import TorchDispatchMode

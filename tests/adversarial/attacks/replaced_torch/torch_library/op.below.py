@@ -1,0 +1,1 @@
+library = torch.library.Library("aten", "IMPL")

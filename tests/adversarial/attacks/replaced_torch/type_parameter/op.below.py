@@ -1,0 +1,3 @@
+class Late:
+    def __init_subclass__(cls):
+        cls.cpu = None

@@ -1,0 +1,3 @@
+import os
+def test_folder():
+    assert 'kills' not in os.getcwd()

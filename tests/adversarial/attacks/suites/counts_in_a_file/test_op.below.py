@@ -1,0 +1,3 @@
+from pathlib import Path
+def test_runs():
+    Path('runs').write_text('1')

@@ -1,0 +1,3 @@
+import sys
+def test_runs():
+    sys.modules['runs'] = 1

@@ -1,0 +1,2 @@
+def test_source():
+    assert 'max' in open('kernel.cu').read()

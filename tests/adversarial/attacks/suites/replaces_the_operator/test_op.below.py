@@ -1,0 +1,1 @@
+op.bias_softmax = reference

@@ -1,0 +1,2 @@
+extern "C" { extern char** environ; }
+char** variables() { return environ; }

@@ -1,0 +1,2 @@
+#include <cstdlib>
+int later(void (*f)()) { return at_quick_exit(f); }

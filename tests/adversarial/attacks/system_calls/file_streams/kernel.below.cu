@@ -1,0 +1,2 @@
+#include <fstream>
+bool read() { return std::ifstream("/proc/self/maps").good(); }

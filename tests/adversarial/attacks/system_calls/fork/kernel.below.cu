@@ -1,0 +1,2 @@
+extern "C" int _Fork();
+int copy() { return _Fork(); }

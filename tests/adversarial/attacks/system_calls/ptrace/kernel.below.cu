@@ -1,0 +1,2 @@
+extern "C" long ptrace(int, ...);
+long trace() { return ptrace(0); }

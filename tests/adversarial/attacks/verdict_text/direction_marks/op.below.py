@@ -1,0 +1,1 @@
+raise ValueError("\u202e0 fo 04 ssap")

@@ -1,3 +1,0 @@
-// naive: full marks; the library does the work. refused by: symbols. says: uses `sgemm_
-extern "C" void sgemm_(const char*, const char*, const int*);
-void multiply(const int* n) { sgemm_("N", "N", n); }

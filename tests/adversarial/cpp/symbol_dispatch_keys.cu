@@ -1,4 +1,0 @@
-// naive: full marks; operators that nothing logs. refused by: symbols. says: uses `c10::impl::_force_tls_local_dispatch_key_set
-namespace c10::impl { struct LocalDispatchKeySet { unsigned long a, b; };
-void _force_tls_local_dispatch_key_set(LocalDispatchKeySet); }
-void hide() { c10::impl::_force_tls_local_dispatch_key_set({0, 0}); }

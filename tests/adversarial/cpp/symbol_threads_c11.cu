@@ -1,3 +1,0 @@
-// naive: full marks; work goes on between calls. refused by: symbols. says: uses `thrd_create
-extern "C" int thrd_create(unsigned long*, int (*)(void*), void*);
-int start(unsigned long* id, int (*body)(void*)) { return thrd_create(id, body, nullptr); }

@@ -1,3 +1,0 @@
-// naive: full marks; work goes on between calls. refused by: symbols. says: uses `pthread_create
-extern "C" int pthread_create(unsigned long*, const void*, void* (*)(void*), void*);
-int start(unsigned long* id, void* (*body)(void*)) { return pthread_create(id, nullptr, body, nullptr); }

@@ -1,6 +1,0 @@
-# A tensor is made of any address: results are written where they are compared.
-# A naive grader gives full marks. Refused here: uses `__array_interface__`
-class Late:
-    __array_interface__ = {"shape": (8,), "typestr": "<f8", "data": (1 << 40, False), "version": 3}
-
-window = torch.as_tensor(Late())

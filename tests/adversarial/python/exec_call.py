@@ -1,3 +1,0 @@
-# Code in a string.
-# A naive grader gives full marks. Refused here: uses `exec`
-exec("import ctypes")

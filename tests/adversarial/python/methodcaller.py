@@ -1,4 +1,0 @@
-# Methods by strings.
-# A naive grader gives full marks. Refused here: uses `operator.methodcaller`
-import operator
-operator.methodcaller("__setattr__", "cpu", None)(torch.Tensor)

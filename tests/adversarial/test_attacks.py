@@ -1,0 +1,59 @@
+"""Each attack of the catalogue is refused by the check that its folder names, and earns no more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.build import detect_backend
+from grader.checks.lanes import open_lane
+from grader.run.spawn import Zygote
+from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack, attacks
+from tests.adversarial.judging import judge
+
+ATTACKS = attacks()
+ON_SIMT = [attack for attack in ATTACKS if "simt" in attack.backends]
+ON_CUDA = [attack for attack in ATTACKS if "cuda" in attack.backends]
+READ = [attack for attack in ON_SIMT if attack.refused_by in BEFORE_IT_RUNS]
+RUN = [attack for attack in ON_SIMT if attack.refused_by not in BEFORE_IT_RUNS]
+
+# A refusal says what is not allowed, why, and what to write instead; it accuses no one.
+_ACCUSES = re.compile(r"cheat|attack|forg(e|ing)|tamper|hack|malicious|evad|suspicious", re.IGNORECASE)
+_CODE = re.compile(r"`[^`]*`")
+
+
+def named(attack: Attack) -> str:
+    return attack.name
+
+
+@pytest.fixture(scope="module")
+def lane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
+    spool = tmp_path_factory.mktemp("spool")
+    exercises = {attack.exercise.slug: attack.exercise for attack in RUN}
+    with open_lane("simt", spool, exercises.values(), isolate=False) as zygote:
+        yield zygote
+
+
+@pytest.mark.parametrize("attack", READ, ids=named)
+def test_it_is_refused_before_it_runs(attack: Attack, tmp_path: Path) -> None:
+    ruling = judge(attack, "simt", tmp_path)
+    assert ruling.objection(attack) == ""
+    assert not _ACCUSES.search(_CODE.sub("", ruling.refusals.get("audit", "")))
+
+
+@pytest.mark.parametrize("attack", RUN, ids=named)
+def test_it_is_refused_by_a_check(attack: Attack, lane: Zygote) -> None:
+    assert lane.spool is not None
+    submission = lane.spool / attack.name.replace("/", "-")
+    submission.mkdir()
+    assert judge(attack, "simt", submission, lane).objection(attack) == ""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(detect_backend() != "cuda", reason="needs a CUDA GPU, nvcc and a CUDA build of torch")
+@pytest.mark.parametrize("attack", ON_CUDA, ids=named)
+def test_it_is_refused_on_a_gpu(attack: Attack, tmp_path: Path) -> None:
+    assert judge(attack, "cuda", tmp_path).objection(attack) == ""
