@@ -123,8 +123,6 @@ class _Parent:
         replies.returned(document)
         replies.remote_error(document)
         trace = replies.trace(document)
-        replies.milliseconds(document, "blocks")
-        replies.clock(document)
         # Of no library: looking lines up would start a program for each.
         placed = [{**each, "module": ""} for each in trace.findings]
         for found in findings.symbolise(placed, suspicions=True):
@@ -134,7 +132,7 @@ class _Parent:
 
 def _message(drawn: random.Random) -> tuple[bytes, bytes]:
     """A datagram, and what lies in the box."""
-    document = copy.deepcopy({"outputs": [_OUTPUT], "clock": "host", **drawn.choice(_PARTS)})
+    document = copy.deepcopy({"outputs": [_OUTPUT], **drawn.choice(_PARTS)})
     for _ in range(drawn.choice((0, 1, 1, 1, 2, 5))):
         _exchange(drawn, document)
     text = bytearray(json.dumps(document).encode("utf-8", "surrogatepass"))

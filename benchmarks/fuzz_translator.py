@@ -162,6 +162,7 @@ def check(source: str) -> bool:
         return False
     head, found, body = translated.partition('#line 1 "a \\"strange\\" \\\\name.cu"\n')
     _require(bool(found) and head.count("\n") <= 1, "the first line does not name the file")
+    body = re.sub(r'\nSIMT_DEVICE_VARIABLES\(".*"\)\n\Z', "", body)  # below the last line
     before, after = source.split("\n"), body.split("\n")
     _require(len(after) == len(before), "lines were added or lost")
     differing = {number for number, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]}
