@@ -1,5 +1,5 @@
 # make demo    sets up .venv and shows what this is, on real kernels
-# make test    sets up what it still needs, then runs the whole test suite
+# make test    sets up what it still needs, then runs ruff, mypy and the whole test suite
 #
 # Nothing has to be activated or installed first, except python3 (3.11 or newer), python3-venv, python3-dev,
 # make and g++. `make help` lists the rest. Choose another Python with `make demo PYTHON=python3.12`.
@@ -10,12 +10,16 @@ RUN := $(VENV)/bin/python
 JOBS ?= 2
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
-.PHONY: help demo test site site-class serve sync lint bench clean
+# A module's fixture is made by one worker, and the slow tests come first: tests/scheduling.py.
+TEST := $(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+
+.PHONY: help demo test test-fast site site-class serve sync lint bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    set up .venv, grade one right kernel and three wrong ones (ALL=1: every solution, too)"
-	@echo "make test    run every test (JOBS=$(JOBS) at a time)"
+	@echo "make test    run ruff, mypy and every test (JOBS=$(JOBS) at a time)"
+	@echo "make test-fast  run the unit tests that are not slow: at every save"
 	@echo "make site    build the lessons into site/"
 	@echo "make site-class  the same without solutions, for a class, into site-class/"
 	@echo "make serve   build the lessons and serve them while you edit"
@@ -27,8 +31,11 @@ help:
 demo: $(VENV)/.core
 	@$(RUN) -m grader demo $(if $(ALL),--all)
 
-test: $(VENV)/.test $(VENV)/.docs
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal
+test: lint $(VENV)/.docs
+	@$(TEST)
+
+test-fast: $(VENV)/.test
+	@$(TEST) tests/unit -m "not slow" -q
 
 site: $(VENV)/.docs
 	@$(RUN) -m mkdocs build --strict

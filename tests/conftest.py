@@ -1,7 +1,9 @@
-"""What every test may rely on: a cache and a home of its own where asked for, and the toy course."""
+"""What holds for every test: its cost, the worker that runs it, and the toy course."""
 
 from __future__ import annotations
 
+import math
+import os
 import shutil
 import signal
 from collections.abc import Iterator
@@ -11,9 +13,29 @@ import pytest
 
 from grader import workspace
 from grader.catalog import Catalog
+from tests.processor_time import LIMIT_SECONDS, ProcessorTime
+from tests.scheduling import group_by_fixture, slow_first
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY_COURSE = ROOT / "tests" / "toy_course"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", action="store_true", help="show the processor time of folders and slow tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # For whoever writes a test: on a machine of others, which may be slow, no figure decides anything.
+    seconds = math.inf if os.environ.get("CI") else LIMIT_SECONDS
+    config.pluginmanager.register(
+        ProcessorTime(ROOT / "tests" / "unit", shows=config.getoption("--costs"), seconds=seconds)
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    group_by_fixture(items)
+    slow_first(items)
 
 
 @pytest.fixture

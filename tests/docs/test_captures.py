@@ -13,7 +13,14 @@ from grader.errors import ToolchainError
 from grader.toolchain import cuda_toolkit
 
 
-@pytest.mark.parametrize("capture", captures.CAPTURES, ids=lambda each: each.name)
+def parameters(capture: Any) -> Any:
+    """The captures of one exercise stay on one worker: they share a folder, and what is compiled in it."""
+    together = pytest.mark.xdist_group(f"captures of {capture.exercise[:2]}")
+    return pytest.param(capture, id=capture.name, marks=together)
+
+
+@pytest.mark.slow("grades a submission in a process of its own")
+@pytest.mark.parametrize("capture", [parameters(capture) for capture in captures.CAPTURES])
 def test_the_captured_output_is_what_is_printed(capture: Any) -> None:
     if capture.compiler and _compiler() != capture.compiler:
         pytest.skip(f"shows the words of g++ {capture.compiler}")

@@ -1,41 +1,61 @@
-"""Every planted mistake is caught by the check that mutants.toml names: the test of the grader."""
+"""Every planted mistake is caught by the check that mutants.toml names: the test of the grader.
+
+The mistakes of one exercise are graded on one worker, in one folder: what they leave unchanged is compiled
+once.
+"""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.author.proof import uncaught
 from grader.author.solution_rules import LEAST_MUTANTS
+from grader.cache import cache_root
 from grader.catalog import Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
 from grader.cli.pointing import sections_of
 from grader.mutants import Mutant, load_mutants
 from grader.run import Zygote
+from grader.snapshot import desk_of
 
 from .conftest import EXERCISES, MUTANTS, SEED
 
 ON_SIMT = [mutant for mutant in MUTANTS if "simt" in mutant.backends]
 
 
-@pytest.fixture(scope="module")
-def lane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
-    """One for all: torch is imported once, and what a mistake leaves as it was is compiled once."""
-    with open_lane("simt", tmp_path_factory.mktemp("spool").resolve(), EXERCISES, isolate=False) as zygote:
+@pytest.fixture(scope="session")
+def lane() -> Iterator[Zygote]:
+    """One for all that a worker grades: torch is imported once."""
+    desks = cache_root().resolve() / "desks"
+    desks.mkdir(parents=True, exist_ok=True)
+    with open_lane("simt", desks, EXERCISES, isolate=False) as zygote:
         yield zygote
 
 
-@pytest.mark.parametrize("mutant", ON_SIMT, ids=lambda each: f"{each.exercise.slug}: {each.name}")
-def test_the_mistake_is_caught(mutant: Mutant, lane: Zygote) -> None:
-    assert lane.spool is not None
-    files = lane.spool / mutant.exercise.slug
-    shutil.rmtree(files, ignore_errors=True)
-    files.mkdir()
-    mutant.write(files)
+@pytest.fixture
+def files(mutant: Mutant) -> Iterator[Path]:
+    """The files with the mistake, in a folder that all mistakes of the exercise share."""
+    slug = mutant.exercise.slug
+    with desk_of(["tests", __file__, slug], slug) as desk:
+        (desk / slug).mkdir()
+        mutant.write(desk / slug)
+        yield desk / slug
 
+
+def parameters(mutant: Mutant) -> Any:
+    slug = mutant.exercise.slug
+    together = pytest.mark.xdist_group(f"mistakes of {slug}")
+    return pytest.param(mutant, id=f"{slug}: {mutant.name}", marks=together)
+
+
+@pytest.mark.slow("compiles and grades a submission")
+@pytest.mark.parametrize("mutant", [parameters(mutant) for mutant in ON_SIMT])
+def test_the_mistake_is_caught(mutant: Mutant, files: Path, lane: Zygote) -> None:
     verdict = grade(mutant.exercise, files, backend="simt", seed=SEED, until=mutant.caught_by, zygote=lane)
 
     told = next(iter(sections_of(mutant.exercise, files, verdict)), "")
@@ -49,6 +69,7 @@ def test_the_mistake_is_caught(mutant: Mutant, lane: Zygote) -> None:
 AMBIGUOUS = {
     "01: device memory lost when the call fails": "stage",
     "01: result not copied back": "kernel",
+    "03: a grid for the sizes that were tried": "kernel",
     "03: empty input launches": "forward",
     "03: block of 2048 threads": "forward",
     "04: strides exchanged": "element",

@@ -60,7 +60,7 @@ def _first_kernel(exercise: Exercise) -> list[Kind]:
         _mutant(exercise, "guard missing"),
         _mutant(exercise, "guard one too early"),
         _mutant(exercise, "index without the block"),
-        _mutant(exercise, "loop on the host"),
+        _mutant(exercise, "loop on the host", 0.0),
         Kind("crash", at_the_launcher("*static_cast<volatile int*>(nullptr) = 1;"),
              {"correctness": Status.CRASH}, 0.0),
         # It sleeps, so that the other lanes have the processor meanwhile.
@@ -142,12 +142,12 @@ def _changed(exercise: Exercise, name: str, change: Callable[[str], str]) -> Fil
     return files | {name: changed}
 
 
-def _mutant(exercise: Exercise, name: str) -> Kind:
+def _mutant(exercise: Exercise, name: str, earned: float | None = None) -> Kind:
     """A planted mistake: the check that is there to catch it fails."""
     mutant = next(each for each in load_mutants(exercise) if each.name == name)
     master = (exercise.solution_dir / mutant.file).read_text()
     files = _solution(exercise) | {mutant.file: without_markers(master.replace(mutant.find, mutant.replace))}
-    return Kind(name, files, {mutant.caught_by: Status.FAIL})
+    return Kind(name, files, {mutant.caught_by: Status.FAIL}, earned)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import os
 import pwd
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -219,11 +219,40 @@ def test_an_unreadable_timestamp_is_that_of_the_exchange(toys: Class, written: b
     assert {points for points, _ in toys.grades("eve").values()} == {0.0}
 
 
-def test_a_timestamp_that_can_be_read_stays(toys: Class) -> None:
-    (_handed_in(toys, "ada") / "timestamp.txt").write_text("2026-10-01 09:00:00 UTC")
+def test_a_timestamp_of_the_learners_own_is_not_believed(toys: Class) -> None:
+    (_handed_in(toys, "ada") / "timestamp.txt").write_text("2026-09-01 09:00:00 UTC")
     toys.command("CollectApp", SLUG)
-    stamp = toys.folder / "submitted" / "ada" / SLUG / "timestamp.txt"
-    assert timestamps.read(stamp.read_text()) == datetime(2026, 10, 1, 9, tzinfo=UTC)
+    assert (toys.folder / "submitted" / "ada" / SLUG / "timestamp.txt").read_text() == FIRST
+
+
+def test_a_time_in_a_name_is_not_believed_either(toys: Class, capfd: pytest.CaptureFixture[str]) -> None:
+    """Whoever hands in late names the folder as if it had been before, and sets the times of its files."""
+    _use_the_systems_clock(toys)
+    folder = _handed_in(toys, "ada")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "deep.txt").write_text("late")
+    before = datetime(2026, 10, 1, tzinfo=UTC).timestamp()
+    for path in (folder / "kernel.cu", folder / "notes" / "deep.txt", folder / "notes", folder):
+        os.utime(path, (before, before))
+    toys.command("CollectApp", SLUG)
+    collected = toys.folder / "submitted" / "ada" / SLUG / "timestamp.txt"
+    changed = datetime.fromtimestamp(folder.stat().st_ctime, UTC)
+    assert abs((timestamps.read(collected.read_text()) - changed).total_seconds()) < 60
+    assert "which counts" in capfd.readouterr().err
+
+
+def test_what_copying_takes_makes_nobody_late(toys: Class) -> None:
+    _use_the_systems_clock(toys)
+    named = datetime.now(UTC) - timedelta(seconds=20)
+    _handed_in(toys, "ada", timestamps.written(named))
+    toys.command("CollectApp", SLUG)
+    collected = toys.folder / "submitted" / "ada" / SLUG / "timestamp.txt"
+    assert collected.read_text() == timestamps.written(named)
+
+
+def _use_the_systems_clock(toys: Class) -> None:
+    config = toys.folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace('c.CollectExercises.clock = "name"\n', ""))
 
 
 def test_one_that_cannot_be_collected_stops_nobody_else(toys: Class) -> None:

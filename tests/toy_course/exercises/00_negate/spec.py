@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, tensor
+from grader.spec import Case, drawn, tensor
 
 ENTRY = "negate"
 
@@ -15,4 +15,5 @@ CASES = [
     Case("one element", [tensor(1)]),
     Case("a partial last block", [tensor(300)]),
     Case("two dimensions", [tensor((5, 67))]),
+    Case("sizes of this verdict", sizes=drawn(lambda n: [tensor(n)], n=(65_537, 70_000))),
 ]

@@ -1,0 +1,138 @@
+"""What each test costs, in seconds of processor time; an unmarked test that costs too much fails.
+
+Processor time says much the same on a busy machine and on a quiet one. It is that of the test, of its
+fixtures and of every process below it. Those that still run count, too: a test pays for what it asks of a
+zygote. It does not pay for what is made once per machine: that depends on which test happens to be first.
+
+The limit is for the unit tests. Elsewhere tests build and grade, and ``--costs`` lists what they take.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.cache import cache_root
+
+LIMIT_SECONDS = 5.0
+TICKS = os.sysconf("SC_CLK_TCK")
+COST = "processor seconds"
+SHOWN = 30
+ONCE = ("headers", "simt")  # the rooms of the cache for precompiled headers and for the simulated GPU
+
+
+def spent() -> float:
+    """Seconds that this process has used up to now, and everything below it."""
+    own = os.times()
+    return own.user + own.system + own.children_user + own.children_system + _running_below()
+
+
+def _running_below() -> float:
+    """Those of the processes that run below this one, and of the ones that they have waited for."""
+    if not _has_children():  # so with most tests, and looking at all processes takes milliseconds
+        return 0.0
+    children: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal():
+            parent, ticks = _stat(entry.path)
+            children[parent].append((int(entry.name), ticks))
+    total, waiting = 0, [os.getpid()]
+    while waiting:
+        for child, ticks in children.get(waiting.pop(), ()):
+            total += ticks
+            waiting.append(child)
+    return total / TICKS
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _stat(process: str) -> tuple[int, int]:
+    """Its parent, and its ticks; of one that has just ended, nothing."""
+    try:
+        text = Path(process, "stat").read_bytes()
+    except OSError:
+        return 0, 0
+    fields = text.rpartition(b")")[2].split()  # what precedes is the name, which may hold blanks
+    return int(fields[1]), sum(map(int, fields[11:15]))
+
+
+class ProcessorTime:
+    """A pytest plugin: the limit of so many `seconds` is for the tests below the folder `limited`.
+
+    If it `shows`, a run ends with the costs of all folders and of the costliest tests.
+    """
+
+    def __init__(self, limited: Path, *, shows: bool, seconds: float = LIMIT_SECONDS) -> None:
+        self._limited = limited
+        self._seconds = seconds
+        self._shows = shows
+        self._cache = cache_root()  # tests set another one
+        self._at_start: float | None = None
+        self._made: set[str] = set()
+        self._costs: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Iterator[None]:
+        if self._at_start is None:
+            self._at_start = spent()
+        self._made = self._made_once()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+        report = yield
+        if call.when == "setup":
+            return report
+        now = spent()
+        cost = now - (self._at_start or 0.0)
+        if call.when == "teardown":
+            self._at_start = now  # of the next test
+        report.user_properties = [*report.user_properties, (COST, cost)]
+        if call.when == "call" and report.passed and self._is_too_much(item, cost):
+            report.outcome = "failed"
+            report.longrepr = too_slow(cost, self._seconds)
+        return report
+
+    def _is_too_much(self, item: pytest.Item, cost: float) -> bool:
+        if cost <= self._seconds or not item.path.is_relative_to(self._limited):
+            return False
+        return item.get_closest_marker("slow") is None and self._made_once() == self._made
+
+    def _made_once(self) -> set[str]:
+        """The names of what has been made for this machine up to now."""
+        return {path.name for room in ONCE for path in (self._cache / room).glob("*")}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, cost in report.user_properties:
+            if name == COST:
+                self._costs[report.nodeid] = max(cost, self._costs.get(report.nodeid, 0.0))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not self._shows:
+            return
+        terminalreporter.section("processor time")
+        folders: dict[str, float] = defaultdict(float)
+        for name, cost in self._costs.items():
+            folders[Path(name.partition("::")[0]).parent.as_posix()] += cost
+        for folder, cost in sorted(folders.items()):
+            terminalreporter.write_line(f"{cost:8.1f} s  {folder}")
+        terminalreporter.write_line("")
+        for name in sorted(self._costs, key=self._costs.__getitem__, reverse=True)[:SHOWN]:
+            terminalreporter.write_line(f"{self._costs[name]:8.1f} s  {name}")
+
+
+def too_slow(cost: float, seconds: float) -> str:
+    return (
+        f"The test passed, but took {cost:.1f} s of processor time. An unmarked test may take "
+        f'{seconds:g} s. Make it faster, or mark it and say why: @pytest.mark.slow("...").'
+    )

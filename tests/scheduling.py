@@ -1,0 +1,37 @@
+"""Which worker runs which test, and in what order: for ``-n 2 --dist loadgroup --no-loadscope-reorder``.
+
+What a fixture makes for a module or a folder takes longer than the tests that use it, so these tests stay on
+one worker. Where every worker may make its own, as with a lane, the tests name other groups. The slow tests
+come first and the many short ones last, so that all workers finish together.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+
+def group_by_fixture(items: list[pytest.Item]) -> None:
+    """Mark the tests that share what a fixture makes, where they name no group of their own."""
+    for item in items:
+        place = _shared_place(item)
+        if place and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(place))
+
+
+def slow_first(items: list[pytest.Item]) -> None:
+    """Put the groups that hold a slow test before the others; keep the order otherwise."""
+    slow = {_group(item) for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: _group(item) not in slow)
+
+
+def _shared_place(item: pytest.Item) -> str:
+    """The module or folder whose tests share a fixture with this one, the widest of several; "" for none."""
+    info = getattr(item, "_fixtureinfo", None)  # pytest has no public way to a test's fixtures
+    found = [definitions[-1] for definitions in info.name2fixturedefs.values()] if info is not None else []
+    places = [each.baseid for each in found if each.scope != "function" and each.baseid]
+    return min(places, key=len, default="")
+
+
+def _group(item: pytest.Item) -> str:
+    mark = item.get_closest_marker("xdist_group")
+    return str(mark.args[0]) if mark is not None else item.nodeid
