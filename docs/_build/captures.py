@@ -13,17 +13,20 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import counted
 from generated import bring_up_to_date
+from profiles import edited
 
 from grader.catalog import Catalog, Exercise
 from grader.mutants import load_mutants
+from grader.processors import processors
+from grader.snapshot import desk
 from grader.workspace import shipped_files, without_markers
 
 COURSE = Path(__file__).resolve().parent.parent.parent
@@ -124,10 +127,13 @@ def run(capture: Capture) -> str:
 
 @contextmanager
 def course_with(capture: Capture) -> Iterator[Path]:
-    """A copy of the course with the stub or the mistake in place of what the learner has."""
+    """A copy of the course with the stub or the mistake in place of what the learner has.
+
+    It is in the same folder each time, so what was compiled for the last capture serves the next.
+    """
     exercise = Catalog.open(capture.course).find(capture.exercise)
-    with tempfile.TemporaryDirectory(prefix="cu2grad-capture-") as name:
-        folder = Path(name).resolve()
+    with desk(exercise, FOLDER / exercise.slug) as place:
+        folder = place / exercise.slug
         for part in ("exercises", "solutions"):
             shutil.copytree(capture.course / part / exercise.slug, folder / part / exercise.slug)
         if exercise.lesson_path.is_file():
@@ -147,7 +153,9 @@ def _put(exercise: Exercise, capture: Capture) -> None:
             text = (exercise.solution_dir / name).read_text(encoding="utf-8")
             (exercise.root / name).write_text(without_markers(text), encoding="utf-8")
         if capture.profiled is not None:
-            counted.put_edits(exercise.root / "kernel.cu", capture.profiled)
+            kernel = exercise.root / "kernel.cu"
+            text = edited(kernel.read_text(encoding="utf-8"), capture.profiled)
+            kernel.write_text(text, encoding="utf-8")
     elif capture.mutant:
         chosen = [mutant for mutant in load_mutants(exercise) if mutant.name == capture.mutant]
         if not chosen:
@@ -166,12 +174,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare only; 1 if a capture is not up to date")
     parser.add_argument("names", nargs="*", help="captures to take; default all")
     options = parser.parse_args()
-    taken = (
-        (FOLDER / f"{capture.name}.txt", run(capture))
-        for capture in CAPTURES
-        if not options.names or capture.name in options.names
-    )
-    return bring_up_to_date(taken, options.check, "captures.py")
+    chosen = [each for each in CAPTURES if not options.names or each.name in options.names]
+    with ThreadPoolExecutor(processors()) as pool:
+        texts = pool.map(run, chosen)
+        taken = ((FOLDER / f"{each.name}.txt", text) for each, text in zip(chosen, texts, strict=True))
+        return bring_up_to_date(taken, options.check, "captures.py")
 
 
 if __name__ == "__main__":

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from profiles import profile
 
-from grader.catalog import Catalog, Exercise
-from grader.cli.profiling import take_profile
 from grader.profile.model import Profile
 from grader.simt.canvas import Canvas
 from grader.simt.pictures import Contents, picture
-from grader.workspace import without_markers
 
-COURSE = Path(__file__).resolve().parent.parent.parent
 # The matrix product with the threads' x along the rows of the result: right, and slow.
 EXCHANGED = (
     ("blockIdx.x) * blockDim.x + threadIdx.x;", "blockIdx.Y) * blockDim.Y + threadIdx.Y;"),
@@ -47,33 +39,5 @@ def _drawn(name: str, profile: Profile, memory: str, what: str) -> Canvas:
     return picture(line.sample, what, Contents(memory, line.bytes), access=line.access, name=name)
 
 
-@functools.cache
 def _matmul(exchanged: bool) -> Profile:
-    exercise = Catalog.open(COURSE).find("06")
-    with _solution(exercise, EXCHANGED if exchanged else ()) as files:
-        return take_profile(exercise, files)[0]
-
-
-@contextmanager
-def _solution(exercise: Exercise, edits: tuple[tuple[str, str], ...]) -> Iterator[Path]:
-    """The solution's files, with every `edits` pair replaced in its kernel."""
-    if not edits:
-        yield exercise.solution_dir
-        return
-    with tempfile.TemporaryDirectory(prefix="cu2grad-figure-") as name:
-        folder = Path(name).resolve()
-        for file in (*exercise.edit, *exercise.given):
-            origin = exercise.solution_dir if file in exercise.edit else exercise.root
-            (folder / file).write_text(without_markers((origin / file).read_text(encoding="utf-8")))
-        put_edits(folder / "kernel.cu", edits)
-        yield folder
-
-
-def put_edits(path: Path, edits: tuple[tuple[str, str], ...]) -> None:
-    """Replace each text, which must occur exactly once."""
-    text = path.read_text(encoding="utf-8")
-    for find, replace in edits:
-        if text.count(find) != 1:
-            raise SystemExit(f"{find!r} occurs {text.count(find)} times in {path.name}")
-        text = text.replace(find, replace)
-    path.write_text(text, encoding="utf-8")
+    return profile("06", edits=EXCHANGED if exchanged else ())

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
+from profiles import COURSE, profile
 
-from counted import put_edits
-
-from grader.catalog import Catalog
-from grader.cli.profiling import take_profile
 from grader.profile.model import Stage
-from grader.workspace import without_markers
 
-COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLES = COURSE / "docs" / "samples" / "matmuls"
 CASE = "96 x 64 times 64 x 128"
 # What it is called, the sample that replaces kernel.cu, and an edit of it.
@@ -53,15 +45,4 @@ def _conflicts(stage: Stage) -> int:
 
 
 def _stages(sample: str, edits: tuple[tuple[str, str], ...]) -> tuple[Stage, ...]:
-    exercise = Catalog.open(COURSE).find("15")
-    with tempfile.TemporaryDirectory(prefix="cu2grad-table-") as name:
-        folder = Path(name).resolve()
-        for file in (*exercise.edit, *exercise.given):
-            shutil.copyfile(exercise.solution_dir / file, folder / file)
-        kernel = folder / "kernel.cu"
-        if sample:
-            shutil.copyfile(SAMPLES / sample, kernel)
-        else:
-            kernel.write_text(without_markers(kernel.read_text(encoding="utf-8")), encoding="utf-8")
-        put_edits(kernel, edits)
-        return take_profile(exercise, folder, CASE)[0].stages
+    return profile("15", CASE, kernel=SAMPLES / sample if sample else None, edits=edits).stages

@@ -4,14 +4,10 @@ the load of a transposed operand, as counted when it ran.
 
 from __future__ import annotations
 
-from pathlib import Path
+from profiles import profile
 
-from grader.catalog import Catalog
-from grader.cli.profiling import take_profile
 from grader.simt.canvas import Canvas
 from grader.simt.pictures import Contents, picture
-
-COURSE = Path(__file__).resolve().parent.parent.parent
 
 _ROWS, _COLUMNS, _CELL = 4, 6, 22
 _AT = (2, 1)  # the element whose offset is written out
@@ -115,9 +111,7 @@ def wrapped_offset() -> Canvas:
 
 def load_transposed() -> Canvas:
     """The worst request of `pointers` for a transposed a."""
-    exercise = Catalog.open(COURSE).find("04")
-    profile = take_profile(exercise, exercise.solution_dir, None)[0]
-    lines = [line for each in profile.stages[0].launches for line in each.counts.lines]
+    lines = [line for each in profile("04").stages[0].launches for line in each.counts.lines]
     worst = max((line for line in lines if line.access == "load"), key=lambda line: line.sectors)
     return picture(
         worst.sample, "a[row][column], a transposed", Contents("a", worst.bytes), access="load",

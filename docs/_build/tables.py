@@ -2,13 +2,15 @@
 
 The roofline's numbers follow from the specs, those of known access patterns from the memory model, and those
 of a multiprocessor are the simulated devices' own. Points are those of exercise.toml. Names that Python may
-use are those of the audit's lists.
+use are those of the audit's lists. Attacks are counted in the catalogue.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+import tomllib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from grader.simt import memory_model
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "tables"
+ATTACKS = COURSE / "tests" / "adversarial" / "attacks"
 WARP = 32
 FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -152,6 +155,8 @@ def allowed_symbols() -> str:
     for group in groups():
         where = "kernels and bindings" if group.kernels else "bindings"
         where = "Python modules" if group.python else where
+        where += f", on {group.backends[0]}" if len(group.backends) == 1 else ""
+        where += ", with tensors on simt only" if group.arrays else ""
         rows.append(f"| {group.title} | {where} | {group.reason} |\n")
     return "".join(rows)
 
@@ -161,7 +166,25 @@ def allowed_in_bindings() -> str:
     return ", ".join(f"`py::{name}`" for name in sorted(ALLOWED)) + "\n"
 
 
+def attacks() -> str:
+    """How many attacks the catalogue has in each class, where they apply, and what refuses them."""
+    found: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for path in sorted(ATTACKS.glob("*/*/attack.toml")):
+        found[path.parent.parent.name].append(tomllib.loads(path.read_text(encoding="utf-8")))
+    rows = [_of_attacks(f"`{name}`", each) for name, each in found.items()]
+    rows.append(_of_attacks(f"{len(found)} classes", [attack for each in found.values() for attack in each]))
+    return table(("class", "attacks", "on simt", "on cuda", "refused by"), rows)
+
+
+def _of_attacks(name: str, chosen: list[dict[str, object]]) -> list[str]:
+    on = Counter(backend for each in chosen for backend in each["backends"])  # type: ignore[attr-defined]
+    refused = Counter(str(each["refused_by"]) for each in chosen)
+    by = ", ".join(f"{check} {count}" for check, count in refused.most_common())
+    return [name, str(len(chosen)), str(on["simt"]), str(on["cuda"]), by]
+
+
 TABLES = {
+    "attacks": attacks,
     "allowed_in_bindings": allowed_in_bindings,
     "allowed_symbols": allowed_symbols,
     "dtypes": dtypes,
@@ -176,6 +199,8 @@ TABLES = {
     "barrier_steps": barrier_pictures.in_words,
     "allowed_modules": allowed_names.modules,
     "allowed_in_suites": allowed_names.suites,
+    "allowed_in_setup": allowed_names.setup,
+    "allowed_attributes_in_setup": allowed_names.attributes_in_setup,
     "allowed_names": allowed_names.names,
     "allowed_attributes": allowed_names.attributes,
 }

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import csv
-import functools
-import shutil
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
-from grader.catalog import Catalog
-from grader.cli.profiling import take_profile
+from profiles import COURSE, profile
+
 from grader.profile.model import Profile
 from grader.simt.canvas import Canvas
 from grader.simt.counters import Access, LineCounts, Space
 from grader.simt.pictures import Contents, picture
 
-COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLES = COURSE / "docs" / "samples" / "transposes"
 HARDWARE = COURSE / "benchmarks" / "results" / "memory_counters_h200.csv"
 CASE = "256 x 256"  # the size at which an H200's counters are recorded
@@ -172,14 +167,5 @@ def _lines(step: Step) -> list[LineCounts]:
     return [line for launched in _profile(step).stages[0].launches for line in launched.counts.lines]
 
 
-@functools.cache
 def _profile(step: Step) -> Profile:
-    exercise = Catalog.open(COURSE).find("13")
-    if not step.sample:
-        return take_profile(exercise, exercise.solution_dir, CASE)[0]
-    with tempfile.TemporaryDirectory(prefix="cu2grad-figure-") as name:
-        folder = Path(name).resolve()
-        for file in exercise.edit:
-            shutil.copyfile(exercise.solution_dir / file, folder / file)
-        shutil.copyfile(SAMPLES / step.sample, folder / "kernel.cu")
-        return take_profile(exercise, folder, CASE)[0]
+    return profile("13", CASE, kernel=SAMPLES / step.sample if step.sample else None)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
-from grader.catalog import Catalog
-from grader.cli.profiling import take_profile
+from profiles import COURSE, profile
+
 from grader.simt.canvas import Canvas
 from grader.simt.memory_model import SECTOR, sectors
 
@@ -122,7 +119,6 @@ def where_a_view_begins() -> Canvas:
 
 # ---- what was counted --------------------------------------------------------------------------------------
 
-COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLES = COURSE / "docs" / "samples" / "vectors"
 CASES = ("40,003 floats", "40,005 halves")
 KERNELS = (  # title, and the sample; the solution without one
@@ -149,15 +145,8 @@ _WHAT = ("requests to read", "to write", "sectors")
 
 
 def _counts(sample: str, case: str) -> tuple[int, int, int]:
-    exercise = Catalog.open(COURSE).find("12")
-    with tempfile.TemporaryDirectory(prefix="cu2grad-figure-") as name:
-        folder = Path(name).resolve()
-        for file in exercise.edit:
-            shutil.copyfile(exercise.solution_dir / file, folder / file)
-        if sample:
-            shutil.copyfile(SAMPLES / sample, folder / "kernel.cu")
-        profile = take_profile(exercise, folder, case)[0]
-    lines = [line for launched in profile.stages[0].launches for line in launched.counts.lines]
+    found = profile("12", case, kernel=SAMPLES / sample if sample else None)
+    lines = [line for launched in found.stages[0].launches for line in launched.counts.lines]
     read, written = (
         sum(line.requests for line in lines if line.access == access) for access in ("load", "store")
     )

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Refusal, tensor
+from grader.spec import Case, Refusal, drawn, tensor
 
 ENTRY = "row_sums"
 
@@ -19,6 +19,16 @@ CASES = [
     Case("no columns: zeros", [tensor((5, 0))]),
     Case("no rows", [tensor((0, 7))]),
     Case("on a side stream", [tensor((20, 300))], stream="side"),
+    # More rows than a small grid has blocks, and more columns than a block has threads.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda rows, columns: [tensor((rows, columns))],
+            rows=(33, 3000),
+            columns=(9, 2000),
+            where=lambda rows, columns: 1 << 16 < rows * columns < 90_000,
+        ),
+    ),
 ]
 
 REFUSALS = [
