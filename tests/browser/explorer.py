@@ -37,7 +37,8 @@ def pattern(**chosen: Any) -> Pattern:
     return usual | chosen
 
 
-def shown(browser: Browser, site: str, patterns: list[Pattern]) -> list[dict[str, Any]]:
+def shown(browser: Browser, site: str, patterns: list[Pattern], *, width: int = 1300) -> list[dict[str, Any]]:
+    browser.resize(width, 800)  # whatever a test before left: a narrow page draws halves of rows
     browser.open(site)
     answers = browser.evaluate(TRY % (json.dumps(NUMBERS), json.dumps(patterns)))
     assert len(answers) == len(patterns)

@@ -89,7 +89,6 @@ def test_every_number_is_the_memory_models(browser: Browser, site: str) -> None:
 
 
 def test_the_line_of_cuda_means_the_addresses(browser: Browser, site: str) -> None:
-    browser.resize(1300, 800)  # whatever a test before left: a narrow page draws halves of rows
     patterns = drawn(200)
     for chosen, page in zip(patterns, shown(browser, site, patterns), strict=True):
         assert [_address(page["source"], chosen, lane) for lane in range(WARP)] == addresses(chosen), page
@@ -138,19 +137,15 @@ def test_an_access_of_16_bytes_does_not_read_like_one_of_4(browser: Browser, sit
 
 
 def test_a_narrow_page_draws_rows_of_half_the_width_with_all_lanes(browser: Browser, site: str) -> None:
-    browser.resize(390, 800)
-    try:
-        (page,) = shown(browser, site, [pattern(stride=2)])
-        lanes = "[...document.querySelectorAll('#explorer-%s rect.a')].length"
-        assert page["numbers"]["sectors"] == page["drawnSectors"] == 8
-        assert page["drawnLines"] == 4  # of 64 bytes each
-        assert browser.evaluate(lanes % "global") == 32 + 1  # and one in the key
-        assert browser.evaluate(lanes % "shared") == 16 + 1  # the rest wait for the second pass
-        assert page["drawnPasses"] == 2 * 2 + 1  # passes of both halves of the banks, and their second head
-        browser.resize(1300, 800)
-        assert browser.evaluate("document.querySelectorAll('#explorer-global text.end').length") == 2
-    finally:
-        browser.resize(1300, 900)
+    (page,) = shown(browser, site, [pattern(stride=2)], width=390)
+    lanes = "[...document.querySelectorAll('#explorer-%s rect.a')].length"
+    assert page["numbers"]["sectors"] == page["drawnSectors"] == 8
+    assert page["drawnLines"] == 4  # of 64 bytes each
+    assert browser.evaluate(lanes % "global") == 32 + 1  # and one in the key
+    assert browser.evaluate(lanes % "shared") == 16 + 1  # the rest wait for the second pass
+    assert page["drawnPasses"] == 2 * 2 + 1  # passes of both halves of the banks, and their second head
+    browser.resize(1300, 800)
+    assert browser.evaluate("document.querySelectorAll('#explorer-global text.end').length") == 2
 
 
 def test_the_sentence_is_announced_after_a_pause(browser: Browser, site: str) -> None:

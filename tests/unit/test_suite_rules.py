@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.scheduling import group_by_fixture, slow_first
 
 pytest_plugins = ["pytester"]
+ROOT = Path(__file__).parents[2]
 CONFTEST = """
 import os
 from pathlib import Path
@@ -39,8 +42,14 @@ BELOW = "import time\nwhile time.process_time() < 0.5: pass"
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     monkeypatch.setenv("CU2GRAD_CACHE", str(pytester.path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     pytester.makeconftest(CONFTEST)
     return pytester
+
+
+def run(suite: pytest.Pytester) -> pytest.RunResult:
+    """In a process of its own: what other tests left in this one, such as garbage to collect, costs, too."""
+    return suite.runpytest_subprocess("-p", "no:cacheprovider")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +66,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
 )
 def test_an_unmarked_test_that_costs_too_much_fails(suite: pytest.Pytester, body: str, passes: bool) -> None:
     suite.makepyfile(SPENDS + body)
-    suite.inline_run("-p", "no:cacheprovider").assertoutcome(passed=passes, failed=not passes)
+    run(suite).assert_outcomes(passed=passes, failed=not passes)
 
 
 def test_a_process_that_still_runs_counts(suite: pytest.Pytester) -> None:
@@ -75,11 +84,9 @@ def test_the_next_one():
     running[0].communicate()
 """
     )
-    ran = suite.inline_run("-p", "no:cacheprovider")
-    ran.assertoutcome(passed=1, failed=1)
-    (failed,) = (report for report in ran.getreports("pytest_runtest_logreport") if report.failed)
-    assert failed.nodeid.endswith("::test_it")
-    assert "of processor time" in str(failed.longrepr)
+    ran = run(suite)
+    ran.assert_outcomes(passed=1, failed=1)
+    ran.stdout.fnmatch_lines(["FAILED *::test_it - *of processor time*"])
 
 
 def test_what_is_made_once_per_machine_is_free(suite: pytest.Pytester) -> None:
@@ -93,7 +100,7 @@ def test_the_next():
     spend(0.5)
 """
     )
-    suite.inline_run("-p", "no:cacheprovider").assertoutcome(passed=1, failed=1)
+    run(suite).assert_outcomes(passed=1, failed=1)
 
 
 def test_tests_that_share_a_fixture_stay_together_and_slow_ones_come_first(pytester: pytest.Pytester) -> None:
