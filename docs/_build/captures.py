@@ -33,7 +33,6 @@ COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLE = COURSE / "docs" / "samples" / "course"
 FOLDER = COURSE / "docs" / "_captured"
 SEED = "20260401"
-NOT_REPEATED = re.compile(r" \(\d+ of \d+ cases: slow ones are not repeated\)")  # said on a busy machine
 SECONDS = re.compile(r"\b\d+(?:\.\d+)? (?=(?:m?s|seconds?)\b)")
 WALL_CLOCK = re.compile(r"\b\d+(?:\.\d+)? (?=(?:s|seconds?)\b)")
 
@@ -119,7 +118,7 @@ def run(capture: Capture) -> str:
             raise SystemExit(f"{capture.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         text = done.stdout.replace(str(folder), "").replace(str(COURSE), "")
     text = text.replace("Built from the cache.", "Built in 1 s.")  # it depends on what ran before
-    text = (WALL_CLOCK if capture.simulated else SECONDS).sub("… ", NOT_REPEATED.sub("", text))
+    text = (WALL_CLOCK if capture.simulated else SECONDS).sub("… ", text)
     if capture.solved:  # the copy holds one exercise, so its next step is not a learner's
         text = text.rstrip().rpartition("\n")[0]
     return "\n".join(line.rstrip() for line in text.rstrip().splitlines()) + "\n"

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from grader.checks.bench import Bench, Call
-from grader.checks.device import safety
+from grader.checks.device import orders, safety
 from grader.checks.device.findings import seen_in
 from grader.checks.device.safety import merge
 from grader.checks.outcome import Outcome
@@ -317,25 +317,38 @@ def test_a_finding_of_another_order_says_which() -> None:
 
 
 def test_a_slow_case_is_not_repeated() -> None:
-    session = FakeSession(add, edit_reply=lambda reply: replace(reply, seconds=2.0))
+    session = FakeSession(add, edit_reply=lambda reply: replace(reply, seconds=2.1))
     bench = fake_bench(session, add, CASES, parameters="ab")
     correctness.check(bench)
     outcome = safety.check(bench)
     assert session.log == ["call"] * 2
     assert outcome.sentence.endswith(
         "the caller's stream. No case was repeated in other orders of blocks and threads: "
-        "each took over 0.25 s."
+        "each took over 2 s or has over 1,048,576 elements."
     )
+
+
+def test_a_case_with_many_elements_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    def repeated(most: int) -> int:
+        monkeypatch.setattr(orders, "LARGE_CASE", most)
+        session = FakeSession(add)
+        bench = fake_bench(session, add, CASES, parameters="ab")
+        correctness.check(bench)
+        safety.check(bench)
+        return len(session.log) // len(CASES) - 1
+
+    elements = 100 + 100 + 100  # of both arguments and of the result
+    assert [repeated(elements - 1), repeated(elements)] == [0, 2]
 
 
 def test_the_praise_says_how_many_cases_were_repeated() -> None:
     session = FakeSession(add)
-    session.edit_reply = lambda reply: replace(reply, seconds=2.0 if len(session.log) == 1 else 0.0)
+    session.edit_reply = lambda reply: replace(reply, seconds=2.1 if len(session.log) == 1 else 0.0)
     bench = fake_bench(session, add, CASES, parameters="ab")
     correctness.check(bench)
     assert safety.check(bench).sentence.endswith(
-        "and the same answers in other orders of blocks and threads (1 of 2 cases: slow ones are not "
-        "repeated)."
+        "and the same answers in other orders of blocks and threads (1 of 2 cases: the largest and "
+        "slowest are not repeated)."
     )
     assert session.log == ["call"] * 4
 

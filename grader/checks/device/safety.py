@@ -15,7 +15,7 @@ from pathlib import Path
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import in_words, source_line
 from grader.checks.device.launches import kernel_name, own_launches
-from grader.checks.device.orders import LONG_CASE, other_orders
+from grader.checks.device.orders import LARGE_CASE, LONG_CASE, other_orders
 from grader.checks.device.streams import stray_work
 from grader.checks.outcome import Outcome, passed
 from grader.run.values import Launch
@@ -72,8 +72,11 @@ def _praise_of_orders(right: int, repeated: int) -> str:
     if repeated == right:
         return f"{same}."
     if repeated:
-        return f"{same} ({repeated} of {right} cases: slow ones are not repeated)."
-    return f". No case was repeated in other orders of blocks and threads: each took over {LONG_CASE} s."
+        return f"{same} ({repeated} of {right} cases: the largest and slowest are not repeated)."
+    return (
+        ". No case was repeated in other orders of blocks and threads: each took over "
+        f"{LONG_CASE:g} s or has over {LARGE_CASE:,} elements."
+    )
 
 
 def _failure(bench: Bench, findings: list[Finding]) -> Outcome:
