@@ -163,7 +163,7 @@ class Bench:
             self.reload()
             self.context_lost = False
         side_by_side = case.streams > 1  # only a trace tells on which streams
-        traced = side_by_side or self._is_traced(stage, case.stream, inputs)
+        traced = side_by_side or self._is_traced(stage, case, inputs)
         self.pending = self.text(inputs, case)
         reply = self.session.call(
             self.spec.entry, inputs.for_worker(requires_grad), grad=bool(requires_grad), trace=traced,
@@ -171,12 +171,25 @@ class Bench:
         )  # fmt: skip
         return self._record(Call.of_case(case, stage, self.pending, reply, traced, inputs))
 
-    def _is_traced(self, stage: str, stream: str, inputs: Inputs) -> bool:
-        """Always on simt; on cuda, where the profiler is slow, one call of each stage and stream."""
+    def _is_traced(self, stage: str, case: Case, inputs: Inputs) -> bool:
+        """Always on simt. On cuda, where the profiler is slow: the first call of each stage and stream, and
+        the cases that nobody can know beforehand.
+        """
         if self.backend == "simt":
             return True
-        seen = any(call.traced and (call.stage, call.stream) == (stage, stream) for call in self.calls)
-        return stage != "refusal" and not seen and any(each.tensor.numel() for each in inputs.tensors())
+        if stage == "refusal" or not any(each.tensor.numel() for each in inputs.tensors()):
+            return False
+        seen = any(call.traced and (call.stage, call.stream) == (stage, case.stream) for call in self.calls)
+        return not seen or case.sizes is not None or case.name in self._picked
+
+    @cached_property
+    def _picked(self) -> frozenset[str]:
+        """A case of forward and one of backward: any might be the one in which a library does the work."""
+        stages = (self.spec.cases, self.spec.gradient.cases if self.spec.gradient else ())
+        generator = self.generator("traced")
+        return frozenset(
+            cases[int(torch.randint(len(cases), (), generator=generator))].name for cases in stages if cases
+        )
 
     def has_tried(self, case: Case) -> bool:
         """Whether forward was called for `case`."""
@@ -200,7 +213,7 @@ class Bench:
         With ``trace`` it is traced whatever was traced before.
         """
         self.current_case = case.name
-        traced = trace or self._is_traced("backward", case.stream, inputs)
+        traced = trace or self._is_traced("backward", case, inputs)
         self.pending = f"The backward of {self.text(inputs, case)}"
         reply = self.session.backward(handle, cotangents, trace=traced, **counting(count))
         return self._record(Call.of_case(case, "backward", self.pending, reply, traced))

@@ -14,7 +14,7 @@ from grader.checks.gradients.gradcheck import Submission
 from grader.checks.values.inputs import draw, seeded
 from grader.checks.values.wording import call_text
 from grader.run.values import Reply
-from grader.spec import Case, Refusal, tensor
+from grader.spec import Case, Refusal, drawn, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 ARGUMENT = replace(tensor(4), name="a")
@@ -80,6 +80,24 @@ def test_on_a_gpu_a_call_without_a_launch_is_not_made_twice() -> None:
     )
     call = bench.forward(bench.spec.cases[0], bench.draw([ARGUMENT]))
     assert call.traced and session.log == ["call"]
+
+
+def test_on_a_gpu_the_drawn_sizes_and_a_case_of_the_seeds_choice_are_traced() -> None:
+    sizes = drawn(lambda n: [replace(tensor(n), name="a")], n=(2, 9))
+    cases = [Case(str(number), [ARGUMENT]) for number in range(6)] + [Case("drawn", [ARGUMENT], sizes=sizes)]
+
+    def traced(seed: int) -> set[str]:
+        session = FakeSession(lambda a: a * 2)
+        bench = replace(
+            fake_bench(session, lambda a: a * 2, cases, parameters=("a",), backend="cuda"), seed=seed
+        )
+        calls = [bench.forward(case, bench.draw([ARGUMENT])) for case in cases]
+        return {call.case for call in calls if call.traced}
+
+    every = [traced(seed) for seed in range(40)]
+    assert all({"0", "drawn"} <= each and len(each) <= 3 for each in every)
+    assert set().union(*every) == {case.name for case in cases}
+    assert traced(5) == traced(5)
 
 
 @pytest.mark.parametrize(
