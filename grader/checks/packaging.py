@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 import torch
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from grader.checks import package_sources
 from grader.checks.bench import Bench
@@ -99,9 +101,8 @@ def _praise(package: Package, asked: int) -> str:
 
 def _identity(package: Package) -> str:
     name, version = package.wheel.name, package.wheel.version
-    if requirements.normalised(name) == requirements.normalised(package.name) and (
-        version == package.wanted.version
-    ):
+    same_name = canonicalize_name(name) == canonicalize_name(package.name)
+    if same_name and version == package.wanted.version:
         return ""
     return (
         f"The wheel calls itself {name} {version}; it should be {package.name} {package.wanted.version}. "
@@ -150,9 +151,9 @@ def _build_requirements(package: Package) -> str:
     system = package.project.get("build-system")
     given = system.get("requires") if isinstance(system, dict) else None
     texts = [text for text in given if isinstance(text, str)] if isinstance(given, list) else []
-    missing = [name for name in ("setuptools", "torch") if requirements.find(name, texts) is None]
+    missing = [name for name in ("setuptools", "torch") if requirements.required(name, texts) is None]
     if not missing:
-        local = requirements.local_version(requirements.find("torch", texts))
+        local = requirements.local_version(requirements.required("torch", texts))
         return f"[build-system] requires of {PROJECT} names {local}" if local else ""
     return (
         f"[build-system] requires of {PROJECT} does not name {listed(missing)}, which setup.py imports. pip "
@@ -162,25 +163,24 @@ def _build_requirements(package: Package) -> str:
 
 
 def _run_requirements(package: Package) -> str:
-    needed = requirements.find("torch", package.wheel.requirements)
-    running = requirements.release(torch.__version__)
+    needed = requirements.required("torch", package.wheel.requirements)
+    running = Version(Version(torch.__version__).base_version)
     if needed is None:
         return (
             "The wheel's metadata does not require torch, so pip installs it where there is none, and the "
             "import fails. install_requires of setup.py, or dependencies of [project], is what a wheel needs "
             "to run."
         )
-    said = f"The wheel requires torch{','.join(needed.clauses)}"
+    said = f"The wheel requires torch{needed}"
     if local := requirements.local_version(needed):
         return f"The wheel requires {local}"
-    if not needed.allows(running):
+    if not needed.contains(running):
         return f"{said}, and was compiled against {torch.__version__}: pip would refuse or replace that one."
-    major, minor = running[:2]
-    for other in ((major, minor + 1, 0), (major, minor - 1, 0)):
-        if needed.allows(other):
-            version = ".".join(map(str, other[:2]))
+    for minor in (running.minor + 1, running.minor - 1):
+        other = f"{running.major}.{minor}"
+        if needed.contains(f"{other}.0"):
             return (
-                f"{said}, so pip installs it beside torch {version} too. It was compiled against "
+                f"{said}, so pip installs it beside torch {other} too. It was compiled against "
                 f"{torch.__version__}, and C++ code fits the torch it was compiled against: allow that "
                 "release alone."
             )

@@ -8,17 +8,18 @@ from zipfile import ZipFile
 
 import pytest
 import torch
+from packaging.version import Version
 
 from grader.checks import package_sources, packaging
 from grader.checks.packaging import QUESTIONS, Package, Unknown
 from grader.errors import BuildFailed
-from grader.packages import requirements, wheel
+from grader.packages import wheel
 from grader.packages.building import Facts
 from grader.spec import Packaging
 from grader.spec.packaging import checked
 
 RELEASE = torch.__version__.partition("+")[0]
-MAJOR, MINOR = requirements.release(RELEASE)[:2]
+MAJOR, MINOR = Version(RELEASE).release[:2]
 LIBRARY = "pack/_C.cpython-311-x86_64-linux-gnu.so"
 FILES = {"pack/__init__.py": "", LIBRARY: ""}
 PROJECT = '[build-system]\nrequires = ["setuptools>=77", "torch"]\n'
