@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.report.html_text import visible
+from grader.markup import visible
 from grader.simt.counters import Sample, Space
 from grader.simt.memory_model import Access
 from grader.simt.pictures import Contents, picture

@@ -1,9 +1,12 @@
-"""Text from a submission or its compiler, made fit for HTML and XML: nothing in it is markup or invisible."""
+"""Pages of HTML: text from a submission or its compiler is neither markup in them nor invisible."""
 
 from __future__ import annotations
 
 import re
-from html import escape
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 # Terminal escape sequences: colours and cursor moves (CSI), titles and links (OSC).
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
@@ -23,6 +26,15 @@ def visible(text: object) -> str:
     return f"{shown[:_LONGEST]}\n… and {len(shown) - _LONGEST} more characters"
 
 
-def markup(text: object) -> str:
-    """The same, escaped for HTML, in elements and in quoted attributes."""
-    return escape(visible(text))
+def environment(package: str, **names: Any) -> Environment:
+    """The templates of ``package``, which know ``names``; text other than ``Markup`` is escaped in them."""
+    made = Environment(
+        loader=PackageLoader(package), autoescape=True, finalize=_shown, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.globals.update(names)
+    return made
+
+
+def _shown(value: object) -> object:
+    return value if isinstance(value, Markup) else visible(value)
