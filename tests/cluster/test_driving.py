@@ -14,15 +14,15 @@ import pytest
 from grader.catalog import Catalog
 from grader.errors import InfrastructureError
 from grader.instruct.batch import Ended, Failed, Item, items_of
-from grader.instruct.cluster import driving, errands, items_on, read_cluster
-from grader.instruct.cluster.errands import Errand, Terms
+from grader.instruct.cluster import driving, items_on, read_cluster, remote_tasks
+from grader.instruct.cluster.remote_tasks import RemoteTask, Terms
 from grader.instruct.results import Record
 from grader.verdict import CheckResult, Status, Verdict
 from tests.cluster import fakes
 from tests.cluster.conftest import COURSE, HandedIn
 from tests.cluster.test_settings import SLURM
 
-Answering = Callable[[Errand, int], Record | Failed]
+Answering = Callable[[RemoteTask, int], Record | Failed]
 RIGHT = CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0)
 FAULT = CheckResult("build", Status.INFRA_ERROR, "There is no compiler.")
 
@@ -45,13 +45,13 @@ def sent(
     by_student = {item.submission.student: item for item in items}
 
     def app(unit: Callable[..., Any], executor: str, kernel: object) -> Callable[..., Future[Any]]:
-        def call(errand: Errand, built: Future[None] | None = None) -> Future[Any]:
-            name = "build" if unit is errands.build else "grade"
+        def call(task: RemoteTask, built: Future[None] | None = None) -> Future[Any]:
+            name = "build" if unit is remote_tasks.build else "grade"
             assert built is None or built.done()
-            asked.append(f"{executor}:{name}:{errand.submission.student}:{errand.attempt}")
+            asked.append(f"{executor}:{name}:{task.submission.student}:{task.attempt}")
             future: Future[Any] = Future()
             try:
-                future.set_result(answer(by_student[errand.submission.student], errand.attempt))
+                future.set_result(answer(by_student[task.submission.student], task.attempt))
             except Exception as error:
                 future.set_exception(error)
             return future
@@ -181,8 +181,8 @@ def test_a_block_with_another_gpu_judges_nothing(
     said: str,
 ) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    errand = Errand(Terms(COURSE, tmp_path / "results", device=model), items[0].submission, "cuda")
-    answer = errands.grade(errand)
+    task = RemoteTask(Terms(COURSE, tmp_path / "results", device=model), items[0].submission, "cuda")
+    answer = remote_tasks.grade(task)
     assert isinstance(answer, Failed)
     assert said in answer.sentence
     assert not (tmp_path / "results" / "records").exists()
@@ -192,8 +192,8 @@ def test_a_machine_that_fails_gives_others_time_to_take_its_work(
     items: list[Item], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr(errands.time, "sleep", waited.append)
-    pauses = errands._Pauses()
+    monkeypatch.setattr(remote_tasks.time, "sleep", waited.append)
+    pauses = remote_tasks._Pauses()
     for check in (FAULT, FAULT, FAULT, RIGHT, FAULT):
         pauses.after(record(items[0], check))
     pauses.after(Failed("of the exercise"))

@@ -18,7 +18,7 @@ def test_a_pool_whose_interchange_ends_before_it_is_registered_ends_with_it(tmp_
     pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
     import zmq
 
-    keeper = [sys.executable, "-m", "grader.instruct.cluster.keeper", sys.executable, "-c", PROGRAM]
+    keeper = [sys.executable, "-m", "grader.instruct.cluster.supervisor", sys.executable, "-c", PROGRAM]
     with zmq.Context() as context, context.socket(zmq.ROUTER) as interchange:
         interchange.setsockopt(zmq.RCVTIMEO, PATIENCE * 1000)
         port = interchange.bind_to_random_port("tcp://127.0.0.1")

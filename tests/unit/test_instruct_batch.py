@@ -25,10 +25,10 @@ from grader.instruct.batch import (
     Item,
     LaneSettings,
     build_one,
-    crew,
     grade_one,
     grading,
     items_of,
+    lane_pool,
     local,
     run_batch,
     summarise,
@@ -251,11 +251,11 @@ def test_what_cannot_be_judged_is_told_and_harms_nobody_else(
 ) -> None:  # fmt: skip
     hand_in(toy_catalog, submitted, ["cleo"], word)
     if word == "HANG":  # her clock alone goes fast: how soon the others are done is up to the machine
-        elapsed = crew._Seat.elapsed.fget
+        elapsed = lane_pool._Seat.elapsed.fget
         assert elapsed is not None
         rate = {"cleo": 1000}
         fast = property(lambda seat: elapsed(seat) * rate.get(seat.task.submission.student, 1))
-        monkeypatch.setattr(crew._Seat, "elapsed", fast)
+        monkeypatch.setattr(lane_pool._Seat, "elapsed", fast)
     items, outcome = run(toy_catalog, submitted, results, judge_that_fails, seconds=60.0)
     mine = {item.key for item in items if item.submission.student == "cleo"}
     assert set(outcome.failed) == mine

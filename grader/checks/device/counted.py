@@ -10,7 +10,7 @@ import torch
 from grader.catalog import Exercise
 from grader.checks.bench import case_options, counting
 from grader.checks.device.findings import backward_names
-from grader.checks.gradients.asked import differentiable
+from grader.checks.gradients.cotangents import differentiable
 from grader.checks.values.inputs import Inputs, draw, seeded
 from grader.checks.values.wording import call_text, first_paragraph
 from grader.errors import SubmissionError, UsageError

@@ -17,8 +17,8 @@ from grader.checks.device.counted import tensor_names
 from grader.checks.device.exceeded import Judged, outcome_of
 from grader.checks.device.excess import CountedStage, amount_of
 from grader.checks.device.launches import is_of_a_library
-from grader.checks.gradients.asked import cotangent, differentiable
 from grader.checks.gradients.compared import wrong_gradient
+from grader.checks.gradients.cotangents import cotangent, differentiable
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.tape import dense, record_tape
 from grader.checks.obstacle import obstacle

@@ -14,7 +14,7 @@ import torch
 
 from grader.checks.bench import OTHER_ORDERS, Bench, Call, RightAnswer, Schedule
 from grader.checks.device.findings import faults_in
-from grader.checks.gradients.asked import both_ways, differentiable
+from grader.checks.gradients.cotangents import both_ways, differentiable
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.values.compare import compare
 from grader.checks.values.correctness import wrong_change, wrong_output

@@ -13,7 +13,7 @@ from functools import partial
 import torch
 
 from grader.checks.bench import OTHER_ORDERS, Bench, Call, Schedule
-from grader.checks.gradients.asked import both_ways, random_cotangents
+from grader.checks.gradients.cotangents import both_ways, random_cotangents
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare, pair
 from grader.checks.values.inputs import Inputs

@@ -10,7 +10,7 @@ import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
-from grader.checks.gradients.asked import expected_gradient
+from grader.checks.gradients.cotangents import expected_gradient
 from grader.checks.gradients.elsewhere import Question, explain
 from grader.checks.gradients.nodes import placed
 from grader.checks.gradients.shapes import transposed_in, with_owner

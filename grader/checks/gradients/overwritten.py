@@ -12,7 +12,7 @@ import itertools
 import torch
 
 from grader.checks.bench import Bench, Call
-from grader.checks.gradients.asked import expected_gradient
+from grader.checks.gradients.cotangents import expected_gradient
 from grader.checks.gradients.tape import Recorded, Tape, dense
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare

@@ -13,7 +13,7 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.device.launches import own_launches
-from grader.checks.gradients.asked import cotangent, differentiable, expected_gradient
+from grader.checks.gradients.cotangents import cotangent, differentiable, expected_gradient
 from grader.checks.gradients.tape import record_tape
 from grader.checks.operators.complaints import raised
 from grader.checks.operators.registered import run

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.errors import InfrastructureError
-from grader.instruct.batch.crew import Crew, Died
 from grader.instruct.batch.driver import Ended, fault_of
 from grader.instruct.batch.grading import not_judged
 from grader.instruct.batch.lane import Answer, LaneSettings, Task, tidy
+from grader.instruct.batch.lane_pool import Died, LanePool
 from grader.instruct.batch.plan import Item
 from grader.instruct.results import Record, ResultStore
 from grader.verdict import Status
@@ -41,8 +41,8 @@ def grade_here(left: Sequence[Item], settings: LocalSettings) -> Iterator[Ended]
     tidy()
     jobs = min(settings.jobs, len(left))
     try:
-        with Crew(settings.lane, jobs, settings.gpus, settings.seconds) as crew:
-            yield from _Queue(left, ResultStore(settings.lane.results), crew)
+        with LanePool(settings.lane, jobs, settings.gpus, settings.seconds) as lanes:
+            yield from _Queue(left, ResultStore(settings.lane.results), lanes)
     finally:
         tidy()
 
@@ -59,9 +59,9 @@ class _Turn:
 class _Queue:
     """A submission that the machine failed goes to the end of it once more."""
 
-    def __init__(self, left: Sequence[Item], store: ResultStore, crew: Crew) -> None:
+    def __init__(self, left: Sequence[Item], store: ResultStore, lanes: LanePool) -> None:
         self._waiting = deque((item, 1) for item in left)
-        self._store, self._crew = store, crew
+        self._store, self._lanes = store, lanes
         self._attempts = Counter(entry.record for entry in store.log.entries())
         self._turns: dict[int, _Turn] = {}
         self._numbers = itertools.count()
@@ -69,10 +69,10 @@ class _Queue:
         self._judged = False
 
     def __iter__(self) -> Iterator[Ended]:
-        while self._waiting or self._crew.busy:
-            while self._waiting and self._crew.idle:
+        while self._waiting or self._lanes.busy:
+            while self._waiting and self._lanes.idle:
                 self._give(*self._waiting.popleft())
-            for task, answer in self._crew.answers(_WAIT_SECONDS):
+            for task, answer in self._lanes.answers(_WAIT_SECONDS):
                 turn = self._turns.pop(task.number)
                 answer = self._blame_the_machine(task, turn, answer) if isinstance(answer, Died) else answer
                 if not self._once_more(turn, answer):
@@ -83,7 +83,7 @@ class _Queue:
         attempt = self._attempts[item.key.name]
         task = Task(next(self._numbers), item.submission, item.exercise, item.backend, attempt)
         self._turns[task.number] = _Turn(item, tries, time.perf_counter())
-        self._crew.give(task)
+        self._lanes.give(task)
 
     def _blame_the_machine(self, task: Task, turn: _Turn, died: Died) -> Record:
         """A lane that died could not log anything itself."""

@@ -6,7 +6,7 @@ what Kubernetes starts; ``sizing`` says how many GPUs a class needs. Parsl is im
 """
 
 from grader.instruct.cluster.driving import grade_on, items_on
-from grader.instruct.cluster.errands import Terms
+from grader.instruct.cluster.remote_tasks import Terms
 from grader.instruct.cluster.settings import Blocks, Cluster, read_cluster
 
 __all__ = ["Blocks", "Cluster", "Terms", "grade_on", "items_on", "read_cluster"]

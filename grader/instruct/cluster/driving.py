@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from grader.durable import make_private
 from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import Ended, Failed, Item
-from grader.instruct.cluster import errands
-from grader.instruct.cluster.errands import Errand, Terms
+from grader.instruct.cluster import remote_tasks
 from grader.instruct.cluster.executors import CPU, GPU, configuration, require_parsl
 from grader.instruct.cluster.interchange import abandon, no_block_starts, require_interchanges
+from grader.instruct.cluster.remote_tasks import RemoteTask, Terms
 from grader.instruct.cluster.settings import Cluster
 from grader.instruct.results import Key, Record, ResultStore
 from grader.run.sandbox import worker_readable
@@ -72,7 +72,7 @@ def items_on(items: Iterable[Item], cluster: Cluster) -> list[Item]:
 def private_folder(results: Path, shown: Iterable[Path]) -> Path:
     """``RESULTS/cluster``, for Parsl's logs and the keys of its connections: 0700, and not in any sandbox.
 
-    Who has the keys can send errands, and an errand is code that runs with the instructor's rights.
+    Who has the keys can send tasks, and a task is code that runs with the instructor's rights.
 
     Raises UsageError where a sandboxed submission would see it.
     """
@@ -92,22 +92,22 @@ def private_folder(results: Path, shown: Iterable[Path]) -> Path:
 @dataclass(frozen=True)
 class _Sent:
     item: Item
-    errand: Errand
+    task: RemoteTask
     tries: int
     begun: float
 
 
 class _Sending:
-    """Errands under way. On cuda a build goes first, to a machine that need not have a GPU."""
+    """Tasks under way. On cuda a build goes first, to a machine that need not have a GPU."""
 
     def __init__(self, kernel: DataFlowKernel, terms: Terms) -> None:
         self._kernel, self._terms = kernel, terms
         self._attempts = Counter(entry.record for entry in ResultStore(terms.results).log.entries())
         self._under_way: dict[Future[Any], _Sent] = {}
-        self._build = _app(errands.build, CPU, kernel)
-        self._grade = {"simt": _app(errands.grade, CPU, kernel)}
+        self._build = _app(remote_tasks.build, CPU, kernel)
+        self._grade = {"simt": _app(remote_tasks.grade, CPU, kernel)}
         if GPU in kernel.executors:
-            self._grade["cuda"] = _app(errands.grade, GPU, kernel)
+            self._grade["cuda"] = _app(remote_tasks.grade, GPU, kernel)
 
     def all(self, left: Sequence[Item]) -> Iterator[Ended]:
         """Send everything; yield each item once."""
@@ -127,11 +127,11 @@ class _Sending:
 
     def _send(self, item: Item, tries: int) -> None:
         self._attempts[item.key.name] += 1
-        errand = Errand(self._terms, item.submission, item.backend, self._attempts[item.key.name])
+        task = RemoteTask(self._terms, item.submission, item.backend, self._attempts[item.key.name])
         grade = self._grade[item.backend]
         first = item.backend == "cuda" and tries == 1
-        future = grade(errand, self._build(errand)) if first else grade(errand)
-        self._under_way[future] = _Sent(item, errand, tries, time.perf_counter())
+        future = grade(task, self._build(task)) if first else grade(task)
+        self._under_way[future] = _Sent(item, task, tries, time.perf_counter())
 
 
 def _machine_failed(answer: Record | Failed) -> bool:

@@ -94,7 +94,7 @@ def _executor(label: str, cluster: Cluster, blocks: Blocks, tasks: int) -> HighT
 
     wanted = max(1, min(blocks.blocks, -(-tasks // blocks.workers)))
     python = shlex.quote(cluster.python)
-    pool = f"exec {python} -m grader.instruct.cluster.keeper {python} -m {_POOL}"
+    pool = f"exec {python} -m grader.instruct.cluster.supervisor {python} -m {_POOL}"
     return HighThroughputExecutor(
         label=label,
         address=cluster.address,

@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _end(failed: threading.ExceptHookArgs) -> None:
-    """The other threads would wait for the one that failed; what this process has started its keeper ends."""
+    """The other threads would wait for the one that failed. The supervisor ends what this process started."""
     traceback.print_exception(failed.exc_type, failed.exc_value, failed.exc_traceback)
     os._exit(1)
 

@@ -6,8 +6,7 @@ marks = Marking(course, catalog, read_people(course), attempts, Grades(store.all
 """
 
 from grader.instruct.course.attempts import Attempt, remember
-from grader.instruct.course.grades import Grades
-from grader.instruct.course.home import (
+from grader.instruct.course.class_folder import (
     DEFAULT_BACKEND,
     ClassFolder,
     class_in,
@@ -15,6 +14,7 @@ from grader.instruct.course.home import (
     folder_around,
     submissions_around,
 )
+from grader.instruct.course.grades import Grades
 from grader.instruct.course.marks import Mark, Marking, State, Total, totals
 from grader.instruct.course.people import People, read_people
 from grader.instruct.course.policy import Assignment, Comment, Course, LatePolicy, judged_scores

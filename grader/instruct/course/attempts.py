@@ -23,8 +23,8 @@ from grader.instruct.course.released import now as moment
 from grader.instruct.course.tables import read_rows
 from grader.instruct.course.withdrawn import withdrawn
 from grader.instruct.results import ResultStore, content_digest
-from grader.instruct.results.alone import alone
 from grader.instruct.results.lines import Lines
+from grader.instruct.results.lock import results_lock
 from grader.instruct.results.secret import ROSTER
 from grader.instruct.submissions import Submission
 
@@ -78,7 +78,7 @@ def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Cat
 
 def remembering(results: Path) -> AbstractContextManager[None]:
     """Be the only one who changes what is noted: a batch and the marks may be at it at the same time."""
-    return alone(results, ATTEMPTS)
+    return results_lock(results, ATTEMPTS)
 
 
 def _standing(noted: Iterable[_Key], now: Container[_Key], gone: Container[_Place]) -> Iterator[_Key]:

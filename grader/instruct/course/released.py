@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.instruct.results import Secret
-from grader.instruct.results.alone import alone
 from grader.instruct.results.lines import Lines
+from grader.instruct.results.lock import results_lock
 from grader.instruct.results.secret import RELEASED
 
 
@@ -58,7 +58,7 @@ def telling(results: Path) -> AbstractContextManager[None]:
 
     Whoever also notes hand-ins takes this lock first.
     """
-    return alone(results, RELEASED)
+    return results_lock(results, RELEASED)
 
 
 def now() -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from grader.durable import publish, write_atomically
 from grader.errors import UsageError
-from grader.instruct.results.alone import alone
 from grader.instruct.results.key import Key
+from grader.instruct.results.lock import results_lock
 from grader.instruct.results.log import VerdictLog
 from grader.instruct.results.record import Record
 from grader.instruct.results.secret import Secret
@@ -57,7 +57,7 @@ class ResultStore:
     @contextlib.contextmanager
     def claim(self, key: Key) -> Iterator[None]:
         """Be the only one who grades ``key``; wait for whoever does. A killed holder lets go."""
-        with alone(self.folder, key.name):
+        with results_lock(self.folder, key.name):
             yield
 
     def all(self) -> Iterator[Record]:

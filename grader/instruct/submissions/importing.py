@@ -17,10 +17,10 @@ from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.choosing import Chosen, choose, fitting, shown
-from grader.instruct.submissions.former import gather, in_the_way
-from grader.instruct.submissions.landing import Certainty, Landing, Stamp, land
 from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
+from grader.instruct.submissions.merging import gather, in_the_way
 from grader.instruct.submissions.names import is_student
+from grader.instruct.submissions.placing import Certainty, Placement, Stamp, place_submission
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
 from grader.instruct.submissions.sources import Source, opened
@@ -98,20 +98,20 @@ class _Import:
         self._complete(chosen, intake)
         intake.taken = tuple(chosen.files)
         stamp = self.clock.time_of(handin, chosen.pieces, intake)
-        intake.landing = self._land(student, chosen, stamp, intake)
-        if intake.landing is Landing.CORRECTED:
+        intake.placement = self._place(student, chosen, stamp, intake)
+        if intake.placement is Placement.CORRECTED:
             intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
 
-    def _land(self, student: str, chosen: Chosen, stamp: Stamp, intake: Intake) -> Landing:
+    def _place(self, student: str, chosen: Chosen, stamp: Stamp, intake: Intake) -> Placement:
         """Write the files, and see that nothing of this person stays under another id."""
         slug = self.exercise.slug
         if not self.replace and (others := in_the_way(self.into, student, intake.former, slug, chosen)):
             intake.refused.append(f"Another submission is {listed(others)}; --replace keeps that one aside.")
-            return Landing.DIFFERS
+            return Placement.DIFFERS
         moved = gather(self.into, student, intake.former, slug)
         intake.remarks += moved
-        landing = land(self.into, student, slug, chosen, stamp, self.replace)
-        return Landing.MOVED if moved and landing is Landing.SAME else landing
+        placement = place_submission(self.into, student, slug, chosen, stamp, self.replace)
+        return Placement.MOVED if moved and placement is Placement.SAME else placement
 
     def _complete(self, chosen: Chosen, intake: Intake) -> None:
         """See that there is a notebook which nbgrader can open: it finds submissions by their notebooks."""

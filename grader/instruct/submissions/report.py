@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from grader.instruct.submissions.landing import Landing
+from grader.instruct.submissions.placing import Placement
 from grader.words import counted
 
-_RARE = (Landing.MOVED, Landing.CORRECTED)  # not counted where there are none
+_RARE = (Placement.MOVED, Placement.CORRECTED)  # not counted where there are none
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Intake:
     """
 
     student: str
-    landing: Landing | None = None
+    placement: Placement | None = None
     taken: tuple[str, ...] = ()
     called: str = ""
     former: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Intake:
     @property
     def failed(self) -> bool:
         """Whether this person's submission is not in the folder as the archive has it."""
-        return self.landing in (None, Landing.DIFFERS)
+        return self.placement in (None, Placement.DIFFERS)
 
 
 @dataclass
@@ -52,11 +52,11 @@ class Report:
     @property
     def summary(self) -> str:
         """How many came in, in one sentence."""
-        landings = [intake.landing for intake in self.intakes]
+        placements = [intake.placement for intake in self.intakes]
         counts = [
-            f"{landings.count(landing)} {landing.value}"
-            for landing in (Landing.NEW, Landing.REPLACED, *_RARE, Landing.SAME)
-            if landing not in _RARE or landing in landings
+            f"{placements.count(placement)} {placement.value}"
+            for placement in (Placement.NEW, Placement.REPLACED, *_RARE, Placement.SAME)
+            if placement not in _RARE or placement in placements
         ]
         failed = sum(intake.failed for intake in self.intakes)
         return f"{counted(len(self.intakes), 'submission')}: {', '.join(counts)}, {failed} refused."

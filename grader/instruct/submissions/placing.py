@@ -19,7 +19,7 @@ from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.submissions.sources import FolderSource
 
 
-class Landing(StrEnum):
+class Placement(StrEnum):
     """What became of a submission on disk."""
 
     NEW = "new"
@@ -54,7 +54,9 @@ class Stamp:
         return there > self.moment or (self.certainty is Certainty.KNOWN and there != self.moment)
 
 
-def land(into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool) -> Landing:
+def place_submission(
+    into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool
+) -> Placement:
     """Write ``into/student/slug/`` in one step, with nbgrader's time stamp and secret, for this user alone.
 
     A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it, and
@@ -64,24 +66,24 @@ def land(into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, 
     Raises UsageError when ``into`` cannot be written, InfrastructureError when what is there cannot be read.
     """
     place = into / student / slug
-    landing = Landing.NEW
+    placement = Placement.NEW
     with writing(into):
         if is_there(place):
             if holds(place, chosen):
                 _stand_in(place, chosen)
                 return _stamped_again(place, submitted)
             if not replace:
-                return Landing.DIFFERS
-            landing = Landing.REPLACED
+                return Placement.DIFFERS
+            placement = Placement.REPLACED
         make_private(place.parent)
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=into) as scratch:
             whole = Path(scratch) / slug
             _fill(whole, chosen.files, submitted.moment)
-            if landing is Landing.REPLACED:
+            if placement is Placement.REPLACED:
                 set_aside(into, place)
             whole.rename(place)
             sync_folder(place.parent)
-    return landing
+    return placement
 
 
 @contextlib.contextmanager
@@ -111,16 +113,16 @@ def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime) -> None
         write_atomically(folder / name, content)  # on the disk before the folder gets its name
 
 
-def _stamped_again(place: Path, submitted: Stamp) -> Landing:
+def _stamped_again(place: Path, submitted: Stamp) -> Placement:
     """Put the time right that was a guess when the same files came before."""
     try:
         there = timestamps.read(read_below(place, timestamps.NAME, timestamps.LONGEST).decode())
     except (OSError, Refused, ValueError):
         there = None
     if not submitted.corrects(there):
-        return Landing.SAME
+        return Placement.SAME
     write_atomically(place / timestamps.NAME, timestamps.written(submitted.moment))
-    return Landing.CORRECTED
+    return Placement.CORRECTED
 
 
 def _stand_in(place: Path, chosen: Chosen) -> None:

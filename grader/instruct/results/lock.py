@@ -1,4 +1,4 @@
-"""One at a time: what several commands read first and write then, in the same folder of results."""
+"""Locks in a folder of results, for commands that read a file and then write it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from grader.locks import hold
 
 
 @contextlib.contextmanager
-def alone(results: Path, name: str) -> Iterator[None]:
-    """Be the only process that is at what ``name`` stands for; wait for whoever is. A killed one lets go."""
+def results_lock(results: Path, name: str) -> Iterator[None]:
+    """Hold the lock of this ``name``, waiting for its holder. A killed process lets go of it."""
     locks = results / "locks"
     make_private(locks)
     with hold(locks / name):

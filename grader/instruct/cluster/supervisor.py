@@ -1,6 +1,6 @@
 """Runs a block's workers, and leaves nothing of them behind.
 
-``python -m grader.instruct.cluster.keeper COMMAND...``
+``python -m grader.instruct.cluster.supervisor COMMAND...``
 
 Parsl's pool of workers is several processes. When the one in the middle is killed, the others wait for it for
 ever: on a machine that is not cleared after a job, each with a torch in memory and a zygote.
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from grader.run.limits import adopt_orphans, children_of, die_with_parent
 
 
-def keep(command: Sequence[str]) -> int:
+def supervise(command: Sequence[str]) -> int:
     """Run ``command``; when it ends, end whatever it started. Returns its exit code, as a shell would."""
     adopt_orphans()
     bound = functools.partial(die_with_parent, os.getpid())
@@ -34,4 +34,4 @@ def keep(command: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(keep(sys.argv[1:]))
+    sys.exit(supervise(sys.argv[1:]))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.durable import make_private, sync_folder
 from grader.instruct.submissions.choosing import Chosen
-from grader.instruct.submissions.landing import holds, is_there, set_aside, writing
+from grader.instruct.submissions.placing import holds, is_there, set_aside, writing
 from grader.words import listed
 
 

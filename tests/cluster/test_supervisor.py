@@ -21,7 +21,7 @@ time.sleep(600)
 
 def start() -> tuple[subprocess.Popen[str], int, int]:
     keeper = subprocess.Popen(
-        [sys.executable, "-m", "grader.instruct.cluster.keeper", sys.executable, "-c", POOL],
+        [sys.executable, "-m", "grader.instruct.cluster.supervisor", sys.executable, "-c", POOL],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -48,7 +48,7 @@ def test_a_killed_keeper_takes_the_pool_with_it() -> None:
 
 
 def test_the_exit_code_is_the_commands() -> None:
-    command = [sys.executable, "-m", "grader.instruct.cluster.keeper", "sh", "-c", "exit 7"]
+    command = [sys.executable, "-m", "grader.instruct.cluster.supervisor", "sh", "-c", "exit 7"]
     assert subprocess.run(command, cwd=ROOT).returncode == 7
 
 
@@ -63,8 +63,8 @@ def read_text(path, *args, **named):
         raise FileNotFoundError(2, "No such file or directory", str(path))
     return whole(path, *args, **named)
 pathlib.Path.read_text = read_text
-from grader.instruct.cluster.keeper import keep
-sys.exit(keep([sys.executable, "-c", {pool!r}]))
+from grader.instruct.cluster.supervisor import supervise
+sys.exit(supervise([sys.executable, "-c", {pool!r}]))
 """
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False

@@ -10,8 +10,8 @@ import torch
 from torch.autograd.function import once_differentiable
 
 from grader.checks.gradients import gradient
+from grader.checks.gradients.double_backward import second_problem
 from grader.checks.gradients.tape import record_tape
-from grader.checks.gradients.twice import second_problem
 from grader.checks.outcome import Outcome
 from grader.spec import Case, Gradient, tensor
 from grader.verdict import Status

@@ -1,6 +1,6 @@
 """What a worker is sent: one submission, by reference, and what it does with it.
 
-Input lies in folders that all machines share, and the result goes into the store there; so an errand that is
+Input lies in folders that all machines share, and the result goes into the store there; so a task that is
 run twice, or half, changes nothing.
 """
 
@@ -29,7 +29,7 @@ _LONGEST_PAUSE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Terms:
-    """What all errands of a batch have in common. ``device`` is the GPU model of record, "" without one."""
+    """What all tasks of a batch have in common. ``device`` is the GPU model of record, "" without one."""
 
     course: Path
     results: Path
@@ -40,7 +40,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Errand:
+class RemoteTask:
     """Grade ``submission``, for the ``attempt``-th time."""
 
     terms: Terms
@@ -49,32 +49,32 @@ class Errand:
     attempt: int = 1
 
 
-def build(errand: Errand) -> float:
+def build(sent: RemoteTask) -> float:
     """Compile into the cache that all machines share; returns the seconds of processors that it took.
 
     Needs no GPU. What goes wrong, grading finds again.
     """
-    terms, submission = errand.terms, errand.submission
+    terms, submission = sent.terms, sent.submission
     with contextlib.suppress(GraderError):
         return build_one(
             submission,
             _exercise(terms, submission.exercise),
             ResultStore(terms.results),
-            backend=errand.backend,
+            backend=sent.backend,
             isolate=terms.isolate,
         )
     return 0.0
 
 
-def grade(errand: Errand, built_seconds: float = 0.0) -> Record | Failed:
+def grade(sent: RemoteTask, built_seconds: float = 0.0) -> Record | Failed:
     """Grade, unless it is graded already; what is timed has its GPU to itself. ``built_seconds`` is what
     :func:`build` returned.
     """
-    terms, submission = errand.terms, errand.submission
-    if errand.backend == "cuda" and (refusal := _wrong_model(terms)):
+    terms, submission = sent.terms, sent.submission
+    if sent.backend == "cuda" and (refusal := _wrong_model(terms)):
         return refusal
     exercise = _exercise(terms, submission.exercise)
-    task = Task(0, submission, exercise, errand.backend, errand.attempt, built_seconds)
+    task = Task(0, submission, exercise, sent.backend, sent.attempt, built_seconds)
     answer = _lane(terms).grade(task)
     _pauses.after(answer)
     return answer

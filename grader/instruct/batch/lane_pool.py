@@ -28,7 +28,7 @@ class Died:
     sentence: str
 
 
-class Crew:
+class LanePool:
     """A context manager: at its end, no lane is left. Lanes are started when there is work for them."""
 
     def __init__(self, settings: LaneSettings, size: int, gpus: Sequence[str], seconds: float) -> None:
@@ -39,7 +39,7 @@ class Crew:
         self._seats: list[_Seat | None] = [None] * size
         self._gpus = [gpus[number % len(gpus)] if gpus else "" for number in range(size)]
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> LanePool:
         return self
 
     def __exit__(self, *_: object) -> None:
