@@ -13,7 +13,8 @@ namespace simt {
 
 namespace {
 std::mutex facts_lock;
-std::map<const void*, KernelFacts> known;
+// Never destroyed: libraries are unloaded while the process ends, too.
+auto& known = *new std::map<const void*, KernelFacts>;
 
 bool starts_with(const std::string& text, const std::string& beginning) {
     return text.compare(0, beginning.size(), beginning) == 0;
