@@ -12,9 +12,10 @@ from grader.errors import InfrastructureError
 from grader.instruct.batch.crew import Crew, Died
 from grader.instruct.batch.driver import Ended, fault_of
 from grader.instruct.batch.grading import not_judged
-from grader.instruct.batch.lane import Answer, LaneSettings, Task, tidy
+from grader.instruct.batch.lane import Answer, LaneSettings, Task
 from grader.instruct.batch.plan import Item
 from grader.instruct.results import Record, ResultStore
+from grader.scratch import sweep
 from grader.verdict import Status
 
 TRIES = 2  # of one submission in one run, when the machine or the lane fails
@@ -38,13 +39,12 @@ def grade_here(left: Sequence[Item], settings: LocalSettings) -> Iterator[Ended]
 
     Raises InfrastructureError when the machine fails one submission after the other from the start.
     """
-    tidy()
     jobs = min(settings.jobs, len(left))
     try:
         with Crew(settings.lane, jobs, settings.gpus, settings.seconds) as crew:
             yield from _Queue(left, ResultStore(settings.lane.results), crew)
     finally:
-        tidy()
+        sweep()  # what lanes that were killed have left
 
 
 @dataclass(frozen=True)
