@@ -233,7 +233,7 @@ class Connection:
     def _blame_the_machine(self, error: OSError) -> None:
         """Raises InfrastructureError for what the machine lacks.
 
-        What a worker does to the connection shows in other errors: it is closed, or full because nothing reads.
+        What a worker does to the connection shows in other errors: it is closed, or full.
         """
         fault = machine.fault_of(OSError(error.errno, error.strerror, _SHARED))
         if fault is not None:
