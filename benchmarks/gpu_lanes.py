@@ -21,7 +21,7 @@ import batch
 import record
 
 from grader.catalog import Catalog, Exercise
-from grader.instruct.batch import visible_gpus
+from grader.gpus import visible_gpus
 from grader.instruct.results import Record, ResultStore
 from grader.verdict import CheckResult, Status
 

@@ -11,25 +11,37 @@ from pathlib import Path
 from grader.errors import InfrastructureError
 
 _ROOM_BYTES = 64 << 20  # that a disk which is not full takes
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REASONS = {
-    **dict.fromkeys(_FULL, ("has no room left", "Make room there")),
-    errno.EROFS: ("cannot be written: its file system is read-only", "Make it writable"),
-    errno.EIO: ("cannot be read or written: its disk fails", "See to the disk"),
-    errno.EMFILE: ("cannot be opened: too many files are open", "Raise the limit (ulimit -n)"),
-    errno.ENFILE: ("cannot be opened: too many files are open on this machine", "End other programs"),
-    errno.ENOMEM: ("cannot be used: there is no memory left", "End other programs"),
-    errno.EAGAIN: ("cannot be used: there are too many processes", "End other programs"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), ("{place} has no room left.", "Make room there")),
+    errno.EFBIG: (
+        "{place} cannot take a file this large: a limit or its file system forbids it.",
+        "Raise the limit (ulimit -f)",
+    ),
+    errno.EROFS: ("{place} cannot be written: its file system is read-only.", "Make it writable"),
+    errno.EIO: ("{place} cannot be read or written: its disk fails.", "See to the disk"),
+    errno.EMFILE: ("{place} cannot be opened: too many files are open.", "Raise the limit (ulimit -n)"),
+    errno.ENFILE: (
+        "{place} cannot be opened: too many files are open on this machine.",
+        "End other programs",
+    ),
+    errno.ENOMEM: ("This machine has no memory left.", "End other programs"),
+    errno.EAGAIN: (
+        "This machine cannot start another process or thread: it has as many as it may have.",
+        "End other programs, or raise the limit (ulimit -u)",
+    ),
 }
 
 
 def fault_of(error: OSError) -> InfrastructureError | None:
-    """The sentences for an error that only this machine can be blamed for; None for any other."""
-    if error.errno not in _REASONS:
+    """The sentences for an error that only this machine can be blamed for; None for any other.
+
+    What already has its name, a file, is not short of processes: there the system means that it is in use.
+    """
+    if error.errno not in _REASONS or (error.errno == errno.EAGAIN and error.filename is not None):
         return None
     what, cure = _REASONS[error.errno]
     return InfrastructureError(
-        f"{error.filename or tempfile.gettempdir()} {what}.",
+        what.format(place=error.filename or tempfile.gettempdir()),
         "Nothing counts against the submission, and what was kept before is as it was.",
         f"{cure}, then run the same command again.",
     )

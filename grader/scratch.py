@@ -23,7 +23,7 @@ _swept: set[Path] = set()
 @contextlib.contextmanager
 def scratch(kind: str, within: Path | None = None) -> Iterator[Path]:
     """A private folder in ``within``, or where temporary files are kept, which is gone afterwards."""
-    place = Path(within or tempfile.gettempdir())
+    place = _place(within)
     if place not in _swept:
         _swept.add(place)
         sweep(place)
@@ -36,14 +36,18 @@ def scratch(kind: str, within: Path | None = None) -> Iterator[Path]:
             os.close(descriptor)
 
 
-def sweep(place: Path) -> None:
-    """Remove this user's folders below ``place`` whose processes are gone, where locks tell."""
-    for folder in place.glob(f"{PREFIX}*"):
+def sweep(within: Path | None = None) -> None:
+    """Remove this user's folders there, or among temporary files, that no process has locked any more."""
+    for folder in _place(within).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid == os.getuid():
                 descriptor = _locked(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(descriptor)
+
+
+def _place(within: Path | None) -> Path:
+    return Path(within or tempfile.gettempdir())
 
 
 def _made(prefix: str, place: Path) -> tuple[Path, int | None]:

@@ -67,7 +67,10 @@ CASES = [
     Case("no tokens, float16", inputs((3, 0, 8), "float16")),
     Case("no rows", inputs((0, 4, 8))),
     Case("no channels, bfloat16", inputs((3, 4, 0), "bfloat16")),
-    Case("not-a-number goes through, float16", inputs((4, 9, 20), "float16", special="nan")),
+    Case(
+        "zero times not-a-number is not-a-number, float16",
+        inputs((4, 9, 20), "float16", special="nan", weight=(0, 0)),
+    ),
     Case("infinity goes through, bfloat16", inputs((4, 9, 20), "bfloat16", special="inf", weight=(0.5, 1))),
     Case("on a side stream, float16", inputs((4, 30, 40), "float16"), stream="side"),
     Case("autocast to float16", inputs((3, 40, 17)), autocast="float16"),

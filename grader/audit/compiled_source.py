@@ -26,6 +26,7 @@ _SHAPES = tuple(
     re.compile(shape)
     for shape in (
         r'section \( "simt_(constant|device|managed|names)" \)',
+        r'abi_tag \( "simt_device" \)',
         r'visibility \( "(default|hidden)" \)',
         r'no_sanitize \( "thread" \) \) \) (\{|->)',  # around a launch: that part runs on the host
         r"__?format(__)? \( .*",

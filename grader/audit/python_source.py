@@ -212,7 +212,9 @@ class SourceAudit:
     def _store(self, node: ast.Attribute) -> Iterator[Objection]:
         if self.meaning(node.value):
             yield self.object(node, f"changes `{ast.unparse(node)}`", PATCH_RULE)
-        elif node.attr in reserved() or (node.attr.startswith("_") and node.attr in self.attributes):
+        elif self._is_of_others(node, node.attr) or (
+            node.attr.startswith("_") and node.attr in self.attributes
+        ):
             yield self.object(node, f"gives an attribute the name `{node.attr}`", OWN_RULE)
 
     def _registration(self, node: ast.Attribute, full: str) -> Iterator[Objection]:
@@ -235,12 +237,16 @@ class SourceAudit:
             return  # double underscores have a rule of their own
         if name not in self.own:
             yield self.object(node, f"reads the attribute `{name}`", instead(name))
-        elif name in reserved() and not self._is_a_registry(node, name):
+        elif self._is_of_others(node, name):
             yield self.object(node, f"reads the attribute `{name}`", OWN_RULE)
 
-    def _is_a_registry(self, node: ast.AST, name: str) -> bool:
-        """Whether it is `register` of nothing imported: abstract classes of others have one, too."""
-        return name == "register" and isinstance(node, ast.Attribute) and not self.meaning(node.value)
+    def _is_of_others(self, node: ast.AST, name: str) -> bool:
+        """Whether objects of Python or PyTorch may have it.
+
+        Only abstract classes have `register`, and a class of others always has an imported name.
+        """
+        value = node.cls if isinstance(node, ast.MatchClass) else getattr(node, "value", node)
+        return name in reserved() and (name != "register" or bool(self.meaning(value)))
 
     def _dotted(self, node: ast.expr) -> str:
         """The dotted name of a chain that begins at an imported name; else ``""``."""

@@ -103,13 +103,63 @@ class _Reader:
 
     def _declares(self, at: int) -> bool:
         """Whether the name at ``at`` is declared anew: `int64_t m = 1`, `auto m{1}`, `f(int64_t m, ...`."""
-        before = self._text(at - 1)
-        is_type = self._is_named(at - 1) and before not in _NO_TYPES and before not in (*_CONDITIONS, *_BEGIN)
-        return is_type and self._text(at + 1) in ("=", "{", ";", ",", ")", ":", "[", "(")
+        if self._text(at + 1) not in ("=", "{", ";", ",", ")", ":", "[", "(", "]"):
+            return False
+        return self._follows_a_type(at) or self._is_bound(at) or self._is_parameter(at)
+
+    def _follows_a_type(self, at: int) -> bool:
+        """`T m`, `auto& m` and `const T& m`; `T& m` may as well be an expression that calls an operator."""
+        last = at - 1
+        while self._text(last) in ("&", "*", "&&"):
+            last -= 1
+        if last == at - 1:
+            before = self._text(last)
+            no_type = before in _NO_TYPES or before in (*_CONDITIONS, *_BEGIN)
+            return self._is_named(last) and not no_type
+        if self._text(last) == ">":
+            last = self._before_template_arguments(last)
+        return self._text(last) == "auto" or self._text(self._start_of_name(last) - 1) == "const"
+
+    def _is_bound(self, at: int) -> bool:
+        """`auto [m, n] = sizes` and `auto& [m, n] = sizes`."""
+        opening = self._opening(at)
+        before = next(i for i in range(opening - 1, -2, -1) if self._text(i) not in ("&", "&&"))
+        return self._text(opening) == "[" and self._text(before) == "auto"
+
+    def _is_parameter(self, at: int) -> bool:
+        """Whether it is a parameter of a lambda: the last name of it, and no default value."""
+        opening = self._opening(at)
+        if not self._opens_parameters(opening) or self._text(at - 1) in ("(", ","):
+            return False
+        first = at
+        while self._opening(first - 1) == opening and self._text(first - 1) not in (",", "="):
+            first -= 1
+        within = self.words[first:at]  # template arguments that it may stand in are no declaration
+        is_last = within.count("<") == within.count(">") and self._text(at - 1) not in ("::", ".")
+        return is_last and self._text(first - 1) != "="
+
+    def _opens_parameters(self, opening: int) -> bool:
+        """Whether the bracket at ``opening`` follows a lambda's captures, not a subscript."""
+        captures = self._opening(opening - 1)
+        is_lambda = self._text(captures - 1) in (*_BEGIN, "(", ",", "=", "return", "?")
+        after = self._text(self._closing(opening) + 1)
+        return (
+            self._text(opening - 1) == "]" and is_lambda and after in ("{", "-", "->", "mutable", "noexcept")
+        )
+
+    def _before_template_arguments(self, closing: int) -> int:
+        depth = 0
+        for at in range(closing, -1, -1):
+            depth += (self._text(at) == ">") - (self._text(at) == "<")
+            if depth == 0:
+                return at - 1
+        return 0
 
     def _end_of_scope(self, at: int) -> int:
         """Where a declaration at ``at`` ceases to hold: with its block, or the body behind its brackets."""
         opening = self._opening(at)
+        if self._text(opening) == "[":  # a structured binding
+            opening = self._opening(opening)
         if self._text(opening) != "(":
             return self._closing(opening)
         end = self._closing(opening)

@@ -13,6 +13,7 @@ from grader.catalog import Catalog, Exercise
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import print_summary
 from grader.errors import InfrastructureError, UsageError
+from grader.gpus import visible_gpus
 from grader.instruct.batch import (
     Item,
     LaneSettings,
@@ -23,7 +24,6 @@ from grader.instruct.batch import (
     items_of,
     run_batch,
     summarise,
-    visible_gpus,
 )
 from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
 from grader.instruct.course import class_of, read_people, remember

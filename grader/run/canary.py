@@ -1,9 +1,9 @@
 """A canary for a GPU: before the next submission is judged on one that the last may have left unfit.
 
-A submission that lost the context of its GPU or ended its worker may leave a GPU that fails whoever comes
-next, and so may one that was killed with its grader. Each use of a GPU is a file with a lock. A good end
-removes it; a file that is there and that nobody holds is a doubt, which a small kernel in a clean process
-settles.
+A submission that lost the context of its GPU or ended its worker may leave a GPU on which every kernel
+fails, and so may one that was killed with its grader. Each use of a GPU is a file with a lock. A good end
+removes it; a file that nobody holds is a doubt, which a small kernel in a clean process settles. Graders that
+share a GPU settle doubts one after the other, and those that wait see the result.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.cache import cache_root, digest
 from grader.errors import GraderError, InfrastructureError
-from grader.locks import open_locked
+from grader.gpus import visible_gpus
+from grader.locks import hold, open_locked
 from grader.run.limits import Limits
 from grader.run.spawn import Zygote
 
@@ -35,21 +36,25 @@ def guarded(zygote: Zygote, backends: tuple[str, ...] = ("cuda",)) -> Iterator[N
     if zygote.backend not in backends:
         yield
         return
-    folder = _folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    _settle_doubts(zygote, folder)
-    use = folder / f"{os.getpid()}-{next(_numbers)}"
-    descriptor = open_locked(use)
+    folders = _folders()
+    with contextlib.ExitStack() as settling:
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+            settling.enter_context(hold(folder.with_suffix(".settling")))
+        _settle_doubts(zygote, folders)
+        begun = [_begun(folder / f"{os.getpid()}-{next(_numbers)}") for folder in folders]
     lost = zygote.lost
     try:
         yield
         if zygote.lost == lost:
-            use.unlink(missing_ok=True)
+            for use, _ in begun:
+                use.unlink(missing_ok=True)
     finally:
-        os.close(descriptor)
+        for _, descriptor in begun:
+            os.close(descriptor)
 
 
-def sing(backend: str, isolate: bool) -> None:
+def try_kernel(backend: str, isolate: bool) -> None:
     """Run a kernel in a process of its own. Raises InfrastructureError if its result does not come back."""
     try:
         with Zygote.start(backend, isolate, limits=_LIMITS) as zygote, zygote.spawn_worker() as session:
@@ -68,29 +73,39 @@ def sing(backend: str, isolate: bool) -> None:
     raise _unfit(why)
 
 
-def _settle_doubts(zygote: Zygote, folder: Path) -> None:
-    """Nothing to do where every use of the GPU ended well or goes on."""
+def _settle_doubts(zygote: Zygote, folders: Sequence[Path]) -> None:
+    """Nothing to do where every use of the GPUs ended well or goes on."""
     with contextlib.ExitStack() as held:
-        doubts = []
-        for path in sorted(folder.iterdir()):
+        left = []
+        for path in sorted(path for folder in folders for path in folder.iterdir()):
             with contextlib.suppress(BlockingIOError):  # in use
-                held.callback(os.close, open_locked(path, wait=False))
-                doubts.append(path)
-        if doubts:
-            sing(zygote.backend, zygote.isolate)
-        for path in doubts:
+                descriptor = open_locked(path, wait=False)
+                held.callback(os.close, descriptor)
+                left.append((path, os.fstat(descriptor).st_size > 0))
+        # A use that ended well while this looked leaves an empty file, which looking made.
+        if any(is_doubt for _, is_doubt in left):
+            try_kernel(zygote.backend, zygote.isolate)
+        for path, _ in left:
             path.unlink(missing_ok=True)
 
 
-def _folder() -> Path:
-    """That of the GPUs which this process sees: lanes that share one were given the same name for it."""
-    return cache_root() / "gpus" / digest([os.environ.get("CUDA_VISIBLE_DEVICES", "all")])
+def _begun(use: Path) -> tuple[Path, int]:
+    """The file of a use that begins, and the descriptor that locks it."""
+    descriptor = open_locked(use)
+    os.write(descriptor, b"in use")
+    return use, descriptor
+
+
+def _folders() -> list[Path]:
+    """One for each GPU that this process sees, in one order for all, so that two cannot wait in a ring."""
+    seen = sorted(gpu.uuid for gpu in visible_gpus()) or ["unknown"]
+    return [cache_root() / "gpus" / digest([uuid]) for uuid in seen]
 
 
 def _unfit(why: str) -> InfrastructureError:
     return InfrastructureError(
-        f"A submission before this one lost the GPU, and a trial kernel failed on it since: {why}",
-        "Nothing is judged on a GPU that fails the grader's own kernel; no student loses a mark by it.",
+        f"The GPU is unfit: an earlier submission lost it, and the grader's own kernel fails now. {why}",
+        "Nothing is judged on such a GPU, and nothing counts against the submission.",
         "Look at it with nvidia-smi, reset it (nvidia-smi --gpu-reset) or restart the machine, and run the "
         "same command again.",
     )

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from torch import Tensor
 
+from grader import machine
 from grader.deadlines import Deadline
 from grader.errors import InfrastructureError, SubmissionError
 from grader.run import wire
@@ -35,6 +36,7 @@ from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
 from grader.run.zygote_process import Worker
 
 CONNECTION_LOST = 71  # a worker's exit code when it can no longer speak to the parent
+_SHARED = "Memory shared with a worker"
 _GRACE_MS = 3000  # between a closed connection and the end of the process: a GPU context takes its time
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+) in ', re.MULTILINE)
 
@@ -123,7 +125,8 @@ class Connection:
             self._send(header, meta, parcel)
             reply = self._await(Deadline(seconds, self._worker.host_pid), during, seconds)
             return self._checked(reply, started)
-        except OSError:
+        except OSError as error:
+            self._blame_the_machine(error)
             self._ended(during)
         except WireError as error:
             self._violated(str(error), during)
@@ -226,6 +229,16 @@ class Connection:
     def _violated(self, violation: str, during: str) -> NoReturn:
         self.end()
         raise ProtocolViolation(violation, during)
+
+    def _blame_the_machine(self, error: OSError) -> None:
+        """Raises InfrastructureError for what the machine lacks.
+
+        What a worker does to the connection shows in other errors: it is closed, or full.
+        """
+        fault = machine.fault_of(OSError(error.errno, error.strerror, _SHARED))
+        if fault is not None:
+            self.end()
+            raise fault from error
 
     def _ended(self, during: str) -> NoReturn:
         """The connection is closed or the process gone: find out which, and raise what it means."""

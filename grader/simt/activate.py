@@ -20,7 +20,7 @@ from types import ModuleType
 
 from grader.errors import InfrastructureError
 
-from .device import bindings, compiling, storages
+from .device import autograd_threads, bindings, compiling, storages
 from .device.driver import Driver
 
 CUDA_VERSION = "13.0"  # of the simulated toolkit and headers
@@ -124,6 +124,7 @@ def _adjust(torch: ModuleType) -> None:
     # NVML, where there is one, counts real GPUs, and CUDA_VISIBLE_DEVICES hides them.
     torch.cuda._device_count_nvml = lambda: -1
     storages.install(torch)
+    autograd_threads.install()
     compiling.install(torch)
     # A CUDA build's profiler would ask CUPTI; without that it times operators with events of the device.
     profiler = torch.autograd.profiler

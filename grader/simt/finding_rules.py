@@ -70,6 +70,16 @@ _TOO_MANY_BLOCKS = (
 
 _TOO_MANY_THREADS = "A larger block never starts, on any GPU: take a smaller block, and more of them."
 
+_BEYOND_BOUNDS = (
+    "`__launch_bounds__` is a promise to the compiler, which gives each thread registers accordingly; a "
+    "larger block never starts. Take a smaller block, or raise the bound."
+)
+
+_STATIC_SHARED = (
+    "nvcc refuses such a kernel: the arrays of a fixed size have 48 KiB in all. Take smaller tiles, or an "
+    "`extern __shared__` array, which cudaFuncSetAttribute allows more."
+)
+
 _BEFORE = (
     "No thread has an element before the beginning: look at how the index is computed, or test it where it "
     "is an input."
@@ -200,6 +210,10 @@ def _invalid_launch(finding: Finding) -> str:
         return _DEVICE_FIRST
     if " has 0 " in finding.note:
         return _EMPTY
+    if "__launch_bounds__" in finding.note:
+        return _BEYOND_BOUNDS
+    if "too much shared data" in finding.note:
+        return _STATIC_SHARED
     if "at most" not in finding.note:
         return ""
     of_grid, of_block = (finding.note.startswith(each) for each in ("the grid has", "the block has"))

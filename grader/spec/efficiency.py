@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from grader.spec.naming import named_calls, of_kind, tensors_of
-from grader.spec.vocabulary import Case
+from grader.spec.naming import named_calls, of_kind
+from grader.spec.vocabulary import Case, tensors_of
 
 Most: TypeAlias = "Callable[..., float] | float"
 Stage: TypeAlias = Literal["forward", "backward"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,15 +17,6 @@ def of_kind(kind: type, value: Any, where: str) -> Any:
     if not isinstance(value, kind):
         raise TypeError(f"{where} must hold grader.spec.{kind.__name__}, not {type(value).__name__}")
     return value
-
-
-def tensors_of(args: Sequence[Argument]) -> Iterator[TensorSpec]:
-    """The tensors among the arguments of a call, those inside lists included."""
-    for arg in args:
-        if isinstance(arg, list):
-            yield from tensors_of(arg)
-        elif isinstance(arg, TensorSpec):
-            yield arg
 
 
 def named_calls(kind: type, where: str, calls: Iterable[Any], parameters: tuple[str, ...]) -> tuple[Any, ...]:

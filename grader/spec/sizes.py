@@ -16,12 +16,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from math import isqrt
 from random import Random
 
 from grader.spec.vocabulary import Argument
 
 Range = tuple[int, int]
 ATTEMPTS = 100_000
+# Computed in software and correctly rounded, where pow() of two machines may differ in the last bit.
+_EXACT = Context(prec=28, rounding=ROUND_HALF_EVEN)
 _AT_FIRST = 1000  # a spec whose first draw takes more attempts is refused: a later draw might find nothing
 
 
@@ -88,7 +92,7 @@ def _refuse_nonsense(given: DrawnSizes) -> None:
 
 def _size(low: int, high: int, random: Random) -> int:
     # Only random() gives the same numbers in every version of Python.
-    value = min(high, int(low * ((high + 1) / low) ** random.random()))
+    value = min(high, _between(low, high + 1, Decimal(random.random())))
     kind = int(4 * random.random())
     if kind == 0:
         special = (1 << (value.bit_length() - 1)) + 1
@@ -99,5 +103,11 @@ def _size(low: int, high: int, random: Random) -> int:
     return special if low <= special <= high else value
 
 
+def _between(low: int, high: int, share: Decimal) -> int:
+    """``low * (high / low) ** share``, rounded down."""
+    exponent = _EXACT.multiply(share, _EXACT.ln(_EXACT.divide(Decimal(high), Decimal(low))))
+    return int(_EXACT.multiply(Decimal(low), _EXACT.exp(exponent)))
+
+
 def _is_prime(number: int) -> bool:
-    return all(number % each for each in range(2, int(number**0.5) + 1))
+    return all(number % each for each in range(2, isqrt(number) + 1))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 if TYPE_CHECKING:
     from grader.spec.sizes import DrawnSizes
@@ -15,6 +15,7 @@ Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
 AUTOCAST = ("float16", "bfloat16")
+Leaf = TypeVar("Leaf")
 
 DTYPES = (
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
@@ -233,16 +234,22 @@ class Speed:
     steps: Sequence[tuple[float, float]] = field(default=((0.25, 0.25), (0.5, 0.5), (0.8, 1.0)))
 
     def __post_init__(self) -> None:
-        for each in _tensors(self.args):
+        for each in tensors_of(self.args):
             if each.layout != "contiguous" or each.special is not None or each.kind != "tensor":
                 raise ValueError(
                     "SPEED times contiguous tensors without special values: workers draw them on the GPU"
                 )
 
 
-def _tensors(args: Sequence[Argument]) -> Iterator[TensorSpec]:
-    for each in args:
-        if isinstance(each, TensorSpec):
+def tensors_of(args: Sequence[Argument]) -> Iterator[TensorSpec]:
+    """The tensors among the arguments of a call, those inside lists included."""
+    return leaves(args, TensorSpec)
+
+
+def leaves(nested: Iterable[Any], kind: type[Leaf]) -> Iterator[Leaf]:
+    """What is of one ``kind``, in the order of arguments, those inside lists included."""
+    for each in nested:
+        if isinstance(each, list):
+            yield from leaves(each, kind)
+        elif isinstance(each, kind):
             yield each
-        elif isinstance(each, list):
-            yield from _tensors(each)

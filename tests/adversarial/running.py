@@ -13,6 +13,7 @@ from typing import cast
 
 from grader.build.request import Backend
 from grader.checks.build import compile_submission
+from grader.errors import GraderError
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack, read
 from tests.adversarial.judging import judge
 
@@ -59,7 +60,10 @@ def _in_parallel(chosen: Sequence[Attack], backend: str, jobs: int, only_build: 
 def _build(folder: Path, backend: str) -> None:
     """Compile an attack, so that it comes from the cache when it is graded."""
     attack = read(folder)
-    with TemporaryDirectory(prefix="attack-") as scratch, contextlib.suppress(Exception):  # told when graded
+    with (
+        TemporaryDirectory(prefix="attack-") as scratch,
+        contextlib.suppress(GraderError),
+    ):  # told when graded
         attack.write(Path(scratch))
         compile_submission(attack.exercise, Path(scratch), cast("Backend", backend), "", verbose=False)
 

@@ -433,3 +433,29 @@ def test_findings_are_printed_and_fail_the_program(project: Path) -> None:
     assert unchecked.stdout == "[3.0, 3.0, 3.0, 3.0]\n"
     assert unchecked.returncode == 0
     assert unchecked.stderr == ""
+
+
+def test_a_program_may_end_right_after_a_backward(tmp_path: Path) -> None:
+    """The thread of the backward still needs the GIL then, which the main thread keeps until the end."""
+    program = """
+        import sys
+        import torch
+
+        class Product(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, a, b):
+                ctx.save_for_backward(a, b)
+                return a @ b
+
+            @staticmethod
+            def backward(ctx, grad):
+                a, b = ctx.saved_tensors
+                return grad @ b.t(), a.t() @ grad
+
+        a, b = (torch.rand(16, 16, device="cuda", requires_grad=True) for _ in range(2))
+        sys.setswitchinterval(1000)
+        Product.apply(a, b).sum().backward()
+        print(a.grad.device)
+    """
+    done = run(tmp_path, script(tmp_path, program))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "cuda:0\n", "")

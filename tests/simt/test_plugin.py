@@ -22,7 +22,7 @@ OVERRUN = (
     "Invalid __global__ write of size 4 bytes: element 32 of an allocation, which has 32 elements "
     "(1 past the end). kernels.cu:9, block (0,0,0), thread (32,0,0)."
 )
-WATCHDOG = "--simt-watchdog=2"  # by the clock on the wall: a loaded machine makes a short kernel long
+WATCHDOG = "--simt-watchdog=2"
 PASSED = {
     "test_fill",
     "test_leave_early",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 
 import pytest
 
@@ -115,6 +118,19 @@ def test_endless_loops_are_stopped(loop: str, checked: bool) -> None:
     error, (finding,) = found(f"{loop}_forever", checked)
     assert (error, finding.kind) == ("cudaErrorLaunchTimeout", "timeout")
     assert finding.frame.line == line(loop)
+
+
+def test_the_watchdog_counts_processor_time() -> None:
+    """A busy machine keeps a kernel waiting, here for longer than its limit."""
+    command = [str(program("findings", checked=False)), "computes_while_stopped"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "computes\n"
+        time.sleep(0.03)  # now it is likely to compute
+        running.send_signal(signal.SIGSTOP)
+        time.sleep(1.3)
+        running.send_signal(signal.SIGCONT)
+        assert running.communicate(timeout=60)[0] == "cudaSuccess\n"
 
 
 @pytest.mark.parametrize("case", ["null_pointer", "far_away"])

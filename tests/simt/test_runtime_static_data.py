@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -17,6 +18,8 @@ WRONG = [
     ("write_named", "write", "host_buffer", "store_named"),
     ("write_local_static", "write", "in_main", "store"),
     ("write_template_static", "write", "kept", "store"),
+    ("write_namesake_of_a_template", "write", "generic", "store"),
+    ("write_namesake_of_a_static", "write", "tickets", "store"),
     ("write_by_memcpy", "write", "host_buffer", "store_copy"),
     ("write_by_modf", "write", "host_buffer", "store_parts"),
     ("write_thread_local", "write", "too", "store_thread_local"),
@@ -64,7 +67,7 @@ def test_constants_and_parameters_are_no_variables_of_the_host(case: str) -> Non
 
 def test_variables_of_device_functions_and_templates_keep_their_values() -> None:
     printed, seen = found("device_owned")
-    assert printed == ["67 12 7", "cudaSuccess"]
+    assert printed == ["67 13 7", "cudaSuccess"]
     assert seen == []
 
 
@@ -102,15 +105,21 @@ def test_a_thread_beside_a_launch_is_found() -> None:
     assert "1 beside PyTorch's" in finding.text()
 
 
-def test_variables_that_no_section_holds_are_listed_by_name() -> None:
+def test_variables_that_no_section_holds_are_tagged_or_listed_by_their_full_names() -> None:
     source = """template <class T> __device__ T generic[4];
 __managed__ int both;
 __device__ int placed;
 __device__ int f() { static int calls; static const int limit = 3; static float sums[2]; return calls; }
 template <class T> __global__ void g(T* out) { static __device__ T kept[4]; __device__ static T late; }
 void host() { static int of_host; }
+namespace a { namespace { template <class T> __device__ T hidden; } }
+namespace b::c { inline namespace d { template <class T> __device__ T deep; } inline __device__ int one; }
 """
     text = translate(source, "a.cu")
-    assert text.endswith('\nSIMT_DEVICE_VARIABLES("calls\\0""generic\\0""kept\\0""late\\0""sums\\0")\n')
+    assert text.endswith(
+        '\nSIMT_DEVICE_VARIABLES("a::(anonymous namespace)::hidden\\0""b::c::d::deep\\0""generic\\0")\n'
+    )
+    tagged = re.findall(r"SIMT_DEVICE_OWNED (?:static )?\w+ (\w+)", text)
+    assert tagged == ["calls", "sums", "kept", "late", "one"]
     assert "SIMT_MANAGED_MEMORY int both" in text
     assert "SIMT_DEVICE_MEMORY int placed" in text

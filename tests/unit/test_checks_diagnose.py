@@ -174,6 +174,20 @@ def test_nan_that_was_lost() -> None:
     assert told(RIGHT, right).startswith("NaN and infinity must reach")
 
 
+@pytest.mark.parametrize("strange", [float("nan"), float("inf")])
+@pytest.mark.parametrize("shape", [(300,), (4, 4)], ids=["by element", "as a whole"])
+def test_a_product_that_is_left_out_for_a_zero(strange: float, shape: tuple[int, ...]) -> None:
+    a, b, right = numbers(*shape), numbers(*shape), RIGHT.clone()
+    a.view(-1)[7], right[7] = strange, float("nan")
+    if shape == right.shape:
+        b[7] = 0  # elsewhere, it has other numbers
+    else:
+        b.zero_()
+    said = told(RIGHT, right, inputs=[("a", a), ("b", b)])
+    assert said.startswith("0 times NaN is NaN, and so is 0 times infinity: here b is 0 where a is NaN or")
+    assert told(RIGHT, right, inputs=[("a", a), ("b", numbers(*shape))]).startswith("NaN and infinity must")
+
+
 @pytest.mark.parametrize(
     ("factor", "words"),
     [

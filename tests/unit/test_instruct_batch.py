@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import random
 import shutil
@@ -33,9 +34,10 @@ from grader.instruct.batch import (
     run_batch,
     summarise,
 )
-from grader.instruct.batch.lane import SCRATCH_PREFIX, Failed, Lane, Task, tidy
+from grader.instruct.batch.lane import Failed, Lane, Task
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
+from grader.scratch import PREFIX
 from grader.verdict import Status, Verdict
 from tests.unit.failing_disk import fail_to_open
 from tests.unit.fake_batch import Watched, hand_in, judge, judge_that_fails, run
@@ -344,13 +346,19 @@ def test_a_regrade_that_the_log_misses_is_logged_too(
     assert attempts == Counter({1: len(lines) // 2, 2: len(lines) // 2})
 
 
-@pytest.mark.usefixtures("temporary")
-def test_what_killed_processes_left_is_swept() -> None:
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    dead, alive = (tempfile.mkdtemp(prefix=f"{SCRATCH_PREFIX}{pid}-") for pid in (child.pid, os.getpid()))
-    tidy()
-    assert (Path(dead).exists(), Path(alive).exists()) == (False, True)
+def test_what_killed_lanes_left_is_swept(
+    toy_catalog: Catalog, submitted: Path, results: Path, temporary: Path
+) -> None:
+    dead, alive = temporary / f"{PREFIX}lane-1", temporary / f"{PREFIX}lane-2"
+    dead.mkdir()
+    alive.mkdir()
+    descriptor = os.open(alive, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # as its process does
+    try:
+        run(toy_catalog, submitted, results)
+        assert (dead.exists(), alive.exists()) == (False, True)
+    finally:
+        os.close(descriptor)
 
 
 # ---- kill -9 -------------------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ from grader.cli.batch import Request, backend_of, grade_batch, local_settings, r
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import _ENDED, print_summary
 from grader.errors import InfrastructureError, UsageError
-from grader.instruct.batch import Ended, Gpu, Item, Outcome, exclusive_gpu, items_of, summarise, visible_gpus
+from grader.gpus import Gpu, parse, visible_gpus
+from grader.instruct.batch import Ended, Item, Outcome, exclusive_gpu, items_of, summarise
 from grader.instruct.batch.estimate import Estimate
-from grader.instruct.batch.gpus import parse
 from grader.instruct.course import submissions_around
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions

@@ -21,7 +21,12 @@ FULL = "echo \"as: can't write 12 bytes to section .text: 'No space left on devi
 
 @pytest.mark.parametrize(
     ("number", "what"),
-    [(errno.ENOSPC, "has no room left"), (errno.EROFS, "read-only"), (errno.EMFILE, "too many files")],
+    [
+        (errno.ENOSPC, "has no room left"),
+        (errno.EFBIG, "cannot take a file this large"),
+        (errno.EROFS, "read-only"),
+        (errno.EMFILE, "too many files"),
+    ],
 )
 def test_a_fault_of_the_machine_names_the_place_and_the_cure(number: int, what: str) -> None:
     fault = machine.fault_of(OSError(number, os.strerror(number), "/data/x"))
@@ -29,6 +34,18 @@ def test_a_fault_of_the_machine_names_the_place_and_the_cure(number: int, what: 
     assert fault.what.startswith("/data/x ") and what in fault.what
     assert "Nothing counts against the submission" in fault.rule
     assert fault.next.endswith("then run the same command again.")
+
+
+@pytest.mark.parametrize(
+    ("number", "what"), [(errno.ENOMEM, "no memory left"), (errno.EAGAIN, "another process or thread")]
+)
+def test_what_no_place_lacks_names_none(number: int, what: str) -> None:
+    fault = machine.fault_of(OSError(number, os.strerror(number)))
+    assert fault is not None and fault.what.startswith("This machine ") and what in fault.what
+
+
+def test_a_file_that_is_in_use_is_no_lack_of_processes() -> None:
+    assert machine.fault_of(BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), "/data/x")) is None
 
 
 def test_a_mistake_of_the_graders_own_is_none() -> None:
@@ -72,7 +89,7 @@ def test_a_bound_on_files_is_met_as_a_full_disk_is(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], preexec_fn=bound, capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith(f"{tmp_path} has no room left.")
+    assert done.stdout.startswith(f"{tmp_path} cannot take a file this large")
 
 
 def test_a_command_ends_with_the_sentence_and_not_with_a_traceback(

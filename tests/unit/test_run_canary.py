@@ -6,6 +6,7 @@ import contextlib
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,9 +19,10 @@ from grader.catalog import Catalog
 from grader.checks import grade
 from grader.errors import InfrastructureError
 from grader.run import WorkerCrashed, Zygote, canary
-from grader.run.canary import guarded, sing
+from grader.run.canary import guarded, try_kernel
 from grader.verdict import Status
 from tests.adversarial.submissions import LIMITS
+from tests.waiting import PATIENCE
 
 PLAIN = ("plain",)
 
@@ -36,7 +38,7 @@ def songs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The canaries that were sent; none of them starts a process."""
     sent: list[str] = []
     monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(canary, "sing", lambda backend, isolate: sent.append(backend))
+    monkeypatch.setattr(canary, "try_kernel", lambda backend, isolate: sent.append(backend))
     return sent
 
 
@@ -90,15 +92,78 @@ def test_a_grader_that_was_killed_leaves_a_doubt(started: Zygote, songs: list[st
         assert songs == ["plain"]
 
 
-def test_another_gpu_is_another_matter(
-    started: Zygote, songs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = "".join(f"GPU {number}: NVIDIA H200 (UUID: GPU-{number}111)\n" for number in range(2))
+    monkeypatch.setattr("grader.gpus._listing", lambda: listed)
+
+
+@pytest.mark.usefixtures("two_gpus")
+@pytest.mark.parametrize(
+    ("lost", "next_", "sent"),
+    [("GPU-0111", "GPU-1111", 0), ("GPU-0111", "0", 1), ("0", "GPU-0", 1), ("1", "0,1", 1), ("1,0", "0", 1)],
+)
+def test_a_gpu_is_itself_whatever_it_is_called(
+    started: Zygote, songs: list[str], monkeypatch: pytest.MonkeyPatch, lost: str, next_: str, sent: int
 ) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-1")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", lost)
+    with contextlib.suppress(KeyboardInterrupt), guarded(started, PLAIN):
+        raise KeyboardInterrupt
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", next_)
     with guarded(started, PLAIN):
-        crash(started, tmp_path)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-2")
+        assert len(songs) == sent
+
+
+def test_of_two_graders_with_one_doubt_the_second_waits_for_the_canary(
+    started: Zygote, songs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the first finds out counts for the second: it is not judged meanwhile."""
+    with contextlib.suppress(KeyboardInterrupt), guarded(started, PLAIN):
+        raise KeyboardInterrupt
+    singing, over = threading.Event(), threading.Event()
+
+    def slow(backend: str, isolate: bool) -> None:
+        singing.set()
+        assert over.wait(PATIENCE)
+        songs.append(backend)
+
+    judged: list[int] = []
+
+    def second() -> None:
+        with guarded(started, PLAIN):
+            judged.append(len(songs))
+
+    def first() -> None:
+        with guarded(started, PLAIN):
+            pass
+
+    monkeypatch.setattr(canary, "try_kernel", slow)
+    graders = [threading.Thread(target=first), threading.Thread(target=second)]
+    graders[0].start()
+    assert singing.wait(PATIENCE)
+    graders[1].start()
+    graders[1].join(0.2)
+    assert judged == []
+    over.set()
+    for grader in graders:
+        grader.join(PATIENCE)
+    assert (judged, songs) == ([1], ["plain"])
+
+
+def test_a_use_that_ends_while_another_looks_is_no_doubt(
+    started: Zygote, songs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locking = canary.open_locked
+
+    def late(path: Path, **how: Any) -> int:
+        path.unlink(missing_ok=True)  # it ends between the list of uses and the look at this one
+        return locking(path, **how)
+
     with guarded(started, PLAIN):
-        assert songs == []
+        monkeypatch.setattr(canary, "open_locked", late)
+        with guarded(started, PLAIN):
+            pass
+    assert songs == []
 
 
 def test_simt_has_no_gpu_to_lose(songs: list[str]) -> None:
@@ -125,14 +190,14 @@ def test_a_gpu_that_stays_unfit_costs_no_mark(
         songs.append(backend)
         raise canary._unfit("CUDA error: an uncorrectable ECC error was encountered")
 
-    monkeypatch.setattr(canary, "sing", dead)
+    monkeypatch.setattr(canary, "try_kernel", dead)
     for _ in range(2):
         verdict = grade(exercise, exercise.root, backend="cuda", zygote=lane)
         assert {check.status for check in verdict.checks} == {Status.INFRA_ERROR}
         assert "uncorrectable ECC error" in verdict.checks[0].sentence
         assert "nvidia-smi" in verdict.checks[0].sentence
         assert verdict.exit_code == 3
-    monkeypatch.setattr(canary, "sing", lambda backend, isolate: songs.append(f"{backend} again"))
+    monkeypatch.setattr(canary, "try_kernel", lambda backend, isolate: songs.append(f"{backend} again"))
     with guarded(lane):
         pass
     with guarded(lane):
@@ -142,12 +207,12 @@ def test_a_gpu_that_stays_unfit_costs_no_mark(
 
 @pytest.mark.slow("starts a process that imports torch for each song")
 def test_the_song_is_a_kernel_in_a_clean_process() -> None:
-    sing("plain", False)
+    try_kernel("plain", False)
 
 
 @pytest.mark.slow("starts a process that imports torch for each song")
 def test_a_wrong_result_is_a_gpu_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "beat.py").write_text("def beat(submission, sent):\n    return sent * sent\n")
     monkeypatch.setattr(canary, "_BEAT", tmp_path / "beat.py")
-    with pytest.raises(InfrastructureError, match="failed on it since: It computed another result"):
-        sing("plain", False)
+    with pytest.raises(InfrastructureError, match=r"fails now\. It computed another result"):
+        try_kernel("plain", False)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
-from grader.run import CallLost, TensorArg
+from grader.errors import InfrastructureError
+from grader.run import CallLost, ProtocolViolation, TensorArg, Zygote
+from grader.run.boxes import Box
+from grader.run.connection import Connection
 from grader.run.session import Session
 from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
 
@@ -450,6 +455,36 @@ def test_boxes_grow_with_what_travels(load: Load) -> None:
     assert torch.equal(reply.outputs[0].tensor, large * 2)  # type: ignore[arg-type]
     assert torch.equal(reply.outputs[1].tensor, large * 4)  # type: ignore[arg-type]
     assert_serves(session)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.ENOMEM, errno.EMFILE])
+def test_what_this_machine_lacks_is_no_fault_of_the_worker(
+    load: Load, zygote: Zygote, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    session = load("def twice(a): return a * 2\n")
+    lost = zygote.lost
+
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Box, "write", refuse)
+        with pytest.raises(InfrastructureError, match="Nothing counts against the submission"):
+            session.call("twice", [arg(3.0)])
+    assert zygote.lost == lost
+    assert_serves(session)
+
+
+def test_a_connection_that_fails_is_the_workers(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = load("def twice(a): return a * 2\n")
+
+    def refuse(*_: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Connection, "_send", refuse)
+        with pytest.raises(ProtocolViolation):
+            session.call("twice", [arg(3.0)])
 
 
 def test_a_check_runs_inside_beside_the_submission(load: Load, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from grader.author.solution_rules import sizes_are_drawn
 from grader.checks.device.counted import choose
 from grader.checks.values.sizes import with_sizes
 from grader.errors import BrokenSpec
-from grader.spec import Case, Spec, TensorSpec, drawn, load_spec, tensor
+from grader.spec import Case, Spec, TensorSpec, drawn, load_spec, sizes, tensor
 from tests.unit.fake_submission import fake_exercise
 
 PRODUCT = """
@@ -45,6 +46,19 @@ def test_a_seed_draws_the_same_sizes_again(tmp_path: Path) -> None:
     assert len(drawn_by) > 45
     others = [with_sizes(spec, slug, 7).cases[1] for slug in ("06_matmul", "15_matmul")]
     assert shapes(others[0]) != shapes(others[1])
+
+
+def test_sizes_owe_nothing_to_the_last_bit_of_a_power() -> None:
+    """2 ** 0.5 twice is 2: a float may be below it, in the C library of one machine and not of another."""
+    assert [sizes._between(1 << n, 1 << n + 2, Decimal("0.5")) for n in range(40)] == [
+        2 << n for n in range(40)
+    ]
+    for low, high in ((1, 70_000), (33, 300), (9, 2000)):
+        for step in range(1, 200):
+            share = Decimal(step) / 200
+            value = sizes._between(low, high, share)
+            # The definition in whole numbers: (value / low) ** 200 <= (high / low) ** step.
+            assert value**200 * low**step <= high**step * low**200 < (value + 1) ** 200 * low**step
 
 
 def test_arguments_share_sizes_are_named_and_keep_what_else_the_case_says(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ parent can ask, afterwards, for parts of it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from grader.spec import Argument, TensorSpec
+from grader.spec.vocabulary import leaves
 
 Call: TypeAlias = Callable[..., object]
 _AHEAD_CYCLES = 40_000  # a call: about 20 microseconds, more than it takes to launch one
@@ -56,10 +57,10 @@ def draw_into(given: Sequence[Any], arguments: Sequence[Any], seed: int) -> None
     On one kind of device and version of torch, every process draws the same.
     """
     generator: torch.Generator | None = None
-    for tensor, spec in _tensors(given, arguments):
+    for tensor, argument in zip(leaves(given, Tensor), leaves(arguments, dict), strict=True):
         if generator is None:
             generator = torch.Generator(device=tensor.device).manual_seed(seed)
-        _draw(tensor, spec["low"], spec["high"], generator)
+        _draw(tensor, argument["tensor"]["low"], argument["tensor"]["high"], generator)
 
 
 def _draw(tensor: Tensor, low: float, high: float, generator: torch.Generator) -> None:
@@ -72,14 +73,6 @@ def _draw(tensor: Tensor, low: float, high: float, generator: torch.Generator) -
     else:
         least = max(int(low), torch.iinfo(tensor.dtype).min)
         tensor.random_(least, int(high) + 1, generator=generator)
-
-
-def _tensors(given: Sequence[Any], arguments: Sequence[Any]) -> Iterator[tuple[Tensor, dict[str, Any]]]:
-    for value, argument in zip(given, arguments, strict=True):
-        if isinstance(value, Tensor):
-            yield value, argument["tensor"]
-        elif isinstance(value, list):
-            yield from _tensors(value, argument)
 
 
 def results_of(returned: object) -> tuple[Tensor, ...]:
@@ -116,7 +109,7 @@ class Turns:
     def set_bytes(self) -> int:
         """What one set of inputs takes."""
         sets = self._sets or [allocated(self._arguments, self._device)]
-        return sum(tensor.nbytes for tensor, _ in _tensors(sets[0], self._arguments))
+        return sum(tensor.nbytes for tensor in leaves(sets[0], Tensor))
 
     @property
     def result_bytes(self) -> int:

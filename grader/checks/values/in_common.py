@@ -13,7 +13,7 @@ from typing import TypeAlias
 from grader.checks.values.inputs import HOLDS
 from grader.profile.occupancy import WARP
 from grader.spec import Case, TensorSpec
-from grader.spec.naming import tensors_of
+from grader.spec.vocabulary import tensors_of
 
 Sizes: TypeAlias = Callable[[TensorSpec], int]
 

@@ -12,7 +12,7 @@ import torch
 
 from grader.run.values import TensorArg
 from grader.spec import Argument, TensorSpec
-from grader.spec.vocabulary import FAR
+from grader.spec.vocabulary import FAR, leaves
 
 WIDER = {
     torch.float16: torch.float64,
@@ -70,7 +70,7 @@ class Inputs:
 
     def tensors(self) -> list[Drawn]:
         """Every tensor, those inside lists included."""
-        return list(_tensors(self.values))
+        return list(leaves(self.values, Drawn))
 
     def named(self, name: str) -> Drawn:
         return next(each for each in self.tensors() if each.name == name)
@@ -209,14 +209,6 @@ def _draw(arg: Argument, generator: torch.Generator) -> Value:
     if isinstance(arg, list):
         return [_draw(each, generator) for each in arg]
     return arg
-
-
-def _tensors(values: Sequence[Value]) -> Iterator[Drawn]:
-    for value in values:
-        if isinstance(value, Drawn):
-            yield value
-        elif isinstance(value, list):
-            yield from _tensors(value)
 
 
 def _for_worker(value: Value, requires_grad: Collection[str]) -> Any:

@@ -10,7 +10,7 @@ import torch
 from grader.checks.outcome import Outcome
 from grader.checks.values.wrong import NARROW, Wrong
 from grader.spec import Case
-from grader.spec.naming import tensors_of
+from grader.spec.vocabulary import tensors_of
 
 NEARLY = "It is nearly right"
 

@@ -63,7 +63,7 @@ def not_a_number(wrong: Wrong) -> str:
             )
         return f"{text}{_of_exponentials(wrong, strange) or _what_it_may_be(wrong)}"
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
-        return _LOST if _brings_any(wrong) else _NOT_REPORTED
+        return (_times_zero(wrong, lost) or _LOST) if _brings_any(wrong) else _NOT_REPORTED
     return ""
 
 
@@ -128,11 +128,31 @@ def _overflow(wrong: Wrong, many: int) -> str:
     )
 
 
-_LOST = "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them."
+_LOST = (
+    "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them, or a product "
+    "that is left out where a factor is 0."
+)
 _NOT_REPORTED = (
     "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "
     "number is given instead."
 )
+
+
+def _times_zero(wrong: Wrong, lost: torch.Tensor) -> str:
+    """Is one input 0, where an answer was lost that another made NaN? By elements, or as a whole."""
+
+    def has(values: torch.Tensor, wanted: torch.Tensor) -> bool:
+        by_element = values.shape == wrong.expected.shape
+        return bool(wanted.reshape(-1)[lost].all() if by_element else wanted.all())
+
+    zero = [name for name, values in wrong.inputs if has(values, values == 0)]
+    strange = [name for name, values in wrong.inputs if not bool(values.isfinite().all())]
+    if not zero or not strange or not bool(wrong.flat_expected[lost].isnan().all()):
+        return ""
+    return (
+        f"0 times NaN is NaN, and so is 0 times infinity: here {zero[0]} is 0 where {strange[0]} is NaN or "
+        "infinite. Is the product left out where a factor is 0?"
+    )
 
 
 def _brings_any(wrong: Wrong) -> bool:

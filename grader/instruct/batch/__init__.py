@@ -1,7 +1,7 @@
 """Grading many submissions on one machine."""
 
 from grader.instruct.batch.driver import Ended, Outcome, Watch, Workforce, run_batch
-from grader.instruct.batch.gpus import Gpu, exclusive_gpu, visible_gpus
+from grader.instruct.batch.gpus import exclusive_gpu
 from grader.instruct.batch.grading import Judge, batch_key, build_one, grade_one
 from grader.instruct.batch.lane import Failed, LaneSettings
 from grader.instruct.batch.local import LocalSettings, grade_here
@@ -11,7 +11,6 @@ from grader.instruct.batch.summary import Summary, summarise
 __all__ = [
     "Ended",
     "Failed",
-    "Gpu",
     "Item",
     "Judge",
     "LaneSettings",
@@ -28,5 +27,4 @@ __all__ = [
     "items_of",
     "run_batch",
     "summarise",
-    "visible_gpus",
 ]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from grader import machine
 from grader.catalog import Exercise
 from grader.errors import InfrastructureError
-from grader.instruct.batch.gpus import exclusive_gpu, visible_gpus
+from grader.gpus import visible_gpus
+from grader.instruct.batch.gpus import exclusive_gpu
 from grader.instruct.results import Key, Record, ResultStore, content_digest, key_of
 from grader.instruct.submissions import Submission, stage
 from grader.scratch import scratch

@@ -10,9 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import shutil
 import signal
-import tempfile
 import traceback
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -26,8 +24,7 @@ from grader.instruct.batch.grading import Judge, grade_one
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.run.limits import die_with_parent
-
-SCRATCH_PREFIX = "cu2grad-batch-"  # of temporary folders, followed by the id of the process they belong to
+from grader.scratch import scratch
 
 
 @dataclass(frozen=True)
@@ -92,8 +89,7 @@ class Lane:
         self._settings = settings
         self._store = ResultStore(settings.results)
         self._open = contextlib.ExitStack()
-        prefix = f"{SCRATCH_PREFIX}{os.getpid()}-"
-        self._spool = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix=prefix)))
+        self._spool = self._open.enter_context(scratch("lane"))
         self._judges: dict[Backend, Judge] = {}
 
     def __enter__(self) -> Lane:
@@ -150,22 +146,3 @@ class Lane:
             ahead=backend != "cuda",
         )  # fmt: skip
         return functools.partial(grade, zygote=self._open.enter_context(lane))
-
-
-def tidy() -> None:
-    """Remove what lanes and drivers that were killed left, on this machine and of this user."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
-        number = folder.name.removeprefix(SCRATCH_PREFIX).partition("-")[0]
-        with contextlib.suppress(OSError):
-            if number.isdecimal() and folder.stat().st_uid == os.getuid() and not _is_running(int(number)):
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

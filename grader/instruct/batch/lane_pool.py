@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from grader.instruct.batch import lane
-from grader.instruct.batch.lane import SCRATCH_PREFIX, Answer, LaneSettings, Task
+from grader.instruct.batch.lane import Answer, LaneSettings, Task
+from grader.scratch import scratch
 
 _SPAWN = multiprocessing.get_context("spawn")  # a forked process would share what torch and rich hold
 _WORDS_BYTES = 2000  # of the last that a lane printed
@@ -35,7 +35,8 @@ class LanePool:
         """``gpus`` are UUIDs, shared by the lanes in turn; an answer may take ``seconds``."""
         self._settings = settings
         self._seconds = seconds
-        self._scratch = TemporaryDirectory(prefix=f"{SCRATCH_PREFIX}{os.getpid()}-")
+        self._open = contextlib.ExitStack()
+        self._scratch = self._open.enter_context(scratch("crew"))
         self._seats: list[_Seat | None] = [None] * size
         self._gpus = [gpus[number % len(gpus)] if gpus else "" for number in range(size)]
 
@@ -46,7 +47,7 @@ class LanePool:
         for seat in self._seats:
             if seat is not None:
                 seat.kill()
-        self._scratch.cleanup()
+        self._open.close()
 
     @property
     def idle(self) -> int:
@@ -85,7 +86,7 @@ class LanePool:
         self._seats = [None if seat is not None and seat.dead else seat for seat in self._seats]
 
     def _start(self, number: int) -> _Seat:
-        words = Path(self._scratch.name) / str(number)
+        words = self._scratch / str(number)
         return _Seat(replace(self._settings, gpu=self._gpus[number]), words)
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from grader.errors import InfrastructureError
 from grader.instruct.batch.driver import Ended, fault_of
 from grader.instruct.batch.grading import not_judged
-from grader.instruct.batch.lane import Answer, LaneSettings, Task, tidy
+from grader.instruct.batch.lane import Answer, LaneSettings, Task
 from grader.instruct.batch.lane_pool import Died, LanePool
 from grader.instruct.batch.plan import Item
 from grader.instruct.results import Record, ResultStore
+from grader.scratch import sweep
 from grader.verdict import Status
 
 TRIES = 2  # of one submission in one run, when the machine or the lane fails
@@ -38,13 +39,12 @@ def grade_here(left: Sequence[Item], settings: LocalSettings) -> Iterator[Ended]
 
     Raises InfrastructureError when the machine fails one submission after the other from the start.
     """
-    tidy()
     jobs = min(settings.jobs, len(left))
     try:
         with LanePool(settings.lane, jobs, settings.gpus, settings.seconds) as lanes:
             yield from _Queue(left, ResultStore(settings.lane.results), lanes)
     finally:
-        tidy()
+        sweep()  # what lanes that were killed have left
 
 
 @dataclass(frozen=True)

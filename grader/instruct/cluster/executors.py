@@ -122,7 +122,7 @@ def _shares_gpus(label: str, cluster: Cluster) -> bool:
 
 def _gpus(wanted: int) -> list[str]:
     """The UUIDs of ``wanted`` of this machine's GPUs."""
-    from grader.instruct.batch.gpus import visible_gpus
+    from grader.gpus import visible_gpus
 
     found = visible_gpus()
     if len(found) < wanted:

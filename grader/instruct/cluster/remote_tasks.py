@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from grader.catalog import Catalog, Exercise
 from grader.errors import GraderError
-from grader.instruct.batch import Failed, Judge, LaneSettings, build_one, visible_gpus
-from grader.instruct.batch.lane import Lane, Task, tidy
+from grader.gpus import visible_gpus
+from grader.instruct.batch import Failed, Judge, LaneSettings, build_one
+from grader.instruct.batch.lane import Lane, Task
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.verdict import Status
@@ -100,7 +101,6 @@ _pauses = _Pauses()
 @lru_cache(maxsize=1)
 def _lane(terms: Terms) -> Lane:
     """This worker's lane, for as long as it lives: torch is imported once, and the zygote stays."""
-    tidy()
     return Lane(
         LaneSettings(terms.results, _catalog(terms).exercises, terms.isolate, "", terms.judge, terms.regrade)
     )

@@ -53,7 +53,7 @@ class Settings:
     findings: Treatment
     order: str  # forward, reversed or seeded
     seed: int
-    watchdog: float  # seconds that a kernel may run; 0: no limit
+    watchdog: float  # seconds of processor time that a kernel may take; 0: no limit
     ignored: tuple[Ignored, ...]
     device: str  # a name of grader.simt.models
     root: Path  # of the repository under test: files are named relative to it
@@ -94,7 +94,7 @@ def add_options(parser: pytest.Parser) -> None:
     for name, default, metavar, text in (
         ("findings", "error", "{error,warn,off}", "what a finding of the access checks does to its test"),
         ("schedule", "forward", "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
-        ("watchdog", "120", "SECONDS", "how long a kernel may run; 0 is no limit"),
+        ("watchdog", "120", "SECONDS", "processor time that a kernel may take; 0 is no limit"),
         ("device", os.environ.get(VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
     ):
         group.addoption(f"--simt-{name}", dest=f"simt_{name}", metavar=metavar, help=f"{text} ({default})")

@@ -28,5 +28,7 @@ constexpr int kVersion = 13000;                      // of the runtime and of th
 size_t dynamic_shared_limit(const void* function);
 // Blocks of this shape that one multiprocessor holds at a time, by threads, blocks and shared memory.
 int resident_blocks(int block_threads, size_t shared_bytes);
+// The same of a kernel, with its static shared memory; 0 for more threads than it may have.
+int resident_blocks_of(const void* function, int block_threads, size_t dynamic_shared);
 
 }  // namespace simt

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <mutex>
+#include <string>
 
 #include "access_state.h"
 #include "block.h"
@@ -23,6 +24,7 @@ struct Execution {
     uint64_t block_cycles = 0;
     int error = 0;                         // fatal: becomes the sticky error
     std::exception_ptr exception;
+    std::string refusal;                   // why a GPU would not have begun this launch
     volatile int timed_out = 0;            // set by the watchdog's signal
     AccessState access{};
 };
@@ -32,6 +34,8 @@ extern std::recursive_mutex launch_lock;
 
 // A fatal finding was made on the running fiber: the launch fails with `error`, the block is dropped.
 [[noreturn]] void fail_launch(int error);
+// The kernel's static shared memory, of which this much was found in use, is more than a block may have.
+[[noreturn]] void refuse_static_shared(size_t bytes);
 [[noreturn]] void fail_by_timeout(const void* call_site = nullptr);
 
 // ---- errors.cpp: what cudaGetLastError and its kin answer ----

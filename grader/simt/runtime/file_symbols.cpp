@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace simt {
 
 namespace {
+constexpr std::string_view kDeviceTag = "[abi:simt_device]";   // as a demangler writes it
+
 // A file in memory. What lies outside of it reads as nothing: the file may be damaged.
 class File {
 public:
@@ -57,6 +60,10 @@ std::vector<FileSymbol> symbols_in(const File& file, const ElfW(Shdr)& table, co
     return found;
 }
 
+int type_of(Symbols wanted) {
+    return wanted == Symbols::functions ? STT_FUNC : wanted == Symbols::variables ? STT_OBJECT : STT_TLS;
+}
+
 // Without what follows the last closed `<...>`: `buffer<ns::T>` -> `buffer`.
 void drop_template_arguments(std::string& name) {
     if (name.empty() || name.back() != '>') return;
@@ -70,29 +77,36 @@ void drop_template_arguments(std::string& name) {
 }
 }  // namespace
 
-std::vector<FileSymbol> read_symbols(const char* path, Variables wanted) {
+std::vector<FileSymbol> read_symbols(const char* path, Symbols wanted) {
     File file(path);
     const auto* header = file.at<ElfW(Ehdr)>(0);
     const auto* sections = header ? file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum) : nullptr;
     std::vector<FileSymbol> found;
     for (int i = 0; sections && i < header->e_shnum; ++i) {
         if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
-        int type = wanted == Variables::of_threads ? STT_TLS : STT_OBJECT;
-        found = symbols_in(file, sections[i], sections[sections[i].sh_link], type);
+        found = symbols_in(file, sections[i], sections[sections[i].sh_link], type_of(wanted));
     }
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
     return found;
 }
 
-std::string variable_name(const std::string& symbol) {
+std::string full_name(const std::string& symbol) {
     int status = 0;
     char* whole = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
     std::string name = whole ? whole : symbol.substr(0, symbol.find('.'));   // `counter.0`: static in a function of C
     free(whole);
     drop_template_arguments(name);
+    return name;
+}
+
+std::string variable_name(const std::string& symbol) {
+    std::string name = full_name(symbol);
+    if (is_tagged_for_device(symbol)) name.resize(name.size() - kDeviceTag.size());
     size_t scope = name.rfind("::");
     return scope == std::string::npos ? name : name.substr(scope + 2);
 }
+
+bool is_tagged_for_device(const std::string& symbol) { return full_name(symbol).ends_with(kDeviceTag); }
 
 bool is_guard_symbol(const std::string& symbol) { return symbol.compare(0, 4, "_ZGV") == 0; }
 

@@ -1,4 +1,4 @@
-// The variables of a library, as the symbol table of its file lists them.
+// The variables and functions of a library, as the symbol table of its file lists them.
 #pragma once
 #include <stdint.h>
 
@@ -11,13 +11,17 @@ struct FileSymbol {
     uintptr_t begin, bytes;   // relative to where the file was loaded; of a thread-local variable, to its block
     std::string symbol;       // as the linker knows it
 };
-enum class Variables { of_the_process, of_threads };
+enum class Symbols { variables, variables_of_threads, functions };
 
 // In order of address; empty for a file without a symbol table (strip).
-std::vector<FileSymbol> read_symbols(const char* path, Variables wanted);
+std::vector<FileSymbol> read_symbols(const char* path, Symbols wanted);
 
-// `kernel(float*)::tile` -> `tile`, of a name as the linker knows it.
+// Of a variable, from a name as the linker knows it: `a::buffer`, also of the variable template's instance `a::buffer<float>`.
+std::string full_name(const std::string& symbol);
+// The last part: `kernel(float*)::tile` -> `tile`.
 std::string variable_name(const std::string& symbol);
+// SIMT_DEVICE_OWNED is part of the linker's name.
+bool is_tagged_for_device(const std::string& symbol);
 
 // A guard of g++: has the constructor of a variable run?
 bool is_guard_symbol(const std::string& symbol);

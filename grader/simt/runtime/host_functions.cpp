@@ -9,6 +9,7 @@
 #include "device_model.h"
 #include "execution.h"
 #include "host_call.h"
+#include "kernel_facts.h"
 
 namespace simt {
 
@@ -20,7 +21,8 @@ std::map<const void*, size_t> dynamic_limits;
 size_t dynamic_shared_limit(const void* function) {
     std::lock_guard lock(functions_lock);
     auto it = dynamic_limits.find(function);
-    return it == dynamic_limits.end() ? kSharedPerBlock : it->second;
+    if (it != dynamic_limits.end()) return it->second;
+    return kSharedPerBlock - std::min(kernel_facts(function).static_shared, kSharedPerBlock);
 }
 
 int resident_blocks(int block_threads, size_t shared_bytes) {
@@ -31,6 +33,11 @@ int resident_blocks(int block_threads, size_t shared_bytes) {
     size_t shared = std::max<size_t>(shared_bytes + device.reserved_shared_per_block, 1);
     size_t by_shared = std::min<size_t>(device.shared_per_multiprocessor / shared, 32);
     return std::min({by_threads, device.blocks_per_multiprocessor, int(by_shared)});
+}
+
+int resident_blocks_of(const void* function, int block_threads, size_t dynamic_shared) {
+    KernelFacts facts = kernel_facts(function);
+    return block_threads > facts.most_threads ? 0 : resident_blocks(block_threads, facts.static_shared + dynamic_shared);
 }
 
 }  // namespace simt
@@ -46,7 +53,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
                      attribute <= cudaFuncAttributeClusterSchedulingPolicyPreference;
         return known ? cudaSuccess : failed(cudaErrorInvalidValue);
     }
-    if (value < 0 || size_t(value) > device_model().shared_per_block_optin) return failed(cudaErrorInvalidValue);
+    size_t static_shared = kernel_facts(function).static_shared;
+    if (value < 0 || value + static_shared > device_model().shared_per_block_optin) return failed(cudaErrorInvalidValue);
     std::lock_guard lock(functions_lock);
     dynamic_limits[function] = size_t(value);
     return cudaSuccess;
@@ -55,9 +63,11 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
     if (!attributes) return failed(cudaErrorInvalidValue);
     if (!function) return failed(cudaErrorInvalidDeviceFunction);
-    *attributes = {};   // static shared memory and registers are the compiler's to know
-    attributes->maxThreadsPerBlock = kThreadsPerBlock;
-    attributes->numRegs = 32;
+    KernelFacts facts = kernel_facts(function);
+    *attributes = {};
+    attributes->sharedSizeBytes = facts.static_shared;
+    attributes->maxThreadsPerBlock = facts.most_threads;
+    attributes->numRegs = 32;   // no compiler for a GPU has counted them
     attributes->ptxVersion = attributes->binaryVersion = device_model().major * 10 + device_model().minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_shared_limit(function));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
@@ -76,7 +86,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           size_t dynamic_shared) {
     if (!blocks || block_size <= 0) return failed(cudaErrorInvalidValue);
     if (!function) return failed(cudaErrorInvalidDeviceFunction);
-    *blocks = resident_blocks(block_size, dynamic_shared);
+    *blocks = resident_blocks_of(function, block_size, dynamic_shared);
     return cudaSuccess;
 }
 
@@ -88,9 +98,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int block_size) {
     if (!bytes || blocks <= 0 || block_size <= 0) return failed(cudaErrorInvalidValue);
     if (!function) return failed(cudaErrorInvalidDeviceFunction);
-    if (blocks > resident_blocks(block_size, 0)) return failed(cudaErrorInvalidValue);
+    if (blocks > resident_blocks_of(function, block_size, 0)) return failed(cudaErrorInvalidValue);
     const DeviceModel& device = device_model();
     size_t each = device.shared_per_multiprocessor / size_t(blocks) - device.reserved_shared_per_block;
+    each -= std::min(each, kernel_facts(function).static_shared);
     *bytes = std::min(each, device.shared_per_block_optin);
     return cudaSuccess;
 }

@@ -13,6 +13,7 @@
 #include "faults.h"
 #include "findings.h"
 #include "global_races.h"
+#include "kernel_facts.h"
 #include "modules.h"
 #include "shared_memory.h"
 #include "shield.h"
@@ -43,6 +44,17 @@ __attribute__((constructor(103))) void open_host_access() {
 
 uint64_t volume(const uint32_t extent[3]) { return uint64_t(extent[0]) * extent[1] * extent[2]; }
 
+std::string beyond_launch_bounds(uint64_t threads, int most) {
+    return "the block has " + std::to_string(threads) + " threads; at most " + std::to_string(most) + " by its __launch_bounds__";
+}
+
+// In the words of ptxas, for which this is an error.
+std::string too_much_static_shared(size_t bytes) {
+    char text[100];
+    snprintf(text, sizeof text, "the kernel uses too much shared data (0x%zx bytes, 0x%zx max)", bytes, kSharedPerBlock);
+    return text;
+}
+
 struct Refusal {
     int error = 0;
     std::string why;
@@ -71,18 +83,28 @@ Refusal refuse_dimensions(const simt_launch& launch) {
     return {};
 }
 
-Refusal refuse(const simt_launch& launch) {
-    if (Refusal refusal = refuse_dimensions(launch); refusal.error) return refusal;
+Refusal refuse_resources(const simt_launch& launch) {
+    KernelFacts facts = kernel_facts(launch.function);
+    if (uint64_t threads = volume(launch.block); threads > uint64_t(facts.most_threads)) {
+        return {cudaErrorInvalidValue, beyond_launch_bounds(threads, facts.most_threads)};
+    }
+    if (facts.static_shared > kSharedPerBlock) return {cudaErrorInvalidValue, too_much_static_shared(facts.static_shared)};
     if (size_t limit = dynamic_shared_limit(launch.function); launch.dynamic_shared > limit) {
         std::string why = std::to_string(launch.dynamic_shared) + " bytes of dynamic shared memory; this kernel may have " +
                           std::to_string(limit);
         if (launch.dynamic_shared <= device_model().shared_per_block_optin) why += " (more after cudaFuncSetAttribute)";
         return {cudaErrorInvalidValue, why};
     }
+    return {};
+}
+
+Refusal refuse(const simt_launch& launch) {
+    if (Refusal refusal = refuse_dimensions(launch); refusal.error) return refusal;
+    if (Refusal refusal = refuse_resources(launch); refusal.error) return refusal;
     if (int error = check_stream(static_cast<cudaStream_t>(launch.stream))) {
         return {error, "the stream does not belong to the current device"};
     }
-    uint64_t resident = uint64_t(resident_blocks(int(volume(launch.block)), launch.dynamic_shared));
+    uint64_t resident = uint64_t(resident_blocks_of(launch.function, int(volume(launch.block)), launch.dynamic_shared));
     resident *= uint64_t(device_model().multiprocessors);
     if (launch.cooperative && volume(launch.grid) > resident) {
         return {cudaErrorCooperativeLaunchTooLarge, "the blocks of a cooperative launch must all be resident at once; "
@@ -107,6 +129,7 @@ void begin_execution(const simt_launch& launch) {
     execution.id += 1;
     execution.error = 0;
     execution.exception = nullptr;
+    execution.refusal.clear();
     execution.timed_out = 0;
     execution.cycles = 0;
     set_thread_indices(launch);
@@ -147,6 +170,12 @@ int refused(const simt_launch& launch, const Refusal& refusal) {
     return set_error(refusal.error);
 }
 
+// What only a thread of the kernel could find out, before it did anything.
+int withdraw(const simt_launch& launch) {
+    execution.access.on_device = 0;
+    return refused(launch, {cudaErrorInvalidValue, execution.refusal});
+}
+
 int finish(const simt_launch& launch) {
     double time_us = modelled_duration(launch);
     Submitted work = advance_stream(launch.stream, time_us);
@@ -164,6 +193,11 @@ int finish(const simt_launch& launch) {
 
 void fail_launch(int error) {
     execution.error = error;
+    execution.block->drop();
+}
+
+void refuse_static_shared(size_t bytes) {
+    execution.refusal = too_much_static_shared(bytes);
     execution.block->drop();
 }
 
@@ -193,9 +227,15 @@ int simt_launch_kernel(const simt_launch* launch) {
     }
     static_data(*launch->module).end_launch();
     if (launch->module->checked && is_shield_up()) shared_memory.wipe();
+    if (!execution.refusal.empty()) return withdraw(*launch);
     int error = finish(*launch);
     if (execution.exception) std::rethrow_exception(std::exchange(execution.exception, nullptr));
     return error;
+}
+
+void simt_exceed_launch_bounds(int most) {
+    execution.refusal = beyond_launch_bounds(execution.block->threads(), most);
+    execution.block->drop();
 }
 
 void simt_set_schedule(int order, uint64_t seed) {

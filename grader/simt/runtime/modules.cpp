@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "kernel_facts.h"
 #include "version.h"
 
 extern "C" const char CU2GRAD_VERSION_SYMBOL = 1;
@@ -165,6 +166,7 @@ void simt_unregister_module(simt_module* module) {
         *link = module->next;
         delete static_cast<const std::vector<SharedArray>*>(std::exchange(module->shared_arrays, nullptr));
         delete static_cast<StaticData*>(std::exchange(module->static_data, nullptr));
+        forget_kernel_facts();
         return;
     }
 }

@@ -13,7 +13,7 @@ constexpr uintptr_t kApart = 32768;   // of two __shared__ arrays in a checked m
 
 std::vector<SharedArray> read_shared_arrays(const char* path) {
     std::vector<SharedArray> arrays;
-    for (const FileSymbol& each : read_symbols(path, Variables::of_threads)) {
+    for (const FileSymbol& each : read_symbols(path, Symbols::variables_of_threads)) {
         arrays.push_back({each.begin, each.bytes, variable_name(each.symbol), is_guard_symbol(each.symbol),
                           each.begin % kApart != 0 && !is_guard_symbol(each.symbol)});
     }

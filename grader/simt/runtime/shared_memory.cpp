@@ -31,6 +31,7 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
     if (!checked) return;
     arrays_ = &shared_arrays(module);
     for (const SharedArray* array : std::exchange(touched_, {})) array->is_touched = false;
+    touched_bytes_ = 0;
     reserve_cells(bytes_);
     AccessState& access = execution.access;
     access.shared_cells = words_;
@@ -83,7 +84,7 @@ bool SharedMemory::is_within_array(uintptr_t address, uintptr_t bytes) {
     } else if (const SharedArray* array = nearest_array(*arrays_, offset)) {
         if (array->is_of_host) return false;
         begin = array->begin, size = array->bytes;
-        if (!std::exchange(array->is_touched, true)) touched_.push_back(array);
+        if (!std::exchange(array->is_touched, true)) note_touched(*array);
     }
     if (offset - begin >= size || size - (offset - begin) < bytes) return false;
     auto& near = execution.access.near;
@@ -91,6 +92,13 @@ bool SharedMemory::is_within_array(uintptr_t address, uintptr_t bytes) {
     near[1] = near[0];
     near[0] = {begin_ + begin, size};
     return true;
+}
+
+// Functions that a kernel calls may have arrays of their own; whose they are shows when they are used.
+void SharedMemory::note_touched(const SharedArray& array) {
+    touched_.push_back(&array);
+    touched_bytes_ += array.bytes;
+    if (touched_bytes_ > kSharedPerBlock) refuse_static_shared(touched_bytes_);
 }
 
 void SharedMemory::wipe() {

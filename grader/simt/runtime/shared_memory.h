@@ -61,6 +61,7 @@ public:
     void resume(const Suspended& block);
 
 private:
+    void note_touched(const SharedArray& array);
     void reserve_cells(uintptr_t bytes);
     template <typename Each>
     void for_each_word(Each each) const;
@@ -75,6 +76,7 @@ private:
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
     const std::vector<SharedArray>* arrays_ = nullptr;
     std::vector<const SharedArray*> touched_;   // by this launch, but for the dynamic array
+    uintptr_t touched_bytes_ = 0;
     SharedCell* words_ = nullptr;
     SharedCell* parts_ = nullptr;   // one per byte
     uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover

@@ -85,6 +85,7 @@ void simt_atomic_access(const void* address, size_t bytes);       // before the 
 // The same for CAS, min, max, and, or: they compare what they find, so a plain read beside them is no race.
 void simt_selecting_atomic_access(const void* address, size_t bytes);
 void simt_fence(int scope);                                       // 1: block, 2: device or system; before what tells others
+void simt_exceed_launch_bounds(int most);                         // this block has more threads; the launch is withdrawn
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
 void simt_spin(const void* pc);                                   // maybe the thread waits for another: lets others run
 void simt_spin_on(const void* address, size_t bytes, const void* pc);   // maybe for what lies there: lets blocks run, too
@@ -214,7 +215,7 @@ const char* simt_error_name(int);
 const char* simt_error_string(int);
 void simt_reset(void);                                            // drop sticky error, findings, launches (not allocations)
 void simt_set_schedule(int order, uint64_t seed);                 // 0 forward, 1 reversed, 2 seeded random (blocks, threads)
-void simt_set_watchdog(double seconds);                           // a kernel that runs longer: finding "timeout",
+void simt_set_watchdog(double seconds);                           // of processor time; a kernel that takes more: finding "timeout",
                                                                   // cudaErrorLaunchTimeout; 0 = no limit
 void simt_set_exits_reported(int on);                             // whether a barrier after some threads returned is a
                                                                   // "divergent_barrier"; not where findings are collected

@@ -82,10 +82,10 @@ StaticData::StaticData(const simt_module& module) : module_(module) {
 void StaticData::read_variables() {
     has_variables_ = true;
     std::vector<std::string> of_device = names_in(module_.names_begin, module_.names_end);
-    for (const FileSymbol& each : read_symbols(module_.path, Variables::of_the_process)) {
-        std::string name = variable_name(each.symbol);
-        variables_.push_back({module_.load_address + each.begin, each.bytes, name, is_guard_symbol(each.symbol),
-                              contains(of_device, name)});
+    for (const FileSymbol& each : read_symbols(module_.path, Symbols::variables)) {
+        bool is_of_device = is_tagged_for_device(each.symbol) || contains(of_device, full_name(each.symbol));
+        variables_.push_back({module_.load_address + each.begin, each.bytes, variable_name(each.symbol),
+                              is_guard_symbol(each.symbol), is_of_device});
     }
 }
 

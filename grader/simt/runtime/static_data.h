@@ -1,8 +1,8 @@
 // The variables of a library with kernels. They lie in the host's memory, where a GPU faults on them.
 //
 // Kernels may read constants: `const` tables, vtables, literals, and any variable that still has the value it was loaded with.
-// A few variables belong to the device though no section says so: static variables of device functions, variable templates.
-// The translator lists their names. The device has copies of these, in place while a launch uses them, so that host and
+// A few variables belong to the device though no section says so: inline variables and static variables of device functions, which
+// the translator gives a tag, and variable templates, whose full names it lists. The device has copies of these, in place while a launch uses them, so that host and
 // device never share one.
 //
 // What is in the sections of __device__ and __constant__ variables can be hidden: then the host has copies of its own, as the

@@ -1,8 +1,8 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
-Launches, dynamic shared memory, what belongs to one file and `__noinline__` are rewritten in place. Every
-line stays where it was, so the compiler's messages and the debug information name the learner's file. The
-rest is up to the headers (`grader/simt/include`).
+Launches and their bounds, dynamic shared memory, what belongs to one file and `__noinline__` are rewritten in
+place. Every line stays where it was, so the compiler's messages and the debug information name the learner's
+file. The rest is up to the headers (`grader/simt/include`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from grader.simt.translate.assembly_conditions import write_out_conditions
 from grader.simt.translate.assembly_macros import Macros
 from grader.simt.translate.calls import declared_kernels, refuse_miscalls
 from grader.simt.translate.kernel_casts import rewrite_kernel_casts
+from grader.simt.translate.launch_bounds import rewrite_launch_bounds
 from grader.simt.translate.launches import rewrite_launches
 from grader.simt.translate.linkage import rewrite_linkage
 from grader.simt.translate.passages import Passage, passages
@@ -55,6 +56,7 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
             refuse_miscalls(passage, declared)
             has_assembly |= rewrite_assembly(passage, rewrite, macros)
             rewrite_launches(passage, rewrite)
+            rewrite_launch_bounds(passage, rewrite)
             rewrite_shared(passage, rewrite)
             unplaced |= rewrite_variables(passage, rewrite)
             rewrite_linkage(passage, rewrite)

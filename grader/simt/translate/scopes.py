@@ -6,6 +6,8 @@ from grader.simt.translate.expressions import declaration_head, declaration_star
 from grader.simt.translate.lexer import Kind
 from grader.simt.translate.passages import Passage
 
+_UNNAMED = "(anonymous namespace)"
+
 
 def is_file_scope(passage: Passage, index: int) -> bool:
     """Is every bracket around the token at `index` that of a namespace or of `extern "C"`?"""
@@ -15,6 +17,23 @@ def is_file_scope(passage: Passage, index: int) -> bool:
             return False
         index = passage.enclosing[index]
     return True
+
+
+def namespace_of(passage: Passage, index: int) -> str:
+    """The namespaces around a token, as a demangler writes them in front of a name: `a::b::`."""
+    names = ""
+    while (index := passage.enclosing[index]) >= 0:
+        first = index
+        while first > 0 and passage.text(first) != "namespace" and _may_name_a_namespace(passage, first - 1):
+            first -= 1
+        if passage.text(first) == "namespace":
+            words = (passage.text(i) for i in range(first + 1, index))
+            names = ("".join(word for word in words if word != "inline") or _UNNAMED) + "::" + names
+    return names
+
+
+def _may_name_a_namespace(passage: Passage, index: int) -> bool:
+    return passage.is_word(index) or passage.text(index) == "::"
 
 
 def device_bodies(passage: Passage, qualifiers: tuple[str, ...] = ("__global__", "__device__")) -> set[int]:
@@ -36,7 +55,7 @@ def _opens_namespace(passage: Passage, brace: int) -> bool:
     before = brace - 1
     if before >= 0 and passage.tokens[before].kind is Kind.TEXT:
         return passage.text(before - 1) == "extern"
-    while passage.is_word(before) or passage.text(before) == "::":
+    while _may_name_a_namespace(passage, before):
         if passage.text(before) == "namespace":
             return True
         before -= 1

@@ -2,11 +2,13 @@
 
 The same words mark functions, so a header's macro cannot do it. Left alone: constants (no kernel and no copy
 ever writes them, and a section cannot hold both kinds). Templates and inline variables, whose sections would
-clash, and static variables of device functions, which need no word for it, are listed
-by name at the end of the file.
+clash, and static variables of device functions, which need no word for it, are marked with a tag; variable
+templates, which take none, are listed by their full names at the end of the file.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from grader.simt.translate.expressions import (
     LONGEST,
@@ -17,22 +19,25 @@ from grader.simt.translate.expressions import (
 )
 from grader.simt.translate.passages import Passage
 from grader.simt.translate.rewrite import Rewrite
-from grader.simt.translate.scopes import device_bodies
+from grader.simt.translate.scopes import device_bodies, namespace_of
 
 _PLACES = {
     "__device__": "SIMT_DEVICE_MEMORY",
     "__constant__": "SIMT_CONSTANT_MEMORY",
     "__managed__": "SIMT_MANAGED_MEMORY",
 }
+_TAG = "SIMT_DEVICE_OWNED"
 _SHARED = frozenset(["__shared__", *_PLACES])
 _ATTRIBUTES = frozenset(["alignas", "__align__", "__builtin_align__", "__attribute__", "decltype"])
 _NEVER_VARIABLES = frozenset(["operator", "using", "typedef", "friend"])
 
 
 def rewrite_variables(passage: Passage, rewrite: Rewrite) -> set[str]:
-    """Place them; returns the names of those that belong to the device and could not be placed."""
+    """Place or mark them; returns the names of variable templates, which can be neither."""
     of_functions = device_bodies(passage)
-    unplaced = _statics_of_functions(passage, of_functions)
+    for index in _statics_of_functions(passage, of_functions):
+        rewrite.insert(passage.tokens[index].end, f" {_TAG}")
+    templates = set()
     for index, token in enumerate(passage.tokens):
         place = _PLACES.get(token.text)
         past = _variable_end(passage, index) if place else None
@@ -45,24 +50,22 @@ def rewrite_variables(passage: Passage, rewrite: Rewrite) -> set[str]:
             continue
         # The function may be a template, or a template's member: that is not looked up.
         is_static = token.text == "__device__" and "static" in words and index in of_functions
-        if is_template or is_static or "inline" in words:
-            unplaced.add(passage.text(past - 1))
+        if is_template:
+            templates.add(namespace_of(passage, index) + passage.text(past - 1))
         else:
-            rewrite.replace(token, token, place)
-    return unplaced
+            rewrite.replace(token, token, _TAG if is_static or "inline" in words else place)
+    return templates
 
 
-def _statics_of_functions(passage: Passage, of_functions: set[int]) -> set[str]:
-    """Names of the static variables, not constants, among the tokens of functions of the device."""
-    names = set()
+def _statics_of_functions(passage: Passage, of_functions: set[int]) -> Iterator[int]:
+    """Indices of `static` before variables, not constants, among the tokens of functions of the device."""
     for index in sorted(of_functions):
         past = _variable_end(passage, index) if passage.text(index) == "static" else None
         if past is None:
             continue
         words = _declaration_words(passage, declaration_start(passage, index), past)
         if not (_is_constant(words) or _SHARED & set(words)):
-            names.add(passage.text(past - 1))
-    return names
+            yield index
 
 
 def _variable_end(passage: Passage, index: int) -> int | None:

@@ -368,6 +368,11 @@ int main(int, char** arguments) {
     if (name == "spins_forever") spins<<<1, 1>>>(counter, true);
     if (name == "spins_never") spins<<<1, 1>>>(counter, false);
     if (name == "computes_forever") computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 1);
+    if (name == "computes_while_stopped") {
+        simt_set_watchdog(1);
+        puts("computes"), fflush(stdout);
+        computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 200'000'000);
+    }
     if (name == "computes_briefly") computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 1000);
     printf("%s\n", cudaGetErrorName(cudaGetLastError()));
     report(simt_take_findings());

@@ -72,6 +72,20 @@ __global__ void constants(float* c) {
 
 template <class T>
 __device__ T generic[N];
+namespace of_the_host {   // variables whose last names are those of the device's
+template <class T>
+T generic[N];
+float* tickets() {
+    static float tickets[N];
+    return tickets;
+}
+}  // namespace of_the_host
+namespace inner {
+namespace {
+template <class T>
+__device__ T counted;
+}
+}  // namespace inner
 inline __device__ int shared_by_files = 3;
 __managed__ int managed;
 __device__ int next_ticket() {
@@ -83,7 +97,7 @@ __global__ void device_owned(int* c) {
     generic<int>[threadIdx.x] = threadIdx.x;
     __syncthreads();
     int sum = generic<int>[N - 1 - threadIdx.x] + shared_by_files;
-    if (threadIdx.x == 0) shared_by_files += 1, managed += 1, launches += 1, c[N] = launches;
+    if (threadIdx.x == 0) shared_by_files += 1, managed += 1, launches += 1, c[N] = launches + inner::counted<int>++;
     c[threadIdx.x] = sum;
     int ticket = next_ticket();
     if (ticket == N - 1) c[N + 1] = ticket;
@@ -143,6 +157,8 @@ int main(int, char** arguments) {
     if (name == "write_named") store_named<<<1, N>>>();
     if (name == "write_local_static") store<<<1, N>>>(in_main, a);
     if (name == "write_template_static") store<<<1, N>>>(deep::Store<float>::kept, a);
+    if (name == "write_namesake_of_a_template") store<<<1, N>>>(of_the_host::generic<float>, a);
+    if (name == "write_namesake_of_a_static") store<<<1, N>>>(of_the_host::tickets(), a);
     if (name == "write_by_memcpy") store_copy<<<1, N>>>(host_buffer, a);
     if (name == "write_by_modf") store_parts<<<1, 1>>>(2.5);
     if (name == "write_thread_local") store_thread_local<<<1, N>>>(a);

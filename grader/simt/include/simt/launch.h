@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "cuda_runtime_api.h"
+#include "simt/builtin_variables.h"
 #include "simt/function_names.h"
 #include "simt/memory.h"
 #include "simt/qualifiers.h"
@@ -12,6 +13,11 @@
 extern "C" simt_module simt_this_module;
 
 namespace simt {
+
+constexpr int most_threads(int threads, int = 0, int = 0) { return threads; }   // of __launch_bounds__
+SIMT_INLINE SIMT_HOST void keep_launch_bounds(int most) {
+    if (int(blockDim.x * blockDim.y * blockDim.z) > most) simt_exceed_launch_bounds(most);
+}
 
 struct site {  // where a launch stands in the source
     const char* kernel;

@@ -16,11 +16,13 @@
 #define __nv_is_extended_host_device_lambda_closure_type(T) __is_class(T)
 #define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
 
-// What the translator writes for `__device__`, `__constant__` and `__managed__` on variables: sections that the runtime knows. Those
-// that no section can hold, because they are made of templates or lie in functions, it lists by name.
+// What the translator writes for `__device__`, `__constant__` and `__managed__` on variables: sections that the runtime knows. No
+// section can hold inline variables and those that lie in functions: a tag becomes part of their symbol. Nor can one hold variable
+// templates, which take no tag either: they are listed, by their full names.
 #define SIMT_DEVICE_MEMORY __attribute__((section("simt_device")))
 #define SIMT_CONSTANT_MEMORY __attribute__((section("simt_constant")))
 #define SIMT_MANAGED_MEMORY __attribute__((section("simt_managed")))
+#define SIMT_DEVICE_OWNED __attribute__((abi_tag("simt_device")))
 #define SIMT_JOINED(a, b) a##b
 #define SIMT_LIST(number, names) \
     static const char SIMT_JOINED(simt_names_, number)[] __attribute__((section("simt_names"), used)) = names;
@@ -45,6 +47,11 @@
 #define __grid_constant__
 #endif
 #define __launch_bounds__(...)
+// What the translator writes for `__launch_bounds__`, at the beginning of the kernel's body: there template arguments have values.
+// The runtime finds the constant in the symbol table.
+#define SIMT_LAUNCH_BOUNDS(...)                                                                            \
+    static const int simt_most_threads __attribute__((used)) = ::simt::most_threads(__VA_ARGS__);          \
+    ::simt::keep_launch_bounds(simt_most_threads);
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
