@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from grader.audit.lists.builtins import GENERICS
-from grader.audit.modules import is_open_class
+from grader.audit.modules import is_layer, is_open_class
 from grader.audit.objection import Objection
 from grader.audit.tree import Tree, bound
 
 _BASES = (
     "torch.autograd.Function", "torch.autograd.function.Function", "torch.nn.Module", "abc.ABC",
-    "contextlib.AbstractContextManager", "enum.Enum", "enum.Flag", "enum.IntEnum", "enum.IntFlag",
-    "enum.StrEnum", "typing.Generic", "typing.NamedTuple", "typing.Protocol", "typing.TypedDict",
-    "typing_extensions.Protocol",
+    "contextlib.AbstractContextManager", "contextlib.ContextDecorator", "enum.Enum", "enum.Flag",
+    "enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "typing.Generic", "typing.NamedTuple", "typing.Protocol",
+    "typing.TypedDict", "typing_extensions.Protocol",
 )  # fmt: skip
 _NEVER_CALLED = ("numpy.ndarray", *_BASES)
 _TYPING = ("typing.", "typing_extensions.")
@@ -28,7 +28,8 @@ _HANDED_ON = (
     "A class of a library can be changed for everybody: call it, derive from it or ask isinstance for it."
 )
 _BASE_RULE = (
-    "A class here derives from torch.autograd.Function or torch.nn.Module, or from classes of one's own."
+    "A class here derives from torch.autograd.Function, from torch.nn.Module or a layer of torch.nn, or from "
+    "classes of one's own."
 )
 _ENUM_RULE = "Give the class its constants: an Enum without any makes classes out of texts."
 _WRAPS_RULE = "Write it as a decorator, @functools.wraps(function), with nothing else in the brackets."
@@ -156,7 +157,7 @@ def _definition(node: ast.ClassDef, audit: Auditor) -> Iterator[Objection]:
     for base in node.bases:
         inner = base.value if isinstance(base, ast.Subscript) else base
         full = audit.meaning(inner)
-        if full and full not in _BASES and is_open_class(full):
+        if full and full not in _BASES and is_open_class(full) and not is_layer(full):
             yield audit.object(node, f"derives {node.name} from `{full}`", _BASE_RULE)
         if full.startswith("enum."):
             yield from _enum(node, audit)

@@ -50,6 +50,12 @@ def is_open_class(full: str) -> bool:
     return isinstance(found, type) and bool(flags & _HEAP_TYPE) and not flags & _IMMUTABLE
 
 
+def is_layer(full: str) -> bool:
+    """Whether ``full`` is a layer of torch.nn: a class derived from one is as much as one from its base."""
+    found, base = _resolve(full), _resolve("torch.nn.Module")
+    return isinstance(found, type) and isinstance(base, type) and issubclass(found, base)
+
+
 @cache
 def _public(module: str) -> frozenset[str]:
     """Public names of a module that are no modules themselves."""

@@ -81,3 +81,18 @@ def test_whether_32_bits_suffice_may_be_asked() -> None:
 )
 def test_the_same_holds_for_the_built_library(symbol: str, refused: bool) -> None:
     assert bool(not_allowed([symbol], Use("simt", kernels=True, python=False))) is refused
+
+
+@pytest.mark.parametrize("header", ["Python.h", "torch/extension.h", "pybind11/pybind11.h"])
+def test_headers_of_python_are_for_modules_of_python(header: str) -> None:
+    """Elsewhere Python.h is on no search path, and the compiler's message would not say why."""
+    text = f"#include <{header}>\n"
+    assert objections(text) == []
+    (found,) = audit(text, Path("binding.cpp"), "own", assembly=False, python=False)
+    assert found.sentence.startswith(f"binding.cpp:1 includes `{header}`. This library registers operators")
+
+
+def test_an_empty_module_may_be_written_as_in_pytorchs_tutorial() -> None:
+    text = 'PyObject* PyInit__C(void) {\n    static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_C"};\n}\n'
+    assert objections(text) == []
+    assert objections("PyObject* list = PyList_New(0);") != []
