@@ -24,6 +24,7 @@ _NEVER_CALLED = ("numpy.ndarray", *_BASES)
 _TYPING = ("typing.", "typing_extensions.")
 _MEANING = (*_TYPING, "collections.", "numpy.typing.", "enum.")
 _TYPES_OF_TYPES = ("typing.cast", "typing.TypeVar", "typing.NewType", "typing.ParamSpec")
+_CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.expr_context, ast.unaryop)
 _HANDED_ON = (
     "A class of a library can be changed for everybody: call it, derive from it or ask isinstance for it."
 )
@@ -32,6 +33,7 @@ _BASE_RULE = (
     "classes of one's own."
 )
 _ENUM_RULE = "Give the class its constants: an Enum without any makes classes out of texts."
+_LITERAL_RULE = "Give it a Literal of texts or numbers, or a name that the file gives to one: get_args(Kind)."
 _WRAPS_RULE = "Write it as a decorator, @functools.wraps(function), with nothing else in the brackets."
 
 
@@ -79,6 +81,8 @@ def handed_on(
         if not _is_decorator_of_one(outer, field, audit):
             yield audit.object(node, "uses `functools.wraps` in another form", _WRAPS_RULE)
         return
+    if full == "typing.get_args" and not _asks_a_literal(outer, field, audit):
+        yield audit.object(node, "takes the parts of a type, which may be classes", _LITERAL_RULE)
     if full not in _NEVER_CALLED and not is_open_class(full):
         return
     if isinstance(outer, ast.Call) and field == "func":
@@ -135,6 +139,22 @@ def _is_own_generic(name: str, audit: Auditor) -> bool:
     return len(definitions) == 1 and any(
         isinstance(base, ast.Subscript) and audit.meaning(base.value) in ("typing.Generic", "typing.Protocol")
         for base in getattr(definitions[0], "bases", ())
+    )
+
+
+def _asks_a_literal(call: ast.AST | None, field: str, audit: Auditor) -> bool:
+    """Whether the parts are constants: `get_args(Kind)`, where the file says `Kind = Literal["a", "b"]` alone."""
+    if not isinstance(call, ast.Call) or field != "func" or len(call.args) != 1 or call.keywords:
+        return False
+    asked: ast.AST | None = call.args[0]
+    if isinstance(asked, ast.Name):
+        definitions = [node for node in audit.tree.nodes if asked.id in bound(node)]
+        outer = audit.tree.above(definitions[0])[0] if len(definitions) == 1 else None
+        asked = outer.value if isinstance(outer, ast.Assign | ast.AnnAssign) else None
+    return (
+        isinstance(asked, ast.Subscript)
+        and audit.meaning(asked.value) in ("typing.Literal", "typing_extensions.Literal")
+        and all(isinstance(node, _CONSTANT) for node in ast.walk(asked.slice))
     )
 
 

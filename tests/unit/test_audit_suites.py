@@ -70,6 +70,7 @@ def test_what_tests_are_made_of_is_allowed() -> None:
         ("def test_x(request): return request.config", "reads the attribute `config`"),
         ("def test_x(request): return [request]", "uses the fixture `request` as a value"),
         ("def test_x(request): return request.param.session", "reads the attribute `session`"),
+        ("kind = pytest.FixtureRequest", "hands on the class `pytest.FixtureRequest` as a value"),
         ("slow = pytest.mark.slow", "reads the attribute `slow`"),
         ("def pytest_generate_tests(metafunc): pass", "gives pytest the hook `pytest_generate_tests`"),
         ("pytest_plugins = ['pytester']", "gives pytest the hook `pytest_plugins`"),

@@ -72,7 +72,7 @@ STANDARD = {
         "SupportsComplex SupportsFloat SupportsIndex SupportsRound Text ValuesView "
         "SupportsInt TYPE_CHECKING Tuple Type TypeAlias TypeGuard TypeVar TypeVarTuple TypedDict "
         "Union Unpack "
-        "assert_never assert_type cast final get_args get_origin overload reveal_type runtime_checkable",
+        "assert_never assert_type cast final get_args overload reveal_type runtime_checkable",
     ),
     "typing_extensions": group(
         "annotations for older releases of Python",
