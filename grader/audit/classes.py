@@ -143,7 +143,7 @@ def _is_own_generic(name: str, audit: Auditor) -> bool:
 
 
 def _asks_a_literal(call: ast.AST | None, field: str, audit: Auditor) -> bool:
-    """Whether the parts are constants: `get_args(Kind)`, where the file says `Kind = Literal["a", "b"]` alone."""
+    """Whether the parts are constants: `get_args(Kind)`, where all the file says is `Kind = Literal["a"]`."""
     if not isinstance(call, ast.Call) or field != "func" or len(call.args) != 1 or call.keywords:
         return False
     asked: ast.AST | None = call.args[0]
