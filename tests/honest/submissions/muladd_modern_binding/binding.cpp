@@ -65,8 +65,9 @@ void check(std::span<const Named> operands) {
     const auto names = operands | std::views::transform(&Named::name);
     const std::string all = std::accumulate(names.begin(), names.end(), std::string{},
                                             [](std::string text, std::string_view name) { return text.append(name); });
-    if (std::ranges::any_of(operands, [](const Named& each) { return !each.tensor->is_cuda(); })) {
-        fail("every one of " + all + " must be a CUDA tensor");
+    const auto away = std::ranges::find_if(operands, [](const Named& each) { return !each.tensor->is_cuda(); });
+    if (away != operands.end()) {
+        fail(std::string(away->name) + " of " + all + " must be a CUDA tensor, but is on " + away->tensor->device().str());
     }
     if (!kDtypes.contains(first.scalar_type())) fail("a must be float32 or float64");
     for (const auto& [tensor, name] : operands) {

@@ -51,7 +51,7 @@ at::Tensor allocate_and(const at::Tensor& like, Launch&& launch) {
 
 at::Tensor softmax(const at::Tensor& self) {
     TORCH_CHECK(self.is_cuda(), "softmax(): expected x on a CUDA device, got ", self.device());
-    TORCH_CHECK_NOT_IMPLEMENTED(at::isFloatingType(self.scalar_type()), "softmax(): x of dtype ", self.scalar_type());
+    TORCH_CHECK_TYPE(at::isFloatingType(self.scalar_type()), "softmax(): x must be of a floating dtype, but is ", self.scalar_type());
     TORCH_CHECK_INDEX(self.dim() > 0, "softmax(): x must have at least 1 dimension");
     const c10::cuda::CUDAGuard guard(self.device());
     const auto x = self.contiguous();
