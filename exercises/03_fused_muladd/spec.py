@@ -58,7 +58,7 @@ REFUSALS = [
         mentions=["c", "contiguous"],
     ),
     Refusal("a on the CPU", [tensor(4, device="cpu"), tensor(4), tensor(4)], mentions=["a", "CUDA"]),
-    Refusal("b on the CPU", [tensor(4), tensor(4, device="cpu"), tensor(4)], mentions=["b", "cuda:0"]),
+    Refusal("b on the CPU", [tensor(4), tensor(4, device="cpu"), tensor(4)], mentions=["b", "cpu"]),
 ]
 
 GRADIENT = Gradient(

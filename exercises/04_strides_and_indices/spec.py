@@ -91,7 +91,7 @@ REFUSALS = [
     Refusal("b is a row", refused(tensor((4, 6)), tensor((1, 6))), mentions=["b", "shape"]),
     Refusal("a is int32", refused(*pair((2, 3), dtype="int32")), mentions=["a", "float"]),
     Refusal("b is float64", refused(tensor((2, 3)), tensor((2, 3), "float64")), mentions=["b", "a"]),
-    Refusal("b on the CPU", refused(tensor((2, 3)), tensor((2, 3), device="cpu")), mentions=["b", "cuda:0"]),
+    Refusal("b on the CPU", refused(tensor((2, 3)), tensor((2, 3), device="cpu")), mentions=["b", "cpu"]),
 ]
 
 GRADIENT = Gradient(

@@ -54,9 +54,9 @@ REFUSALS = [
     Refusal("b is not transposed", [tensor((3, 4)), tensor((3, 4))], mentions=["b", "rows"]),
     Refusal("a is a vector", [tensor(4), tensor((4, 4))], mentions=["a", "dimension"]),
     Refusal("b has a batch dimension", [tensor((4, 4)), tensor((2, 4, 4))], mentions=["b", "dimension"]),
-    Refusal("b is float64", [tensor((4, 4)), tensor((4, 4), "float64")], mentions=["b", "like a"]),
+    Refusal("b is float64", [tensor((4, 4)), tensor((4, 4), "float64")], mentions=["b", "double"]),
     Refusal("a on the CPU", [tensor((4, 4), device="cpu"), tensor((4, 4))], mentions=["a", "CUDA"]),
-    Refusal("b on the CPU", [tensor((4, 4)), tensor((4, 4), device="cpu")], mentions=["b", "cuda:0"]),
+    Refusal("b on the CPU", [tensor((4, 4)), tensor((4, 4), device="cpu")], mentions=["b", "cpu"]),
 ]
 
 GRADIENT = Gradient(

@@ -73,9 +73,9 @@ REFUSALS = [
     Refusal("bias has a value for each row", [tensor((4, 6)), tensor(4)], mentions=["bias", "shape"]),
     Refusal("bias is a matrix", [tensor((4, 6)), tensor((1, 6))], mentions=["bias", "shape"]),
     Refusal("x has no dimension", [tensor(()), tensor(1)], mentions=["x", "dimension"]),
-    Refusal("bias is float64", [tensor((4, 6)), tensor(6, "float64")], mentions=["bias", "like x"]),
+    Refusal("bias is float64", [tensor((4, 6)), tensor(6, "float64")], mentions=["bias", "double"]),
     Refusal("x on the CPU", [tensor((4, 6), device="cpu"), tensor(6)], mentions=["x", "CUDA"]),
-    Refusal("bias on the CPU", [tensor((4, 6)), tensor(6, device="cpu")], mentions=["bias", "cuda:0"]),
+    Refusal("bias on the CPU", [tensor((4, 6)), tensor(6, device="cpu")], mentions=["bias", "cpu"]),
 ]
 
 GRADIENT = Gradient(

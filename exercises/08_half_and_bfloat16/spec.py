@@ -96,7 +96,7 @@ REFUSALS = [
     Refusal("weight for more tokens", [tensor((4, 5, 6)), tensor((6, 6)), 1.0], mentions=["weight", "shape"]),
     Refusal(
         "float16 x, float32 weight, no autocast",
-        inputs((4, 5, 6), "float16", weight_dtype="float32"), mentions=["weight", "Half", "like x"],
+        inputs((4, 5, 6), "float16", weight_dtype="float32"), mentions=["weight", "Half"],
     ),
     Refusal("x on the CPU", [tensor((4, 5, 6), device="cpu"), tensor((5, 6)), 1.0], mentions=["x", "CUDA"]),
     Refusal("weight on the CPU", [tensor((4, 5, 6)), tensor((5, 6), device="cpu"), 1.0], mentions=["weight"]),

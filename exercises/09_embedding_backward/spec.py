@@ -102,7 +102,7 @@ REFUSALS = [
     Refusal(
         "weight on the CPU",
         [tensor(4, "int64", low=0, high=3), tensor((5, 3), device="cpu")],
-        mentions=["weight", "cuda:0"],
+        mentions=["weight", "cpu"],
     ),
     Refusal(
         "indices on the CPU",

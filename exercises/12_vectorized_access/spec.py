@@ -73,9 +73,9 @@ REFUSALS = [
     Refusal("every second element of y", [tensor(8), tensor(8, layout="sliced")], ["y", "contiguous"]),
     Refusal("y has another shape", [tensor((4, 6)), tensor((6, 4))], ["y", "shape"]),
     Refusal("y is one row", [tensor((4, 6)), tensor(6)], ["y", "shape"]),
-    Refusal("y is float16", [tensor(8), tensor(8, "float16")], ["y", "like x"]),
+    Refusal("y is float16", [tensor(8), tensor(8, "float16")], ["y", "half"]),
     Refusal("x and y are int32", pair(8, "int32"), ["Int"], NotImplementedError),
-    Refusal("y on the CPU", [tensor(8), tensor(8, device="cpu")], ["y", "cuda:0"]),
+    Refusal("y on the CPU", [tensor(8), tensor(8, device="cpu")], ["y", "cpu"]),
 ]
 
 GRADIENT = Gradient(

@@ -83,10 +83,10 @@ REFUSALS = [
     Refusal("bias has a value for each row", [tensor((4, 6)), tensor(6), tensor(4), EPS], ["bias", "shape"]),
     Refusal("weight is a matrix", [tensor((4, 6)), tensor((4, 6)), tensor(6), EPS], ["weight", "shape"]),
     Refusal("x has no dimension", [tensor(()), tensor(1), tensor(1), EPS], ["x", "dimension"]),
-    Refusal("bias is float64", [tensor((4, 6)), tensor(6), tensor(6, "float64"), EPS], ["bias", "like x"]),
+    Refusal("bias is float64", [tensor((4, 6)), tensor(6), tensor(6, "float64"), EPS], ["bias", "double"]),
     Refusal("x on the CPU", [tensor((4, 6), device="cpu"), tensor(6), tensor(6), EPS], ["x", "CUDA"]),
     Refusal(
-        "weight on the CPU", [tensor((4, 6)), tensor(6, device="cpu"), tensor(6), EPS], ["weight", "cuda:0"]
+        "weight on the CPU", [tensor((4, 6)), tensor(6, device="cpu"), tensor(6), EPS], ["weight", "cpu"]
     ),
 ]
 

@@ -65,8 +65,8 @@ REFUSALS = [
     Refusal("y has other dimensions", [tensor((4, 3)), tensor((5, 2))], mentions=["y", "shape"]),
     Refusal("y has another batch", [tensor((2, 4, 3)), tensor((3, 4, 3))], mentions=["y", "shape"]),
     Refusal("y has no batch", [tensor((2, 4, 3)), tensor((4, 3))], mentions=["y", "shape"]),
-    Refusal("y is float64", [tensor((4, 3)), tensor((5, 3), "float64")], mentions=["y", "like x"]),
-    Refusal("y on the CPU", [tensor((4, 3)), tensor((5, 3), device="cpu")], mentions=["y", "cuda:0"]),
+    Refusal("y is float64", [tensor((4, 3)), tensor((5, 3), "float64")], mentions=["y", "double"]),
+    Refusal("y on the CPU", [tensor((4, 3)), tensor((5, 3), device="cpu")], mentions=["y", "cpu"]),
 ]
 
 GRADIENT = Gradient(

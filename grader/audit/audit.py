@@ -162,6 +162,7 @@ def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Object
     seen: dict[Path, None] = {}
     for source in exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))
+    plain = set(seen) if exercise.build.interface == "torch_library" else set()
     # A setup.py says which folders headers are looked for in, so a header may be found from anywhere.
     native = (
         name for name in (*exercise.edit, *exercise.given) if Path(name).suffix in cuda_source.SUFFIXES[1:]
@@ -171,6 +172,6 @@ def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Object
         content = file.read_bytes()
         yield from spelling.audit(content, file.name)
         text = content.decode("utf-8-sig", "replace")
-        yield from cuda_source.audit(text, file, exercise.build.name, assembly)
+        yield from cuda_source.audit(text, file, exercise.build.name, assembly, python=file not in plain)
         if exercise.build.interface in _BINDINGS:
             yield from python_binding.audit(cuda_source.tokens_of(text), text, file)

@@ -10,27 +10,30 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from grader.audit.lists.builtins import GENERICS
-from grader.audit.modules import is_open_class
+from grader.audit.modules import is_layer, is_open_class
 from grader.audit.objection import Objection
 from grader.audit.tree import Tree, bound
 
 _BASES = (
     "torch.autograd.Function", "torch.autograd.function.Function", "torch.nn.Module", "abc.ABC",
-    "contextlib.AbstractContextManager", "enum.Enum", "enum.Flag", "enum.IntEnum", "enum.IntFlag",
-    "enum.StrEnum", "typing.Generic", "typing.NamedTuple", "typing.Protocol", "typing.TypedDict",
-    "typing_extensions.Protocol",
+    "contextlib.AbstractContextManager", "contextlib.ContextDecorator", "enum.Enum", "enum.Flag",
+    "enum.IntEnum", "enum.IntFlag", "enum.StrEnum", "typing.Generic", "typing.NamedTuple", "typing.Protocol",
+    "typing.TypedDict", "typing_extensions.Protocol",
 )  # fmt: skip
 _NEVER_CALLED = ("numpy.ndarray", *_BASES)
 _TYPING = ("typing.", "typing_extensions.")
 _MEANING = (*_TYPING, "collections.", "numpy.typing.", "enum.")
 _TYPES_OF_TYPES = ("typing.cast", "typing.TypeVar", "typing.NewType", "typing.ParamSpec")
+_CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.expr_context, ast.unaryop)
 _HANDED_ON = (
     "A class of a library can be changed for everybody: call it, derive from it or ask isinstance for it."
 )
 _BASE_RULE = (
-    "A class here derives from torch.autograd.Function or torch.nn.Module, or from classes of one's own."
+    "A class here derives from torch.autograd.Function, from torch.nn.Module or a layer of torch.nn, or from "
+    "classes of one's own."
 )
 _ENUM_RULE = "Give the class its constants: an Enum without any makes classes out of texts."
+_LITERAL_RULE = "Give it a Literal of texts or numbers, or a name that the file gives to one: get_args(Kind)."
 _WRAPS_RULE = "Write it as a decorator, @functools.wraps(function), with nothing else in the brackets."
 
 
@@ -78,6 +81,8 @@ def handed_on(
         if not _is_decorator_of_one(outer, field, audit):
             yield audit.object(node, "uses `functools.wraps` in another form", _WRAPS_RULE)
         return
+    if full == "typing.get_args" and not _asks_a_literal(outer, field, audit):
+        yield audit.object(node, "takes the parts of a type, which may be classes", _LITERAL_RULE)
     if full not in _NEVER_CALLED and not is_open_class(full):
         return
     if isinstance(outer, ast.Call) and field == "func":
@@ -137,6 +142,22 @@ def _is_own_generic(name: str, audit: Auditor) -> bool:
     )
 
 
+def _asks_a_literal(call: ast.AST | None, field: str, audit: Auditor) -> bool:
+    """Whether the parts are constants: `get_args(Kind)`, where all the file says is `Kind = Literal["a"]`."""
+    if not isinstance(call, ast.Call) or field != "func" or len(call.args) != 1 or call.keywords:
+        return False
+    asked: ast.AST | None = call.args[0]
+    if isinstance(asked, ast.Name):
+        definitions = [node for node in audit.tree.nodes if asked.id in bound(node)]
+        outer = audit.tree.above(definitions[0])[0] if len(definitions) == 1 else None
+        asked = outer.value if isinstance(outer, ast.Assign | ast.AnnAssign) else None
+    return (
+        isinstance(asked, ast.Subscript)
+        and audit.meaning(asked.value) in ("typing.Literal", "typing_extensions.Literal")
+        and all(isinstance(node, _CONSTANT) for node in ast.walk(asked.slice))
+    )
+
+
 def _compares_identity(node: ast.AST | None) -> bool:
     """`is` alone: `==` hands what it compares to a method of the other side."""
     return isinstance(node, ast.Compare) and all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
@@ -156,7 +177,7 @@ def _definition(node: ast.ClassDef, audit: Auditor) -> Iterator[Objection]:
     for base in node.bases:
         inner = base.value if isinstance(base, ast.Subscript) else base
         full = audit.meaning(inner)
-        if full and full not in _BASES and is_open_class(full):
+        if full and full not in _BASES and is_open_class(full) and not is_layer(full):
             yield audit.object(node, f"derives {node.name} from `{full}`", _BASE_RULE)
         if full.startswith("enum."):
             yield from _enum(node, audit)

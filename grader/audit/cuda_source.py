@@ -26,7 +26,8 @@ ATTRIBUTE_RULE = (
     "`__restrict__`, `__launch_bounds__` and `alignas` are CUDA's and C++'s own."
 )
 INCLUDE_RULE = "A source includes headers of C++, CUDA and PyTorch, and those beside it. Leave it out."
-_REGISTER_RULE = "TORCH_LIBRARY(name, m) makes the library that `m` is."
+_OWN_CLASS = "A class of your own needs another name."
+_REGISTER_RULE = f"TORCH_LIBRARY(name, m) makes the library that `m` is. {_OWN_CLASS}"
 _DIRECTIVE = re.compile(r"^#\s*(\w+)\s*(.*)$", re.DOTALL)
 _ATTRIBUTES = frozenset((
     "aligned", "always_inline", "noinline", "packed", "unused", "used", "may_alias", "const", "pure",
@@ -70,7 +71,7 @@ _WORDS = (
     # the errors that it raises.
     (
         re.compile(
-            r"_?Py(?!Init_\w+$|Exc_\w+$|Err_(SetString|Format|Occurred)$|ModuleDef(_HEAD_INIT)?$|Module_Create$)([A-Z][a-z]|_)\w*"
+            r"_?Py(?!Init_\w+$|Object$|_ssize_t$|Exc_\w+$|Err_(SetString|Format|Occurred)$|ModuleDef(_HEAD_INIT)?$|Module_Create$)([A-Z][a-z]|_)\w*"
         ),
         "calls the Python interpreter",
         PYTHON_RULE,
@@ -102,7 +103,7 @@ _WORDS = (
             r"C10_REGISTER_GUARD_IMPL|RecordFunctionCallback\w*|add(Global|ThreadLocal)Callback"
         ),
         "changes PyTorch's own operators",
-        OPERATORS_RULE,
+        f"{OPERATORS_RULE} {_OWN_CLASS}",
     ),
 )
 _ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through", CHECKS_RULE)
@@ -118,14 +119,23 @@ _LIBRARIES = re.compile(
     r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w*\.h|ATen/native/(?!CanUse32BitIndexMath\.h$).*|"
     r"ATen/cuda/(cub|CUDABlas|CUDASparse|Sleep)\S*"
 )
+_PARTS = "cub/block and cub/warp have parts of kernels, cuda/std has pair, tuple and functors: include those."
+_PYTHONS = re.compile(r"Python\.h|pybind11/.*|torch/(extension|python)\.h")
+_NO_MODULE_RULE = (
+    "This library registers operators and is no module of Python: torch/library.h has TORCH_LIBRARY, and "
+    "torch/torch.h or ATen/ATen.h all the rest."
+)
 # Those with a line below begin in PyTorch's own macros, and MAKE_ in code that says itself how long it holds.
 _REGISTRATION = re.compile(r"(_|_?STABLE_|MAKE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?")
 
 
-def audit(text: str, file: Path, name: str, assembly: bool) -> Iterator[Objection]:
-    """Objections to one source of the library ``name``, in order; ``assembly`` is allowed or not."""
+def audit(text: str, file: Path, name: str, assembly: bool, python: bool = True) -> Iterator[Objection]:
+    """Objections to one source of the library ``name``, in order; ``assembly`` is allowed or not.
+
+    ``python``: whether it is a module of Python, compiled with Python's headers.
+    """
     tokens = tokens_of(text)
-    yield from _Audit(text, file, name, refused_words(assembly)).run(tokens)
+    yield from _Audit(text, file, name, refused_words(assembly), python).run(tokens)
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -162,8 +172,10 @@ _NOTHING = Token(Kind.BLANK, "", 0, 0)
 
 class _Audit:
     def __init__(
-        self, text: str, file: Path, name: str, words: tuple[tuple[re.Pattern[str], str, str], ...]
-    ) -> None:
+        self, text: str, file: Path, name: str, words: tuple[tuple[re.Pattern[str], str, str], ...],
+        python: bool,
+    ) -> None:  # fmt: skip
+        self.python = python
         self.text = text
         self.file = file
         self.name = name
@@ -260,4 +272,6 @@ class _Audit:
         if directive != "include" or not written_out or _HEADERS.match(name) or not is_source:
             yield self._object(token, f"has `#{directive} {operand}`", INCLUDE_RULE)
         elif _LIBRARIES.fullmatch(name):
-            yield self._object(token, f"includes `{name}`", LIBRARY_RULE)
+            yield self._object(token, f"includes `{name}`", f"{LIBRARY_RULE} {_PARTS}")
+        elif not self.python and _PYTHONS.fullmatch(name):
+            yield self._object(token, f"includes `{name}`", _NO_MODULE_RULE)

@@ -11,6 +11,7 @@ from types import ModuleType
 from grader.audit.lists import Group
 
 OPERATORS = "torch.ops"  # its namespaces hold operators alone, and a submission uses its own
+_LIBRARIES = ("numpy", "packaging", "pytest", "torch")  # that a list names modules of
 _HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8  # flags of a class: its attributes can be changed unless it is static
 
 
@@ -50,6 +51,12 @@ def is_open_class(full: str) -> bool:
     return isinstance(found, type) and bool(flags & _HEAP_TYPE) and not flags & _IMMUTABLE
 
 
+def is_layer(full: str) -> bool:
+    """Whether ``full`` is a layer of torch.nn: a class derived from one is as much as one from its base."""
+    found, base = _resolve(full), _resolve("torch.nn.Module")
+    return isinstance(found, type) and isinstance(base, type) and issubclass(found, base)
+
+
 @cache
 def _public(module: str) -> frozenset[str]:
     """Public names of a module that are no modules themselves."""
@@ -62,7 +69,7 @@ def _public(module: str) -> frozenset[str]:
 @cache
 def _resolve(full: str) -> object:
     root, *rest = full.split(".")
-    if root not in ("torch", "numpy") and root not in sys.stdlib_module_names:
+    if root not in _LIBRARIES and root not in sys.stdlib_module_names:
         return None  # a test suite's `op` is no module of this process
     found: object = None
     try:

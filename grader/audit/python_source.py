@@ -122,7 +122,9 @@ class SourceAudit:
             if self.imported.setdefault(name, meant) != meant:
                 yield self.object(node, f"gives the name `{name}` another meaning", PATCH_RULE)
             if f"{full}.".startswith(f"{registrations.ALLOWANCE}."):
-                known = self.registers and plain  # under another name the module could be handed on
+                # The module could be handed on by another name; functions, by a class or by a neighbour.
+                global_ = isinstance(self.tree.above(node)[0], ast.Module) and not self.packaged
+                known = self.registers and (plain or (global_ and registrations.is_function(full)))
             elif isinstance(node, ast.Import):
                 known = self.is_module(full)
             else:
@@ -145,7 +147,8 @@ class SourceAudit:
         if module in self.lists or root in self.modules.roots:
             return instead(full)
         names = [name for name in (*self.modules.roots, "op") if name != "op" or self.is_module(name)]
-        return f"It may import {', '.join(sorted(set(names) - {'__future__'}))}."
+        said = INSTEAD.get(root, "")
+        return f"{said} It may import {', '.join(sorted(set(names) - {'__future__'}))}.".strip()
 
     def _pythons_own(self, root: ast.Module) -> Iterator[Objection]:
         """Builtins that are not on the list, where the name may mean them."""
@@ -160,7 +163,8 @@ class SourceAudit:
         for name in identifiers(node):
             if name.startswith("__") and not self._is_known_dunder(node, name):
                 what = "reads the attribute" if isinstance(node, ast.Attribute) else "uses"
-                yield self.object(node, f"{what} `{name}`", DUNDER_RULE)
+                said = INSTEAD.get(name, "")
+                yield self.object(node, f"{what} `{name}`", f"{said} {DUNDER_RULE}".strip())
         for name in bound(node):
             full = "" if isinstance(node, ast.alias) else self.imported.get(name, "")
             if name in FIXED or self.is_module(full) or classes.gives_meaning(full):
@@ -169,12 +173,18 @@ class SourceAudit:
     def _is_known_dunder(self, node: ast.AST, name: str) -> bool:
         if isinstance(node, ast.Attribute):
             known = METHOD_NAMES | LABELS_OF_OBJECTS | {"__version__"}
-            return name in known and isinstance(node.ctx, ast.Load)
+            of_class = name == "__class__" and self._is_asked_its_name(node)
+            return (name in known or of_class) and isinstance(node.ctx, ast.Load)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return name in METHOD_NAMES
         if isinstance(node, ast.ImportFrom | ast.alias):
             return name in ("__future__", "__version__")
         return name in LABELS and isinstance(node, ast.Name)
+
+    def _is_asked_its_name(self, node: ast.AST) -> bool:
+        """`x.__class__.__name__`, which is a text as that of `type(x)` is."""
+        outer, _ = self.tree.above(node)
+        return isinstance(outer, ast.Attribute) and outer.attr in ("__name__", "__qualname__")
 
     def _value(self, node: ast.Name | ast.Attribute) -> Iterator[Objection]:
         """What a name or an attribute stands for, and whether it may be used in this place."""
@@ -189,6 +199,8 @@ class SourceAudit:
             yield self.object(node, f"uses `{node.id}`")  # annotations may be evaluated, late and as texts
         if not full or qualifies:
             return
+        if isinstance(node, ast.Name) and self.registers and registrations.is_function(full):
+            yield from self._registration(node, full)
         if self.is_module(full) and full != self.modules.own:
             yield self.object(node, f"hands on the module `{ast.unparse(node)}` as a value", PATCH_RULE)
         elif isinstance(node.ctx, ast.Load):
@@ -217,8 +229,8 @@ class SourceAudit:
         ):
             yield self.object(node, f"gives an attribute the name `{node.attr}`", OWN_RULE)
 
-    def _registration(self, node: ast.Attribute, full: str) -> Iterator[Objection]:
-        """`full` is torch.library or an attribute of it; as part of a longer chain it is judged with that."""
+    def _registration(self, node: ast.Name | ast.Attribute, full: str) -> Iterator[Objection]:
+        """`full` is torch.library or a name of it; as part of a longer chain it is judged with that."""
         function = full.removeprefix(registrations.ALLOWANCE).removeprefix(".")
         outer, field = self.tree.above(node)
         if not function and isinstance(outer, ast.Attribute):

@@ -32,6 +32,12 @@ _TYPES = (
 )
 
 
+def is_function(full: str) -> bool:
+    """Whether ``full`` is one of FUNCTIONS, which may be imported by its name."""
+    module, _, name = full.rpartition(".")
+    return module == ALLOWANCE and name in FUNCTIONS
+
+
 def problem(function: str, call: ast.Call | None, namespace: str) -> str:
     """What is wrong with a use of ``torch.library.<function>``, after "op.py:3 "; ``""`` when nothing is.
 

@@ -36,7 +36,11 @@ _OF_TORCH = {
     "torch.nn": ("Module", "Parameter"),
     "torch.utils.hooks": ("RemovableHandle",),
 }
-_OF_NUMPY = {"numpy": ("ndarray", "generic", "dtype", "ufunc"), "numpy._core._internal": ("_ctypes",)}
+_OF_NUMPY = {
+    "numpy": ("ndarray", "generic", "dtype", "ufunc"),
+    "numpy._core._internal": ("_ctypes",),
+    "numpy.random": ("Generator", "PCG64"),  # a bit generator has addresses
+}
 _MODULES = (types, builtins, typing, functools, contextlib, dataclasses, enum, warnings)
 
 

@@ -47,12 +47,13 @@ class _SetupAudit(SourceAudit):
     attributes = SETUP_ATTRIBUTES
 
     def run(self, root: ast.Module) -> Iterator[Objection]:
-        for each in super().run(root):
-            yield replace(each, rule=_DECLARES) if each.rule.endswith(LIST_RULE) else each
+        for each in ast.walk(root):
+            if isinstance(each, ast.ClassDef):  # before what op.py's rules say about it
+                yield self.object(each, f"defines the class {each.name}", _DECLARES)
+        for objection in super().run(root):
+            yield replace(objection, rule=objection.rule.replace(LIST_RULE, _DECLARES))
         for node in self.tree.nodes:
-            if isinstance(node, ast.ClassDef):
-                yield self.object(node, f"defines the class {node.name}", _DECLARES)
-            elif isinstance(node, ast.Name) and node.id == "open" and not self._reads(node):
+            if isinstance(node, ast.Name) and node.id == "open" and not self._reads(node):
                 yield self.object(node, "opens a file for more than reading", _DECLARES)
             elif isinstance(node, ast.Constant) and (touches := _touched(node.value)):
                 yield self.object(node, f"says `{touches}`", _CHECKS_RULE)

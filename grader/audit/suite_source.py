@@ -21,8 +21,9 @@ from grader.audit.tree import bound
 
 # Of pytest, what tests are made of: its other names lead to modules, to the run and to the tests themselves.
 PYTEST = {
-    "pytest": group("what tests are made of", "approx fail fixture mark param raises skip warns xfail"),
-    "torch.testing": group("comparisons with tolerances", "assert_close make_tensor"),
+    "pytest": group(
+        "what tests are made of", "FixtureRequest approx fail fixture mark param raises skip warns xfail"
+    ),
 }
 # A suite is no place for the host's clock, nor for the warnings and messages of others.
 _NO_PART = ("logging", "threading", "time", "warnings")
@@ -33,8 +34,10 @@ SUITE: Mapping[str, Group] = {
     **PYTEST,
 }
 ATTRIBUTES = group(
-    "of pytest's marks, and of what pytest.raises caught", "match parametrize skip skipif xfail"
+    "of pytest's marks, of what pytest.raises caught, and of a fixture's request",
+    "match param parametrize skip skipif xfail",
 )
+_REQUEST = "request"  # of a fixture with params: `request.param` is a value of the suite's own
 
 # What pytest hands to a test or fixture that has an argument of that name: the run, its files and options.
 FIXTURES = words(
@@ -48,6 +51,8 @@ _READ_RULE = "A test checks what an implementation does, not how it is written; 
 _FIXTURE_RULE = (
     "A suite judges an operation by what it returns and raises; it does not work on pytest or on op."
 )
+_REQUEST_RULE = f"A fixture with params reads `request.param`, and nothing else of it. {_FIXTURE_RULE}"
+_MARK_RULE = "The marks here are parametrize, skip, skipif and xfail; leave others out."
 
 
 def audit(source: str | bytes, file: str) -> Iterator[Objection]:
@@ -62,8 +67,10 @@ class _TestAudit(SourceAudit):
     def run(self, root: ast.Module) -> Iterator[Objection]:
         yield from super().run(root)
         for node in self.tree.nodes:
-            if isinstance(node, ast.arg) and node.arg in FIXTURES:
+            if isinstance(node, ast.arg) and node.arg in FIXTURES - {_REQUEST}:
                 yield self.object(node, f"asks for the fixture `{node.arg}`", _FIXTURE_RULE)
+            elif isinstance(node, ast.Name) and self._hands_on_request(node):
+                yield self.object(node, "uses the fixture `request` as a value", _REQUEST_RULE)
             elif isinstance(node, ast.Call):
                 yield from self._call(node)
             for name in bound(node):
@@ -84,6 +91,16 @@ class _TestAudit(SourceAudit):
         if module == "op":
             return not name.startswith("_") and name not in _roots()
         return super().is_member(module, name)
+
+    def _hands_on_request(self, node: ast.Name) -> bool:
+        outer, _ = self.tree.above(node)
+        reads_param = isinstance(outer, ast.Attribute) and outer.attr == "param"
+        return node.id == _REQUEST and isinstance(node.ctx, ast.Load) and not reads_param
+
+    def _attribute_name(self, node: ast.AST, name: str) -> Iterator[Objection]:
+        for each in super()._attribute_name(node, name):
+            of_mark = isinstance(node, ast.Attribute) and self.meaning(node.value) == "pytest.mark"
+            yield replace(each, rule=_MARK_RULE) if of_mark else each
 
     def _call(self, node: ast.Call) -> Iterator[Objection]:
         """Where pytest takes a text for code, or for the name of something else."""

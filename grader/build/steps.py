@@ -204,9 +204,10 @@ def _leads_with_extension(request: BuildRequest, source: Path) -> bool:
 def _prelude(request: BuildRequest, folder: Path) -> Path:
     """What torch's builds pass as -D, which would make g++ ignore the precompiled header: this follows it."""
     prelude = folder / "prelude.h"
-    prelude.write_text(
-        f"#define TORCH_EXTENSION_NAME {request.name}\n#define TORCH_API_INCLUDE_EXTENSION_H\n"
-    )
+    names = [f"TORCH_EXTENSION_NAME {request.name}"]
+    if request.interface == "torch_extension":
+        names.append("TORCH_API_INCLUDE_EXTENSION_H")  # torch/torch.h includes Python's headers, too
+    prelude.write_text("".join(f"#define {name}\n" for name in names))
     return prelude
 
 

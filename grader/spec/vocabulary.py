@@ -171,25 +171,36 @@ class Case:
     sizes: DrawnSizes | None = None
 
 
+# What TORCH_CHECK, TORCH_CHECK_TYPE, TORCH_CHECK_VALUE and TORCH_CHECK_INDEX raise in Python.
+OF_TORCH_CHECK = (RuntimeError, TypeError, ValueError, IndexError)
+
+
 @dataclass(frozen=True)
 class Refusal:
     """One call that must raise ``exception`` with a message that holds every word of ``mentions``.
 
     Case does not matter. The name of an argument must stand as a whole word; any other word may go on
-    (``shape`` finds "shapes").
-    The exception's class must be the one asked for, not a subclass: an open TODO raises NotImplementedError,
-    which is a RuntimeError.
+    (``shape`` finds "shapes"). PyTorch's own checks say size: it stands for shape.
+    The exception's class must be one of those asked for, not a subclass: an open TODO raises
+    NotImplementedError, which is a RuntimeError. Without a class, it is one that TORCH_CHECK or one of its
+    relatives raises, such as TORCH_CHECK_TYPE.
     """
 
     name: str
     args: Sequence[Argument]
     mentions: Sequence[str] = ()
-    exception: type[BaseException] | tuple[type[BaseException], ...] = RuntimeError
+    exception: type[BaseException] | tuple[type[BaseException], ...] = OF_TORCH_CHECK
 
     @property
     def exceptions(self) -> tuple[str, ...]:
         classes = self.exception if isinstance(self.exception, tuple) else (self.exception,)
         return tuple(each.__name__ for each in classes)
+
+    @property
+    def wanted(self) -> str:
+        """What a verdict asks for: of the classes of TORCH_CHECK, the one that most of them raise."""
+        names = self.exceptions
+        return names[0] if self.exception == OF_TORCH_CHECK else " or ".join(names)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class Submission:
 
     @property
     def files(self) -> list[Path]:
-        return sorted(path for path in self.folder.iterdir() if path.name != FACTS)
+        return sorted(path for path in self.folder.rglob("*") if path.is_file() and path.name != FACTS)
 
     def exercise(self) -> Exercise:
         return Catalog.open(ROOT).find(self.slug)
@@ -37,7 +37,7 @@ class Submission:
         """All files of the exercise in `folder`, this submission's in the place of the solution's."""
         place_solution(self.exercise(), folder)
         for path in self.files:
-            shutil.copyfile(path, folder / path.name)
+            shutil.copyfile(path, folder / path.relative_to(self.folder))
         return folder
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from grader.build import Artifact, BuildRequest, build, diagnostics, headers, steps
+from grader.build.request import Interface
 from grader.simt import native
 from grader.toolchain import host_compiler
 
@@ -53,6 +54,13 @@ def test_the_real_header_set_is_precompiled_and_used(tmp_path: Path) -> None:
 
 def request(name: str) -> BuildRequest:
     return BuildRequest(name, "torch_library", (), "simt")
+
+
+@pytest.mark.parametrize("interface", ["torch_library", "torch_extension"])
+def test_torchs_headers_bring_pythons_where_a_module_is_built(interface: Interface, tmp_path: Path) -> None:
+    """torch/torch.h includes torch/extension.h if the name is defined; a plain library has no Python.h."""
+    text = steps._prelude(BuildRequest("any", interface, (), "simt"), tmp_path).read_text()
+    assert ("TORCH_API_INCLUDE_EXTENSION_H" in text) == (interface == "torch_extension")
 
 
 @pytest.mark.slow

@@ -97,7 +97,10 @@ def test_on_cuda_what_no_record_shows_is_on_no_list(kernels: bool) -> None:
 TRIED = [name for name in UNSEEN_ON_CUDA if not name.startswith("simt_")]  # nobody tries those by accident
 
 
-@pytest.mark.parametrize("symbol", [*TRIED, "snprintf", "pthread_create", "fopen", "fork"])
+LOGGER = "_ZN3c1013MessageLoggerC1ENS_14SourceLocationEib"  # of TORCH_CHECK_EQ
+
+
+@pytest.mark.parametrize("symbol", [*TRIED, "snprintf", "pthread_create", "fopen", "fork", LOGGER])
 def test_what_people_may_try_is_refused_with_what_it_does(symbol: str) -> None:
     why = why_refused(demangled([symbol])[0])
     assert why is not None

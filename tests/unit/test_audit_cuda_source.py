@@ -81,3 +81,34 @@ def test_whether_32_bits_suffice_may_be_asked() -> None:
 )
 def test_the_same_holds_for_the_built_library(symbol: str, refused: bool) -> None:
     assert bool(not_allowed([symbol], Use("simt", kernels=True, python=False))) is refused
+
+
+@pytest.mark.parametrize("header", ["Python.h", "torch/extension.h", "pybind11/pybind11.h"])
+def test_headers_of_python_are_for_modules_of_python(header: str) -> None:
+    """Elsewhere Python.h is on no search path, and the compiler's message would not say why."""
+    text = f"#include <{header}>\n"
+    assert objections(text) == []
+    (found,) = audit(text, Path("binding.cpp"), "own", assembly=False, python=False)
+    assert found.sentence.startswith(f"binding.cpp:1 includes `{header}`. This library registers operators")
+
+
+@pytest.mark.parametrize("header", ["cub/cub.cuh", "thrust/pair.h", "cub/device/device_reduce.cuh"])
+def test_a_library_with_kernels_is_refused_with_what_there_is_instead(header: str) -> None:
+    (found,) = objections(f"#include <{header}>\n")
+    assert "cub/block and cub/warp have parts of kernels, cuda/std has pair" in found.sentence
+
+
+@pytest.mark.parametrize("text", ["struct Dispatcher {};", "struct Library { int rows; };"])
+def test_a_class_of_ones_own_with_a_name_of_pytorchs_is_to_be_renamed(text: str) -> None:
+    (found,) = objections(text)
+    assert found.sentence.endswith("A class of your own needs another name.")
+
+
+def test_pythons_size_is_a_number() -> None:
+    assert objections("const Py_ssize_t rows = 3;") == []
+
+
+def test_an_empty_module_may_be_written_as_in_pytorchs_tutorial() -> None:
+    text = 'PyObject* PyInit__C(void) {\n    static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_C"};\n}\n'
+    assert objections(text) == []
+    assert objections("PyObject* list = PyList_New(0);") != []

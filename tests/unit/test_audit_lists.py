@@ -136,6 +136,17 @@ def test_classes_that_python_lets_change_are_known(name: str, open_class: bool) 
         ("make = torch.cuda.Event", True),
         ("class Layer(torch.nn.Module): ...", False),
         ("layer = torch.nn.Module()", True),
+        ("class Layer(torch.nn.Linear): ...", False),
+        ("class Layer(torch.nn.Parameter): ...", True),
+        ("layers = [torch.nn.Linear]", True),
+        ("import typing\nKind = typing.Literal['a', 'b']\nkinds = typing.get_args(Kind)", False),
+        ("import typing\nkinds = typing.get_args(list[torch.Tensor])", True),
+        ("import typing\nKind = typing.Literal['a']\nKind = list[int]\nk = typing.get_args(Kind)", True),
+        ("import typing\ndef f(K=list[int]): return typing.get_args(K)\nK = typing.Literal[1]", True),
+        ("import typing\nask = typing.get_args", True),
+        ("def f(x): return x.__class__.__qualname__", False),
+        ("def f(x): return x.__class__", True),
+        ("class A:\n    bit_generator = 1\ndef f(x): return x.bit_generator", True),
     ],
 )
 def test_a_class_of_a_library_stays_where_it_is_written(code: str, refused: bool) -> None:

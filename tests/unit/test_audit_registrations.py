@@ -22,6 +22,8 @@ ALLOWED = (
     '@torch.library.custom_op("own::f", mutates_args=())\ndef f(x): ...\n@f.register_fake\ndef g(x): ...',
     'library = torch.library.Library("own", "FRAGMENT")\nlibrary.impl("f", kernel, "CUDA")',
     "import torch.library",
+    'from torch.library import register_fake\n@register_fake("own::f")\ndef fake(x): ...',
+    'from torch.library import Library as L\nlib = L("own", "FRAGMENT")\nlib.impl("f", kernel, "CUDA")',
 )
 REFUSED = {
     'torch.library.impl("aten::mm", "CUDA")(mm)': 'for "aten::mm", which is not in the namespace `own`',
@@ -36,7 +38,12 @@ REFUSED = {
     "register = torch.library.impl": "without calling it on the spot",
     "library = torch.library": "uses `torch.library`",
     "from torch import library": "imports `torch.library`",
-    "from torch.library import impl": "imports `torch.library.impl`",
+    "from torch.library import opcheck": "imports `torch.library.opcheck`",
+    'from torch.library import impl\nimpl("aten::mm", "CUDA")(mm)': 'for "aten::mm", which is not',
+    'from torch.library import impl as i\ni("own" + "::f", "CUDA")(mm)': "not written out",
+    "from torch.library import impl\nregister = [impl]": "without calling it on the spot",
+    'class A:\n    from torch.library import impl\nA.impl("aten::mm", "")': "imports `torch.library.impl`",
+    "def f():\n    from torch.library import impl\n    return impl": "imports `torch.library.impl`",
     "import torch.library as library": "imports `torch.library`",
     'torch.library.register_torch_dispatch("own::f", Mode, f)': "uses `torch.library.register_torch_",
     'torch.library.opcheck("own::f", ())': "uses `torch.library.opcheck`",

@@ -25,6 +25,28 @@ def test_values(x):
 """
 
 
+WITH_PARAMS = """
+import pytest
+import numpy as np
+
+@pytest.fixture(params=[1, 2])
+def width(request: pytest.FixtureRequest) -> int:
+    return request.param
+
+def test_width(width):
+    np.testing.assert_allclose(width, width)
+"""
+
+
+def test_a_fixture_may_have_params() -> None:
+    assert list(suite_source.audit(WITH_PARAMS, "test_op.py")) == []
+
+
+def test_of_marks_the_message_says_which_there_are() -> None:
+    found = list(suite_source.audit("import pytest\nslow = pytest.mark.slow\n", "test_op.py"))
+    assert "The marks here are parametrize, skip, skipif and xfail" in found[0].sentence
+
+
 def test_what_tests_are_made_of_is_allowed() -> None:
     assert list(suite_source.audit(PLAIN, "test_op.py")) == []
 
@@ -45,7 +67,11 @@ def test_what_tests_are_made_of_is_allowed() -> None:
         ("sys = pytest.importorskip('sys')", "uses `pytest.importorskip`"),
         ("from pytest import MonkeyPatch", "imports `pytest.MonkeyPatch`"),
         ("def test_x(monkeypatch): pass", "asks for the fixture `monkeypatch`"),
-        ("def test_x(request): pass", "asks for the fixture `request`"),
+        ("def test_x(request): return request.config", "reads the attribute `config`"),
+        ("def test_x(request): return [request]", "uses the fixture `request` as a value"),
+        ("def test_x(request): return request.param.session", "reads the attribute `session`"),
+        ("kind = pytest.FixtureRequest", "hands on the class `pytest.FixtureRequest` as a value"),
+        ("slow = pytest.mark.slow", "reads the attribute `slow`"),
         ("def pytest_generate_tests(metafunc): pass", "gives pytest the hook `pytest_generate_tests`"),
         ("pytest_plugins = ['pytester']", "gives pytest the hook `pytest_plugins`"),
         ("from op import bias_softmax as pytest_x", "gives pytest the hook `pytest_x`"),

@@ -33,16 +33,23 @@ def judged(function: Callable[..., torch.Tensor], cases: list[Case] = CASES) -> 
     return judged_cases(function, cases, refusals=[REFUSAL])
 
 
-def test_a_good_refusal_passes() -> None:
-    outcome = judged(refusing(RuntimeError("c has another shape than a")))
+@pytest.mark.parametrize("kind", [RuntimeError, TypeError, ValueError, IndexError])
+def test_a_good_refusal_passes(kind: type[Exception]) -> None:
+    """With a class of TORCH_CHECK or of one of its relatives, such as TORCH_CHECK_TYPE."""
+    outcome = judged(refusing(kind("c has another shape than a")))
     assert outcome.status is Status.PASS
     assert outcome.sentence == "All 3 cases are right, and bad input is refused (1 way)."
+
+
+def test_what_pytorchs_own_checks_say_is_enough() -> None:
+    said = "Expected tensor for argument #1 'a' to have same size as tensor for argument #3 'c'"
+    assert judged(refusing(RuntimeError(said))).status is Status.PASS
 
 
 @pytest.mark.parametrize(
     ("error", "part"),
     [
-        (ValueError("c has another shape"), "must be refused with RuntimeError, not ValueError"),
+        (KeyError("c has another shape"), "must be refused with RuntimeError, not KeyError"),
         (NotImplementedError("c has another shape"), "not NotImplementedError"),
         (RuntimeError("something is wrong"), 'the message does not say "c" and "shape"'),
         (RuntimeError("shapes: a because of another cell"), 'the message does not say "c".'),

@@ -150,6 +150,8 @@ def test_shapes_and_exceptions_are_normalised() -> None:
     assert tensor(3).shape == (3,)
     assert tensor([2, 3]).shape == (2, 3)
     assert tensor((2, 3)).numel == 6
-    assert Refusal("n", []).exceptions == ("RuntimeError",)
+    assert Refusal("n", []).exceptions == ("RuntimeError", "TypeError", "ValueError", "IndexError")
+    assert Refusal("n", []).wanted == "RuntimeError"
+    assert Refusal("n", [], exception=(TypeError, ValueError)).wanted == "TypeError or ValueError"
     assert Refusal("n", [], exception=(TypeError, ValueError)).exceptions == ("TypeError", "ValueError")
     assert Case("n", []).stream == "default"

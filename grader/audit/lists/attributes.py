@@ -84,7 +84,11 @@ ATTRIBUTES = {
         "a logger's messages",
         "addHandler critical debug error exception getChild info isEnabledFor log setLevel warning"
     ),
-    "random": group("a generator of random numbers", "initial_seed manual_seed seed"),
+    "random": group(
+        "a generator of random numbers, of PyTorch, Python or NumPy",
+        "choice choices gauss initial_seed integers manual_seed permutation randint random randrange sample "
+        "seed shuffle standard_normal uniform",
+    ),
     "operator objects": group("the overload of an operator of one's own", "default out"),
     "arrays": group("arrays of NumPy", "astype copy flags fill ptp reshape strides"),
     "containers": group(
@@ -92,7 +96,7 @@ ATTRIBUTES = {
         "add appendleft clear copy count difference discard elements extend get index insert intersection "
         "isdisjoint issubset issuperset items keys most_common move_to_end pop popitem popleft remove "
         "reverse rotate setdefault sort subtract symmetric_difference total union update values _asdict "
-        "_fields _replace",
+        "_fields _make _replace",
     ),
     "texts": group(
         "Python's strings; `format` would look attributes up by the text",

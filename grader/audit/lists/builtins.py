@@ -57,10 +57,13 @@ METHODS = {
     ),
 }
 METHOD_NAMES = merged(METHODS)
-LABELS = frozenset(("__all__", "__author__", "__debug__", "__doc__", "__name__", "__slots__", "__version__"))
+LABELS = frozenset((
+    "__all__", "__author__", "__constants__", "__debug__", "__doc__", "__name__", "__slots__", "__version__",
+))  # fmt: skip
 LABELS_OF_OBJECTS = frozenset(("__doc__", "__name__", "__qualname__"))  # texts that anything may be asked for
 
 # What stands instead, in a sentence, for what is asked for most often.
+_SOURCES = 'The sources are found by their names alone: grader.load("name", ["kernel.cu", "binding.cpp"]).'
 INSTEAD = {
     "getattr": "Write the attribute's name in the code: x.name.",
     "setattr": "Write the attribute's name in the code: self.name = value.",
@@ -69,6 +72,27 @@ INSTEAD = {
     "exec": "Write the code itself.",
     "open": "A submission computes from its arguments; put constants into the code.",
     "globals": "Name what is meant.",
-    "type": "Ask with isinstance(x, ...), or with type(x) is ...",
+    "type": "Ask with isinstance(x, ...), or with type(x) is ..., and call a class by its name.",
     "input": "A submission gets its values as arguments.",
+    "__class__": "Write type(x).__name__ for the name, and call a class by its name.",
+    "__file__": _SOURCES,
+    "os": _SOURCES,
+    "pathlib": _SOURCES,
+    "torch.library": "Write torch.library.register_fake(...), or import the function by its name.",
+    "torch.utils.cpp_extension": _SOURCES,
+    "copy": "A tensor has clone(), a list or dict has copy(), a dataclass has dataclasses.replace.",
+    "types.SimpleNamespace": "A dataclass or a dict holds values by name.",
+    "distutils": "setuptools has the same names.",
+    "setuptools.command.build_ext": "torch.utils.cpp_extension has BuildExtension for cmdclass.",
+    "subprocess": "What another program would say is written down here.",
+    "sys.stderr": "What print(...) prints is shown beside the verdict.",
+    "sys.stdout": "What print(...) prints is shown beside the verdict.",
+    "pytest.main": "The grader runs the suite; in a shell, `python -m pytest test_op.py` does.",
+    "time": "Events time the device: torch.cuda.Event(enable_timing=True).",
+    "warnings": "Let a warning pass: what counts is what a call returns or raises.",
+    "inspect": "Write down what the function takes.",
+    "traceback": "Let the exception pass: the verdict shows it. `raise ... from error` adds a sentence.",
+    "unittest": "Write functions, or classes without a base, whose names begin with test, and plain assert.",
+    "torch.compile": "The grader compiles your operator itself where an exercise asks for it.",
+    "torch.utils.benchmark": "Measure in a loop, with torch.cuda.Event or time.perf_counter.",
 }

@@ -22,6 +22,7 @@ SETUP: Mapping[str, Group] = {
         "abspath basename commonpath dirname exists expanduser getsize isabs isdir isfile join normpath "
         "realpath relpath sep split splitext",
     ),
+    "packaging.version": group("compares versions", "InvalidVersion Version parse"),
     "pathlib": group("names of files", "Path PurePath PurePosixPath"),
     "platform": group("what this machine is", "machine python_version release system"),
     "re": group(

@@ -12,7 +12,8 @@ STANDARD = {
     "collections": group("containers", "Counter OrderedDict defaultdict deque namedtuple"),
     "collections.abc": every("abstract classes for annotations and isinstance"),
     "contextlib": group(
-        "with statements", "AbstractContextManager ExitStack closing contextmanager nullcontext suppress"
+        "with statements",
+        "AbstractContextManager ContextDecorator ExitStack closing contextmanager nullcontext suppress",
     ),
     "dataclasses": group("classes of values", "KW_ONLY InitVar asdict astuple dataclass field replace"),
     "enum": group(
@@ -24,6 +25,7 @@ STANDARD = {
     ),
     "decimal": group("exact numbers", "Decimal"),
     "fractions": group("exact numbers", "Fraction"),
+    "gc": group("leaves the collector out of a measurement", "collect disable enable isenabled"),
     "heapq": every("queues in a list"),
     "itertools": every("iterators over what they are given"),
     "logging": group(
@@ -37,7 +39,15 @@ STANDARD = {
         "abs add and_ concat contains eq floordiv ge getitem gt index inv invert is_ is_not itemgetter le "
         "lshift lt matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor",
     ),
-    "statistics": group("statistics of measurements", "fmean geometric_mean mean median quantiles stdev"),
+    "random": group(
+        "random numbers; the grader draws its own elsewhere",
+        "Random choice choices gauss randint random randrange sample seed shuffle uniform",
+    ),
+    "statistics": group(
+        "statistics of measurements",
+        "fmean geometric_mean harmonic_mean mean median median_high median_low mode pstdev pvariance "
+        "quantiles stdev variance",
+    ),
     "string": group("letters and digits", "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits"),
     "struct": group("the bytes of numbers", "calcsize pack unpack"),
     "sys": group(
@@ -47,12 +57,19 @@ STANDARD = {
     "textwrap": group("long texts", "dedent fill indent wrap"),
     "threading": group("locks around a cache; no threads", "Lock RLock local"),
     "time": group("clocks", "monotonic monotonic_ns perf_counter perf_counter_ns process_time sleep time"),
+    "timeit": group("the clock alone: a Timer runs texts", "default_timer"),
+    "types": group(
+        "a type of `__exit__`, and tables that stay as they are; nothing that makes functions or classes",
+        "MappingProxyType TracebackType",
+    ),
     "typing": group(
         "annotations; nothing that evaluates one",
         "AbstractSet Annotated Any AnyStr Awaitable Callable ClassVar Collection Concatenate Container "
-        "DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable Iterator List Literal "
-        "LiteralString Mapping MutableMapping MutableSequence NamedTuple Never NewType NoReturn NotRequired "
-        "Optional ParamSpec Protocol Required Reversible Self Sequence Set Sized SupportsFloat SupportsIndex "
+        "ContextManager Counter DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable "
+        "ItemsView Iterable Iterator KeysView List Literal LiteralString Mapping MutableMapping "
+        "MutableSequence MutableSet NamedTuple Never NewType NoReturn NotRequired "
+        "Optional OrderedDict ParamSpec Protocol Required Reversible Self Sequence Set Sized SupportsAbs "
+        "SupportsComplex SupportsFloat SupportsIndex SupportsRound Text ValuesView "
         "SupportsInt TYPE_CHECKING Tuple Type TypeAlias TypeGuard TypeVar TypeVarTuple TypedDict "
         "Union Unpack "
         "assert_never assert_type cast final get_args overload reveal_type runtime_checkable",

@@ -66,8 +66,8 @@ TORCH: dict[str, Group] = {
         "devices, streams and what memory is in use",
         "Event Stream StreamContext current_device current_stream default_stream device device_count "
         "empty_cache get_device_capability get_device_name get_device_properties is_available "
-        "max_memory_allocated max_memory_reserved memory_allocated memory_reserved reset_peak_memory_stats "
-        "set_device set_stream stream synchronize",
+        "max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats "
+        "reset_peak_memory_stats set_device set_stream stream synchronize",
     ),
     "torch.cuda.amp": group("lower precision, by its former name", "autocast custom_bwd custom_fwd"),
     "torch.cuda.nvtx": group("ranges in a profile", "mark range range_pop range_push"),
@@ -95,6 +95,7 @@ TORCH: dict[str, Group] = {
     ),
     "torch.nn.functional": group("PyTorch's operators", _FUNCTIONAL),
     "torch.special": group("PyTorch's operators", "erf erfc expit expm1 log1p log_softmax logsumexp softmax"),
+    "torch.testing": group("comparisons with tolerances", "assert_close make_tensor"),
     "torch.utils.checkpoint": group("computes an operation again in backward", "checkpoint"),
     "torch.version": group("versions, as texts", "cuda hip"),
 }
@@ -109,6 +110,10 @@ NUMPY: dict[str, Group] = {
         "multiply nan nanmedian ndarray ndim ones ones_like outer percentile pi prod quantile ravel reshape "
         "result_type round shape size sort sqrt square stack std subtract sum transpose uint16 uint32 "
         "uint64 uint8 unique var where zeros zeros_like",
+    ),
+    "numpy.random": group("random numbers of a seed of one's own", "default_rng"),
+    "numpy.testing": group(
+        "comparisons with tolerances", "assert_allclose assert_array_equal assert_array_less assert_equal"
     ),
     "numpy.typing": group("annotations", "ArrayLike DTypeLike NDArray"),
 }

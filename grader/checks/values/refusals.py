@@ -25,7 +25,7 @@ def judge_refusal(bench: Bench, refusal: Refusal) -> Outcome | None:
     hint = counted_too_often(refusal, call.reply, inputs) if status is Status.FAIL else ""
     what = f"{what.rstrip('.')}. {hint}" if hint else what
     return Outcome(
-        status, f"{call.text}: {what}", case=refusal.name, expected=listed(refusal.exceptions),
+        status, f"{call.text}: {what}", case=refusal.name, expected=refusal.wanted,
         got=call.reply.error.type if call.reply.error else "no error", topic="refusals",
     )  # fmt: skip
 
@@ -54,7 +54,7 @@ def counted_too_often(refusal: Refusal, reply: Reply, inputs: Inputs) -> str:
 
 def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...]) -> tuple[Status, str] | None:
     """What is wrong with the answer to bad input, or None."""
-    wanted = " or ".join(refusal.exceptions)
+    wanted = refusal.wanted
     if reply.error is None:
         return (
             Status.FAIL,
@@ -88,4 +88,5 @@ def refusal_problem(refusal: Refusal, reply: Reply, parameters: tuple[str, ...])
 def mentions(message: str, word: str, whole: bool) -> bool:
     """Whether `word` stands in `message`, in any case: as a whole word, or as the beginning of one."""
     end = r"(?!\w)" if whole else ""
-    return re.search(rf"(?<!\w){re.escape(word)}{end}", message, re.IGNORECASE) is not None
+    spelled = r"(?:shape|size)" if word == "shape" else re.escape(word)
+    return re.search(rf"(?<!\w){spelled}{end}", message, re.IGNORECASE) is not None
