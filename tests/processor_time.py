@@ -22,7 +22,7 @@ LIMIT_SECONDS = 5.0
 TICKS = os.sysconf("SC_CLK_TCK")
 COST = "processor seconds"
 SHOWN = 30
-ONCE = ("headers", "simt")  # the rooms of the cache for precompiled headers and for the simulated GPU
+MADE_ONCE = ("headers", "simt")  # the rooms of the cache for precompiled headers and for the simulated GPU
 
 
 def spent() -> float:
@@ -110,7 +110,7 @@ class ProcessorTime:
 
     def _made_once(self) -> set[str]:
         """The names of what has been made for this machine up to now."""
-        return {path.name for room in ONCE for path in (self._cache / room).glob("*")}
+        return {path.name for room in MADE_ONCE for path in (self._cache / room).glob("*")}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for name, cost in report.user_properties:

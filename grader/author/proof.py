@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from grader.checks import grade
 from grader.checks.lanes import open_lane
 from grader.mutants import Mutant, load_mutants
 from grader.run import Zygote
+from grader.snapshot import desk_of
 from grader.stubs import without_markers
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 from grader.workspace import shipped_files
@@ -26,24 +26,25 @@ _SEED = 20260401
 def prove(exercise: Exercise, backend: Backend, begin: Callable[[str], None]) -> Iterator[Problem]:
     """Grades the solution, the stub and every mistake; ``begin`` is told what is graded next.
 
-    One lane serves them all, and each is written to the same folder: torch is imported once, and a file that
-    a mistake leaves unchanged is compiled once.
+    One lane serves them all, and each is written to the same folder, in every run: torch is imported once,
+    and what a mistake, or a change of the spec, leaves unchanged is compiled once.
     """
-    with tempfile.TemporaryDirectory(prefix="cu2grad-proof-") as scratch:
-        spool = Path(scratch).resolve()
-        with open_lane(backend, spool, [exercise], isolate=False) as zygote:
-            proof = _Proof(exercise, backend, spool / exercise.slug, zygote)
-            begin("the solution")
-            problem = proof.solution()
-            if problem is not None:
-                yield problem
-                return
-            begin("the stub")
-            yield from filter(None, [proof.stub()])
-            for mutant in load_mutants(exercise):
-                if backend in mutant.backends:
-                    begin(f"mistake: {mutant.name}")
-                    yield from filter(None, [proof.mistake(mutant)])
+    with (
+        desk_of(["proof", exercise.slug], exercise.slug) as spool,
+        open_lane(backend, spool, [exercise], isolate=False) as zygote,
+    ):
+        proof = _Proof(exercise, backend, spool / exercise.slug, zygote)
+        begin("the solution")
+        problem = proof.solution()
+        if problem is not None:
+            yield problem
+            return
+        begin("the stub")
+        yield from filter(None, [proof.stub()])
+        for mutant in load_mutants(exercise):
+            if backend in mutant.backends:
+                begin(f"mistake: {mutant.name}")
+                yield from filter(None, [proof.mistake(mutant)])
 
 
 @dataclass(frozen=True)

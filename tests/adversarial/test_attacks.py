@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -13,6 +13,7 @@ from grader.checks.lanes import open_lane
 from grader.run.spawn import Zygote
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack, attacks
 from tests.adversarial.judging import judge
+from tests.desks import desk, spool, together
 
 ATTACKS = attacks()
 ON_SIMT = [attack for attack in ATTACKS if "simt" in attack.backends]
@@ -25,35 +26,34 @@ _ACCUSES = re.compile(r"cheat|attack|forg(e|ing)|tamper|hack|malicious|evad|susp
 _CODE = re.compile(r"`[^`]*`")
 
 
-def named(attack: Attack) -> str:
-    return attack.name
+def on_desks(chosen: Sequence[Attack]) -> list[Any]:
+    return [pytest.param(attack, id=attack.name, marks=together(attack.exercise)) for attack in chosen]
 
 
 @pytest.fixture(scope="module")
-def lane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
-    spool = tmp_path_factory.mktemp("spool")
+def lane() -> Iterator[Zygote]:
     exercises = {attack.exercise.slug: attack.exercise for attack in RUN}
-    with open_lane("simt", spool, exercises.values(), isolate=False) as zygote:
+    with open_lane("simt", spool(), exercises.values(), isolate=False) as zygote:
         yield zygote
 
 
-@pytest.mark.parametrize("attack", READ, ids=named)
-def test_it_is_refused_before_it_runs(attack: Attack, tmp_path: Path) -> None:
-    ruling = judge(attack, "simt", tmp_path)
+@pytest.mark.parametrize("attack", on_desks(READ))
+def test_it_is_refused_before_it_runs(attack: Attack) -> None:
+    with desk(attack.exercise) as submission:
+        ruling = judge(attack, "simt", submission)
     assert ruling.objection(attack) == ""
     assert not _ACCUSES.search(_CODE.sub("", ruling.refusals.get("audit", "")))
 
 
-@pytest.mark.parametrize("attack", RUN, ids=named)
+@pytest.mark.parametrize("attack", on_desks(RUN))
 def test_it_is_refused_by_a_check(attack: Attack, lane: Zygote) -> None:
-    assert lane.spool is not None
-    submission = lane.spool / attack.name.replace("/", "-")
-    submission.mkdir()
-    assert judge(attack, "simt", submission, lane).objection(attack) == ""
+    with desk(attack.exercise) as submission:
+        assert judge(attack, "simt", submission, lane).objection(attack) == ""
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(detect_backend() != "cuda", reason="needs a CUDA GPU, nvcc and a CUDA build of torch")
-@pytest.mark.parametrize("attack", ON_CUDA, ids=named)
-def test_it_is_refused_on_a_gpu(attack: Attack, tmp_path: Path) -> None:
-    assert judge(attack, "cuda", tmp_path).objection(attack) == ""
+@pytest.mark.parametrize("attack", on_desks(ON_CUDA))
+def test_it_is_refused_on_a_gpu(attack: Attack) -> None:
+    with desk(attack.exercise) as submission:
+        assert judge(attack, "cuda", submission).objection(attack) == ""

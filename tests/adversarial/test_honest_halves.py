@@ -12,6 +12,7 @@ import pytest
 from grader.catalog import Catalog
 from grader.checks import grade
 from grader.mutants import load_mutants
+from tests.desks import desk
 
 COURSE = Catalog.open(Path(__file__).resolve().parents[2])
 
@@ -32,11 +33,12 @@ NOT_OWN = {"03", "16", "13"}
 
 
 @pytest.mark.parametrize(("number", "name"), KEPT, ids=lambda text: text.replace(" ", "_"))
-def test_an_honest_half_keeps_its_half(number: str, name: str, tmp_path: Path) -> None:
+def test_an_honest_half_keeps_its_half(number: str, name: str) -> None:
     exercise = COURSE.find(number)
-    next(each for each in load_mutants(exercise) if each.name == name).write(tmp_path)
-
-    verdict = grade(exercise, tmp_path, backend="simt", seed=7)
+    mistake = next(each for each in load_mutants(exercise) if each.name == name)
+    with desk(exercise) as files:
+        mistake.write(files)
+        verdict = grade(exercise, files, backend="simt", seed=7)
 
     points = {check.name: check.points for check in verdict.checks}
     wanted = KEPT[number, name]

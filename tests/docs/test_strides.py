@@ -10,6 +10,8 @@ import pytest
 from grader.catalog import Catalog
 from grader.checks import grade
 from grader.verdict import Status
+from tests.desks import desk
+from tests.honest.reading import place_solution
 
 ROOT = Path(__file__).resolve().parents[2]
 EXERCISE = Catalog.open(ROOT).find("04_strides_and_indices")
@@ -22,10 +24,11 @@ def test_every_sample_has_a_place() -> None:
 
 
 @pytest.mark.parametrize(("name", "target"), SAMPLES.items())
-def test_the_sample_passes_in_place_of_the_solutions_kernel(name: str, target: str, tmp_path: Path) -> None:
-    files = Path(shutil.copytree(EXERCISE.solution_dir, tmp_path / name))
-    shutil.copyfile(ROOT / "docs" / "samples" / "strides" / f"{name}.cu", files / target)
-    verdict = grade(EXERCISE, files, backend="simt", seed=4, until="safety")
+def test_the_sample_passes_in_place_of_the_solutions_kernel(name: str, target: str) -> None:
+    with desk(EXERCISE) as files:
+        place_solution(EXERCISE, files)
+        shutil.copyfile(ROOT / "docs" / "samples" / "strides" / f"{name}.cu", files / target)
+        verdict = grade(EXERCISE, files, backend="simt", seed=4, until="safety")
     failed = [
         f"{check.name}: {check.sentence}" for check in verdict.checks if check.status is not Status.PASS
     ]

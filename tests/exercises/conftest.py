@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from grader.catalog import Catalog, Exercise
+from grader.checks.lanes import open_lane
 from grader.mutants import Mutant, load_mutants
+from grader.run import Zygote
 from grader.snapshot import desk_of
+from tests.desks import spool
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COURSES = (ROOT, ROOT / "docs" / "samples" / "course")
@@ -21,6 +24,13 @@ SEED = 20260401
 
 EXERCISES: list[Exercise] = [exercise for course in COURSES for exercise in Catalog.open(course).exercises]
 MUTANTS: list[Mutant] = [mutant for exercise in EXERCISES for mutant in load_mutants(exercise)]
+
+
+@pytest.fixture(scope="session")
+def lane() -> Iterator[Zygote]:
+    """One for all that a worker grades: torch is imported once."""
+    with open_lane("simt", spool(), EXERCISES, isolate=False) as zygote:
+        yield zygote
 
 
 @pytest.fixture

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
+from grader.run import Zygote
 from grader.verdict import CheckResult, Status, Verdict
+from tests.desks import desk, together
+from tests.honest.reading import place_solution
 
 from .conftest import ROOT, SEED
 
@@ -24,16 +31,22 @@ class Samples:
     def of(cls, number: str, kind: str) -> Samples:
         return cls(Catalog.open(ROOT).find(number), ROOT / "docs" / "samples" / kind)
 
-    def put(self, kernel: str, target: Path) -> None:
-        """The solution's files in `target`, with another kernel if one is named."""
-        for file in (*self.exercise.edit, *self.exercise.given):
-            shutil.copyfile(self.exercise.solution_dir / file, target / file)
-        if kernel:
-            shutil.copyfile(self.folder / kernel, target / "kernel.cu")
+    @property
+    def together(self) -> pytest.MarkDecorator:
+        return together(self.exercise)
 
-    def graded(self, kernel: str, target: Path, until: str = "") -> Verdict:
-        self.put(kernel, target)
-        return grade(self.exercise, target, backend="simt", seed=SEED, until=until)
+    @contextlib.contextmanager
+    def on_desk(self, kernel: str) -> Iterator[Path]:
+        """The solution's files, with another kernel if one is named."""
+        with desk(self.exercise) as files:
+            place_solution(self.exercise, files)
+            if kernel:
+                shutil.copyfile(self.folder / kernel, files / "kernel.cu")
+            yield files
+
+    def graded(self, kernel: str, lane: Zygote) -> Verdict:
+        with self.on_desk(kernel) as files:
+            return grade(self.exercise, files, backend="simt", seed=SEED, zygote=lane)
 
 
 def failed(verdict: Verdict) -> list[CheckResult]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +16,13 @@ from grader.simt.counters import LineCounts, symbolise
 from grader.simt.memory_model import sectors, wavefronts
 from grader.spec import Choice, Count, Program, load_spec
 from grader.spec.questions import drawn_sizes
+from tests.desks import together
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 from .conftest import ROOT
 
 EXERCISE = Catalog.open(ROOT).find("15_tiled_matmul")
+pytestmark = together(EXERCISE)
 QUESTIONS = load_spec(EXERCISE).questions
 COUNTS = [question for question in QUESTIONS if isinstance(question, Count)]
 SIZES = [(64, 96, 128, 8), (96, 64, 160, 16), (128, 160, 64, 32)]
@@ -43,16 +45,10 @@ def on_paper(m: int, k: int, n: int, tile: int) -> dict[str, float]:
     }
 
 
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote.start("simt") as started:
-        yield started
-
-
 @pytest.mark.parametrize("sizes", SIZES)
-def test_what_is_counted_is_what_paper_says(zygote: Zygote, sizes: tuple[int, int, int, int]) -> None:
+def test_what_is_counted_is_what_paper_says(lane: Zygote, sizes: tuple[int, int, int, int]) -> None:
     bench = fake_bench(FakeSession(lambda x: x), lambda x: x, [], exercise=EXERCISE)
-    bench = replace(bench, spawn=zygote.spawn_worker)
+    bench = replace(bench, spawn=lane.spawn_worker)
     drawn = {name: (size,) for name, size in zip(("m", "k", "n", "tile"), sizes, strict=True)}
     questions = [replace(question, program=Program("find.cu", drawn)) for question in COUNTS]
 
@@ -75,7 +71,7 @@ REPAIRS = {  # the choices of one_repair, as edits of find.cu
 
 
 @pytest.mark.parametrize("letter", REPAIRS)
-def test_one_repair_makes_every_line_ideal(zygote: Zygote, tmp_path: Path, letter: str) -> None:
+def test_one_repair_makes_every_line_ideal(lane: Zygote, tmp_path: Path, letter: str) -> None:
     question = next(each for each in QUESTIONS if isinstance(each, Choice) and each.name == "one_repair")
     assert question.choices.keys() == REPAIRS.keys()
     text = (EXERCISE.root / "find.cu").read_text()
@@ -86,7 +82,7 @@ def test_one_repair_makes_every_line_ideal(zygote: Zygote, tmp_path: Path, lette
     file.write_text(text)
     artifact = build(BuildRequest("find", "pybind", (file,), "simt"))
 
-    with zygote.spawn_worker() as session:
+    with lane.spawn_worker() as session:
         session.load(artifact, None, tmp_path)
         reply = session.call("product", [64, 64, 64, 32], count=True)
     lines = [line for launch in symbolise(reply.trace.counts, [tmp_path]) for line in launch.lines]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +15,13 @@ from grader.checks.questions.predicted import counts_of
 from grader.run.spawn import Zygote
 from grader.spec import Choice, Program, load_spec
 from grader.spec.questions import drawn_sizes
+from tests.desks import together
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 from .conftest import ROOT
 
 EXERCISE = Catalog.open(ROOT).find("04_strides_and_indices")
+pytestmark = together(EXERCISE)
 NUMBERS = [each for each in load_spec(EXERCISE).questions if not isinstance(each, Choice)]
 SIZES = NUMBERS[0].program.sizes
 THREADS = 32  # of a block
@@ -35,12 +36,6 @@ def on_paper(sizes: dict[str, int]) -> dict[str, int]:
     return {"element_read": row * sizes["pitch"] + column, "elements_added": sum(passes)}
 
 
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote.start("simt") as started:
-        yield started
-
-
 def several() -> list[dict[str, int]]:
     """Every value of every size at least once."""
     longest = max(map(len, SIZES.values()))
@@ -50,9 +45,9 @@ def several() -> list[dict[str, int]]:
 
 
 @pytest.mark.parametrize("sizes", several(), ids=str)
-def test_what_the_program_yields_is_what_paper_says(zygote: Zygote, sizes: dict[str, int]) -> None:
+def test_what_the_program_yields_is_what_paper_says(lane: Zygote, sizes: dict[str, int]) -> None:
     bench = fake_bench(FakeSession(lambda x: x), lambda x: x, [], exercise=EXERCISE)
-    bench = replace(bench, spawn=zygote.spawn_worker)
+    bench = replace(bench, spawn=lane.spawn_worker)
     program = Program(NUMBERS[0].program.file, {name: (value,) for name, value in sizes.items()})
     questions = [replace(question, program=program) for question in NUMBERS]
     assert counts_of(bench, questions, draw=1) == on_paper(sizes)

@@ -12,8 +12,10 @@ from grader.catalog import Exercise
 from grader.checks import grade
 from grader.exercise import DEFAULT_SCORES, read_exercise
 from grader.implementations import Implementation, collection, published
+from grader.run import Zygote
 from grader.stubs import without_markers
 from grader.verdict import Status
+from tests.desks import desk, together
 
 from .conftest import EXERCISES, SEED
 
@@ -22,25 +24,31 @@ CORRECT = [(exercise, each) for exercise in OF_TESTS for each in collection(exer
 
 
 @pytest.mark.parametrize(
-    ("exercise", "implementation"), CORRECT, ids=[f"{each.slug}: {one.name}" for each, one in CORRECT]
+    ("exercise", "implementation"),
+    [pytest.param(each, one, id=f"{each.slug}: {one.name}", marks=together(each)) for each, one in CORRECT],
 )
 def test_a_correct_implementation_is_correct(
-    exercise: Exercise, implementation: Implementation, tmp_path: Path
+    exercise: Exercise, implementation: Implementation, lane: Zygote
 ) -> None:
     """As a submission of its own, judged by the cases, refusals and gradients of the spec."""
-    for name, text in implementation.files.items():
-        (tmp_path / name).write_text(text)
     scores = {name: points for name, points in DEFAULT_SCORES.items() if name != "device_work"}
     as_operation = replace(exercise, edit=exercise.given, given=(), sections={}, scores=scores)
 
-    verdict = grade(as_operation, tmp_path, backend="simt", seed=SEED)
+    with desk(exercise) as files:
+        for name, text in implementation.files.items():
+            (files / name).write_text(text)
+        verdict = grade(as_operation, files, backend="simt", seed=SEED, zygote=lane)
 
     failed = [f"{each.name}: {each.sentence}" for each in verdict.checks if each.status is Status.FAIL]
     assert verdict.passed, failed
 
 
-@pytest.mark.parametrize("exercise", OF_TESTS, ids=lambda each: each.slug)
-def test_without_the_solution_the_published_mistakes_judge(exercise: Exercise, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "exercise", [pytest.param(each, id=each.slug, marks=together(each)) for each in OF_TESTS]
+)
+def test_without_the_solution_the_published_mistakes_judge(
+    exercise: Exercise, tmp_path: Path, lane: Zygote
+) -> None:
     """All of them compile, and the course's own tests see them."""
     course = tmp_path / "exercises" / exercise.slug
     shutil.copytree(exercise.root, course)
@@ -48,7 +56,7 @@ def test_without_the_solution_the_published_mistakes_judge(exercise: Exercise, t
         text = (exercise.solution_dir / name).read_text()
         (course / name).write_text(without_markers(text))
 
-    verdict = grade(read_exercise(course), course, backend="simt", seed=SEED)
+    verdict = grade(read_exercise(course), course, backend="simt", seed=SEED, zygote=lane)
 
     said = [f"{each.name}: {each.sentence}" for each in verdict.checks]
     assert verdict.passed, said

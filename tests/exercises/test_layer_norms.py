@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+
+from grader.run import Zygote
 
 from .samples import Samples, failed
 
 SAMPLES = Samples.of("17", "layer_norms")
+pytestmark = SAMPLES.together
 FORWARD = "layer_norm(x: float32 (128, 512), weight: float32 (512,), bias: float32 (512,), 1e-05)"
 ONCE = 8192  # sectors of x
 
 
 @pytest.mark.parametrize(
-    ("kernel", "forward", "backward"),
-    [("naive.cu", 3 * 8 * ONCE, 2 * 8 * ONCE + ONCE), ("block_per_row.cu", 3 * ONCE, 3 * ONCE)],
+    ("kernel", "forward", "backward", "told"),
+    [
+        ("naive.cu", 3 * 8 * ONCE, 2 * 8 * ONCE + ONCE, ""),
+        ("block_per_row.cu", 3 * ONCE, 3 * ONCE, "; x is read 3 times, in lines "),
+    ],
 )
 def test_a_step_on_the_way_is_right_and_reads_x_several_times(
-    tmp_path: Path, kernel: str, forward: int, backward: int
+    lane: Zygote, kernel: str, forward: int, backward: int, told: str
 ) -> None:
     """The naive kernel moves a sector for each value where its lanes are in 32 rows."""
-    failures = failed(SAMPLES.graded(kernel, tmp_path))
+    failures = failed(SAMPLES.graded(kernel, lane))
     assert [check.name for check in failures] == ["efficiency"]
+    assert told in failures[0].sentence
     lines = failures[0].lines
     assert f"✗ {forward:,} sectors of x read from global memory, at most {ONCE:,} in {FORWARD}" in lines
     assert (
@@ -30,13 +35,7 @@ def test_a_step_on_the_way_is_right_and_reads_x_several_times(
     ) in lines
 
 
-def test_block_per_row_is_said_to_read_x_three_times(tmp_path: Path) -> None:
-    verdict = SAMPLES.graded("block_per_row.cu", tmp_path, until="efficiency")
-    (failure,) = failed(verdict)
-    assert "; x is read 3 times, in lines " in failure.sentence
-
-
-def test_merged_moments_move_as_little_as_the_solution(tmp_path: Path) -> None:
-    verdict = SAMPLES.graded("merged.cu", tmp_path)
+def test_merged_moments_move_as_little_as_the_solution(lane: Zygote) -> None:
+    verdict = SAMPLES.graded("merged.cu", lane)
     assert verdict.passed, [check.sentence for check in verdict.checks]
     assert verdict.earned == verdict.out_of == 80

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks.matmul_traffic import SECTOR, SOLUTION, requested
 from grader.cli.profiling import take_profile
 from grader.profile.model import Profile
+from grader.run import Zygote
 
 from .samples import Samples, failed
 
 SAMPLES = Samples.of("15", "matmuls")
+pytestmark = SAMPLES.together
 
 
 @pytest.mark.parametrize("kernel", ["naive.cu", "tile16.cu"])
-def test_a_step_on_the_way_is_right_but_reads_too_much(tmp_path: Path, kernel: str) -> None:
-    verdict = SAMPLES.graded(kernel, tmp_path)
+def test_a_step_on_the_way_is_right_but_reads_too_much(lane: Zygote, kernel: str) -> None:
+    verdict = SAMPLES.graded(kernel, lane)
 
     failures = failed(verdict)
     assert [check.name for check in failures] == ["efficiency"]
@@ -26,16 +26,16 @@ def test_a_step_on_the_way_is_right_but_reads_too_much(tmp_path: Path, kernel: s
 
 
 @pytest.mark.parametrize("kernel", ["aligned.cu", "registers.cu"])
-def test_a_step_beyond_the_solution_passes(tmp_path: Path, kernel: str) -> None:
-    verdict = SAMPLES.graded(kernel, tmp_path)
+def test_a_step_beyond_the_solution_passes(lane: Zygote, kernel: str) -> None:
+    verdict = SAMPLES.graded(kernel, lane)
     assert verdict.passed, [check.sentence for check in verdict.checks]
     assert verdict.earned == verdict.out_of == 90
 
 
 @pytest.mark.parametrize("kernel", ["naive", "tile16", "aligned", "registers"])
-def test_the_table_of_the_lesson_names_the_bytes_that_are_counted(tmp_path: Path, kernel: str) -> None:
-    SAMPLES.put(f"{kernel}.cu", tmp_path)
-    profile, findings = take_profile(SAMPLES.exercise, tmp_path, "128 x 128 x 128")
+def test_the_table_of_the_lesson_names_the_bytes_that_are_counted(kernel: str) -> None:
+    with SAMPLES.on_desk(f"{kernel}.cu") as files:
+        profile, findings = take_profile(SAMPLES.exercise, files, "128 x 128 x 128")
     assert not findings
     assert requested(f"kernel `{kernel}.cu`", 128, 128, 128) == moved(profile)
 

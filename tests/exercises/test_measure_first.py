@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
 from grader.catalog import Catalog
 from grader.checks import grade
+from grader.run import Zygote
 from grader.verdict import Status, Verdict
+from tests.desks import desk, together
+from tests.honest.reading import place_solution
 
 from .conftest import ROOT, SEED
 
 EXERCISE = Catalog.open(ROOT).find("11")
+pytestmark = together(EXERCISE)
 
 
-def verdict_on(folder: Path, *replaced: tuple[str, str]) -> Verdict:
+def verdict_on(lane: Zygote, *replaced: tuple[str, str]) -> Verdict:
     """On the solution with passages replaced."""
-    for name in (*EXERCISE.edit, *EXERCISE.given):
-        shutil.copyfile(EXERCISE.solution_dir / name, folder / name)
-    text = (folder / "op.py").read_text()
-    for old, new in replaced:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    (folder / "op.py").write_text(text)
-    return grade(EXERCISE, folder, backend="simt", seed=SEED)
+    with desk(EXERCISE) as files:
+        place_solution(EXERCISE, files)
+        text = (files / "op.py").read_text()
+        for old, new in replaced:
+            assert text.count(old) == 1, old
+            text = text.replace(old, new)
+        (files / "op.py").write_text(text)
+        return grade(EXERCISE, files, backend="simt", seed=SEED, zygote=lane)
 
 
 NANOSECONDS = """
@@ -53,10 +54,10 @@ BY_ROUNDS = """
 """
 
 
-def test_a_benchmark_written_in_another_way_is_right(tmp_path: Path) -> None:
+def test_a_benchmark_written_in_another_way_is_right(lane: Zygote) -> None:
     """Nanoseconds under another name, a wait for each round, torch's quantiles, a buffer of floats."""
     verdict = verdict_on(
-        tmp_path,
+        lane,
         ("import time\n", "import time\nfrom time import perf_counter_ns\n"),
         ("    # --8<-- [start:first_call]\n", NANOSECONDS),
         ("    # --8<-- [start:device_times]\n", BY_ROUNDS),
@@ -69,9 +70,9 @@ def test_a_benchmark_written_in_another_way_is_right(tmp_path: Path) -> None:
     assert verdict.earned == 100
 
 
-def test_a_constant_measures_nothing(tmp_path: Path) -> None:
+def test_a_constant_measures_nothing(lane: Zygote) -> None:
     made_up = "    call()\n    return Measurement(0.6, 0.5, 0.7, 0.02, 30.0, 1 << 23)\n"
-    verdict = verdict_on(tmp_path, ("    # --8<-- [start:measure]\n", made_up))
+    verdict = verdict_on(lane, ("    # --8<-- [start:measure]\n", made_up))
     assert verdict.checks[-1].status is Status.FAIL
     assert verdict.earned == 0
 
@@ -85,14 +86,14 @@ def test_a_constant_measures_nothing(tmp_path: Path) -> None:
         ("    from grader.simt import host_clock\n", "imports `grader.simt"),
     ],
 )
-def test_what_reaches_behind_the_call_is_refused(tmp_path: Path, line: str, words: str) -> None:
-    verdict = verdict_on(tmp_path, ("    # --8<-- [start:measure]\n", line))
+def test_what_reaches_behind_the_call_is_refused(lane: Zygote, line: str, words: str) -> None:
+    verdict = verdict_on(lane, ("    # --8<-- [start:measure]\n", line))
     assert words in verdict.checks[0].sentence
     assert verdict.earned == 0
 
 
-def test_what_the_benchmark_raises_is_told_with_its_line(tmp_path: Path) -> None:
-    verdict = verdict_on(tmp_path, ("    # --8<-- [start:measure]\n", "    warm_up // 0\n"))
+def test_what_the_benchmark_raises_is_told_with_its_line(lane: Zygote) -> None:
+    verdict = verdict_on(lane, ("    # --8<-- [start:measure]\n", "    warm_up // 0\n"))
     said = verdict.checks[-1].sentence
     assert said.startswith("A long kernel: `measure` raised an error: op.py:")
     assert "ZeroDivisionError" in said and verdict.earned == 0

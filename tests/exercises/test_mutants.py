@@ -1,7 +1,7 @@
 """Every planted mistake is caught by the check that mutants.toml names: the test of the grader.
 
-The mistakes of one exercise are graded on one worker, in one folder: what they leave unchanged is compiled
-once.
+The mistakes of one exercise are graded on one desk, where the solution is graded, too: what they leave
+unchanged is compiled once.
 """
 
 from __future__ import annotations
@@ -14,43 +14,29 @@ import pytest
 
 from grader.author.proof import uncaught
 from grader.author.solution_rules import LEAST_MUTANTS
-from grader.cache import cache_root
 from grader.catalog import Exercise
 from grader.checks import grade
-from grader.checks.lanes import open_lane
 from grader.cli.pointing import sections_of
 from grader.mutants import Mutant, load_mutants
 from grader.run import Zygote
-from grader.snapshot import desk_of
+from tests.desks import desk, together
 
 from .conftest import EXERCISES, MUTANTS, SEED
 
 ON_SIMT = [mutant for mutant in MUTANTS if "simt" in mutant.backends]
 
 
-@pytest.fixture(scope="session")
-def lane() -> Iterator[Zygote]:
-    """One for all that a worker grades: torch is imported once."""
-    desks = cache_root().resolve() / "desks"
-    desks.mkdir(parents=True, exist_ok=True)
-    with open_lane("simt", desks, EXERCISES, isolate=False) as zygote:
-        yield zygote
-
-
 @pytest.fixture
 def files(mutant: Mutant) -> Iterator[Path]:
-    """The files with the mistake, in a folder that all mistakes of the exercise share."""
-    slug = mutant.exercise.slug
-    with desk_of(["tests", __file__, slug], slug) as desk:
-        (desk / slug).mkdir()
-        mutant.write(desk / slug)
-        yield desk / slug
+    """The files with the mistake."""
+    with desk(mutant.exercise) as folder:
+        mutant.write(folder)
+        yield folder
 
 
 def parameters(mutant: Mutant) -> Any:
-    slug = mutant.exercise.slug
-    together = pytest.mark.xdist_group(f"mistakes of {slug}")
-    return pytest.param(mutant, id=f"{slug}: {mutant.name}", marks=together)
+    name = f"{mutant.exercise.slug}: {mutant.name}"
+    return pytest.param(mutant, id=name, marks=together(mutant.exercise))
 
 
 @pytest.mark.slow("compiles and grades a submission")

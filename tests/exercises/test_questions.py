@@ -14,11 +14,13 @@ from grader.run.spawn import Zygote
 from grader.simt.memory_model import sectors, wavefronts
 from grader.spec import Count, Program, load_spec
 from grader.spec.questions import drawn_sizes
+from tests.desks import together
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 from .conftest import ROOT
 
 EXERCISE = Catalog.open(ROOT).find("14_reduction")
+pytestmark = together(EXERCISE)
 COUNTS = [question for question in load_spec(EXERCISE).questions if isinstance(question, Count)]
 WARP, FLOAT = 32, 4
 
@@ -64,12 +66,6 @@ def on_paper(block: int, step: int) -> dict[str, float]:
     }
 
 
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote.start("simt") as started:
-        yield started
-
-
 def pairs() -> list[tuple[int, int]]:
     """Every block size, and every step, at least once."""
     sizes = COUNTS[0].program.sizes
@@ -80,9 +76,9 @@ def pairs() -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(("block", "step"), pairs())
-def test_what_is_counted_is_what_paper_says(zygote: Zygote, block: int, step: int) -> None:
+def test_what_is_counted_is_what_paper_says(lane: Zygote, block: int, step: int) -> None:
     bench = fake_bench(FakeSession(lambda x: x), lambda x: x, [], exercise=EXERCISE)
-    bench = replace(bench, spawn=zygote.spawn_worker)
+    bench = replace(bench, spawn=lane.spawn_worker)
     program = Program(COUNTS[0].program.file, {"block": (block,), "step": (step,)})
     questions = [replace(question, program=program) for question in COUNTS]
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from grader.cli.profiling import take_profile
+from grader.run import Zygote
 from grader.verdict import Status
 
 from .conftest import ROOT
 from .samples import Samples
 
 SAMPLES = Samples.of("09", "scatters")
+pytestmark = SAMPLES.together
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,9 @@ SAMPLES = Samples.of("09", "scatters")
     ],
 )  # fmt: skip
 def test_a_wrong_scatter_fails_where_the_lesson_says(
-    tmp_path: Path, kernel: str, failing: str, kind: str, line: str
+    lane: Zygote, kernel: str, failing: str, kind: str, line: str
 ) -> None:
-    verdict = SAMPLES.graded(kernel, tmp_path)
+    verdict = SAMPLES.graded(kernel, lane)
 
     failed = {check.name: check for check in verdict.checks if check.status is Status.FAIL}
     assert failing in failed and not {"correctness", "gradient", "device_work"} & set(failed)
@@ -33,18 +33,16 @@ def test_a_wrong_scatter_fails_where_the_lesson_says(
     assert [each.source.strip().startswith(line) for each in found] == [True]
 
 
-def test_adding_up_runs_first_is_right(tmp_path: Path) -> None:
-    verdict = SAMPLES.graded("runs.cu", tmp_path)
+def test_adding_up_runs_first_is_right(lane: Zygote) -> None:
+    verdict = SAMPLES.graded("runs.cu", lane)
     wrong = [check for check in verdict.checks if check.status is Status.FAIL and check.name != "efficiency"]
     assert not wrong, [check.sentence for check in wrong]
 
 
 @pytest.mark.parametrize(("kernel", "updates"), [("", 200 * 12), ("runs.cu", 7 * 12)])
-def test_where_an_index_repeats_runs_need_one_update_for_32_positions(
-    tmp_path: Path, kernel: str, updates: int
-) -> None:
-    SAMPLES.put(kernel, tmp_path)
-    profile, _ = take_profile(SAMPLES.exercise, tmp_path, "always the same index")  # 200 indices, rows of 12
+def test_where_an_index_repeats_runs_need_one_update_for_32_positions(kernel: str, updates: int) -> None:
+    with SAMPLES.on_desk(kernel) as files:
+        profile, _ = take_profile(SAMPLES.exercise, files, "always the same index")  # 200 indices, rows of 12
     (launched,) = profile.stages[1].launches
     assert sum(line.lanes for line in launched.counts.lines if line.access == "atomic") == updates
 

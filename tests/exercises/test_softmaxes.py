@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+
+from grader.run import Zygote
 
 from .samples import Samples, failed
 
 SAMPLES = Samples.of("16", "softmaxes")
+pytestmark = SAMPLES.together
 FITS, LONG = "softmax(x: float32 (32, 1024))", "softmax(x: float32 (1, 32768))"
 
 
@@ -17,9 +18,9 @@ FITS, LONG = "softmax(x: float32 (32, 1024))", "softmax(x: float32 (1, 32768))"
     [("naive.cu", 3, 3), ("online.cu", 2, 2), ("registers.cu", 1, 3)],
 )
 def test_a_step_on_the_way_reads_a_row_as_often_as_its_lesson_says(
-    tmp_path: Path, kernel: str, fits: int, long: int
+    lane: Zygote, kernel: str, fits: int, long: int
 ) -> None:
-    checks = failed(SAMPLES.graded(kernel, tmp_path))
+    checks = failed(SAMPLES.graded(kernel, lane))
 
     assert [check.name for check in checks] == ["efficiency"]
     (efficiency,) = checks

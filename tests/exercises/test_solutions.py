@@ -11,14 +11,21 @@ import pytest
 
 from grader.catalog import Exercise
 from grader.checks import grade
+from grader.run import Zygote
 from grader.verdict import Status
+from tests.desks import desk, together
+from tests.honest.reading import place_solution
 
 from .conftest import EXERCISES, ROOT, SEED
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.slug)
-def test_the_solution_passes_with_full_score(exercise: Exercise) -> None:
-    verdict = grade(exercise, exercise.solution_dir, backend="simt", seed=SEED)
+@pytest.mark.parametrize(
+    "exercise", [pytest.param(each, id=each.slug, marks=together(each)) for each in EXERCISES]
+)
+def test_the_solution_passes_with_full_score(exercise: Exercise, lane: Zygote) -> None:
+    with desk(exercise) as files:
+        place_solution(exercise, files)
+        verdict = grade(exercise, files, backend="simt", seed=SEED, zygote=lane)
 
     failed = [f"{check.name}: {check.sentence}" for check in verdict.checks if check.status is Status.FAIL]
     assert verdict.passed, failed

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+
+from grader.run import Zygote
 
 from .samples import Samples, failed
 
 SAMPLES = Samples.of("13", "transposes")
+pytestmark = SAMPLES.together
 
 
 @pytest.mark.parametrize(
@@ -19,9 +20,9 @@ SAMPLES = Samples.of("13", "transposes")
     ],
 )
 def test_a_step_on_the_way_is_right_but_not_efficient(
-    tmp_path: Path, kernel: str, lacks: str, line: str
+    lane: Zygote, kernel: str, lacks: str, line: str
 ) -> None:
-    verdict = SAMPLES.graded(kernel, tmp_path)
+    verdict = SAMPLES.graded(kernel, lane)
 
     failures = failed(verdict)
     assert [check.name for check in failures] == ["efficiency"]
@@ -29,7 +30,7 @@ def test_a_step_on_the_way_is_right_but_not_efficient(
     assert 0 < failures[0].points < failures[0].out_of
 
 
-def test_a_swizzled_tile_is_as_good_as_a_padded_one(tmp_path: Path) -> None:
-    verdict = SAMPLES.graded("swizzled.cu", tmp_path)
+def test_a_swizzled_tile_is_as_good_as_a_padded_one(lane: Zygote) -> None:
+    verdict = SAMPLES.graded("swizzled.cu", lane)
     assert verdict.passed, [check.sentence for check in verdict.checks]
     assert verdict.earned == verdict.out_of == 80

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+
+from grader.run import Zygote
 
 from .samples import Samples, failed
 
 SAMPLES = Samples.of("12", "vectors")
+pytestmark = SAMPLES.together
 
 
 REQUESTS = {"global_load_requests", "global_store_requests"}
@@ -18,8 +19,8 @@ REQUESTS = {"global_load_requests", "global_store_requests"}
     ("kernel", "lacks"),
     [("naive.cu", REQUESTS), ("unrolled.cu", REQUESTS), ("pieces.cu", {"global_sectors"})],
 )
-def test_a_kernel_on_the_way_is_right_but_not_efficient(tmp_path: Path, kernel: str, lacks: set[str]) -> None:
-    verdict = SAMPLES.graded(kernel, tmp_path)
+def test_a_kernel_on_the_way_is_right_but_not_efficient(lane: Zygote, kernel: str, lacks: set[str]) -> None:
+    verdict = SAMPLES.graded(kernel, lane)
 
     failures = failed(verdict)
     assert [check.name for check in failures] == ["efficiency"]
@@ -30,7 +31,7 @@ def test_a_kernel_on_the_way_is_right_but_not_efficient(tmp_path: Path, kernel: 
     assert 0 < failures[0].points < failures[0].out_of
 
 
-def test_one_chunk_for_each_thread_is_as_good_as_two(tmp_path: Path) -> None:
-    verdict = SAMPLES.graded("vectors.cu", tmp_path)
+def test_one_chunk_for_each_thread_is_as_good_as_two(lane: Zygote) -> None:
+    verdict = SAMPLES.graded("vectors.cu", lane)
     assert verdict.passed, [check.sentence for check in verdict.checks]
     assert verdict.earned == verdict.out_of == 85

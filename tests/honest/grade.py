@@ -6,21 +6,20 @@ Takes some 20 s each; run by hand: .venv/bin/python -m tests.honest.grade [NAME 
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 from grader.build.devices import detect_backend
 from grader.checks import grade
 from grader.verdict import Verdict
+from tests.desks import desk
 from tests.honest.reading import SUBMISSIONS, Submission
 
 SEED = 1
 
 
 def graded(submission: Submission) -> Verdict:
-    with tempfile.TemporaryDirectory(prefix="honest-") as folder:
-        files = submission.place(Path(folder))
+    with desk(submission.exercise()) as folder:
+        files = submission.place(folder)
         return grade(submission.exercise(), files, backend=detect_backend(), seed=SEED)  # type: ignore[arg-type]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 from collections.abc import Callable
@@ -9,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.author import problems_of, prove, scaffold
+from grader.author import problems_of, proof, scaffold
 from grader.author.lesson_rules import HEADINGS
 from grader.author.proof import uncaught
 from grader.author.solution_rules import spec_loads
 from grader.catalog import Catalog, Exercise
 from grader.cli import main
 from grader.errors import UsageError
-from grader.exercise import CHECKS, KINDS
+from grader.exercise import CHECKS
 from grader.mutants import load_mutants
 from grader.verdict import CheckResult, Finding, Status, Verdict
 
@@ -227,35 +228,21 @@ def test_a_course_without_lessons_gets_none(tmp_path: Path) -> None:
     assert list(problems_of(exercise_of(tmp_path))) == []
 
 
-@pytest.mark.slow("grades a whole exercise")
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_new_exercise_of_every_kind_is_judged_rightly(tmp_path: Path, kind: str) -> None:
-    (tmp_path / "exercises").mkdir()
-    scaffold(tmp_path, SLUG, kind)
-    exercise = exercise_of(tmp_path)
-    assert exercise.kind == kind
-    begun: list[str] = []
-    assert list(problems_of(exercise)) == []
-    assert list(prove(exercise, "simt", begun.append)) == []
-    assert begun[:2] == ["the solution", "the stub"]
-    assert len(begun) == 2 + len(load_mutants(exercise))
+def test_a_proof_is_made_in_the_same_folder_each_time(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was compiled for the last one is then in the cache."""
+    folders: list[Path] = []
 
+    def grade(exercise: Exercise, files: Path, **_: object) -> Verdict:
+        folders.append(files)
+        return Verdict(SLUG, "", "simt", 1, (CheckResult("build", Status.FAIL, ""),))
 
-@pytest.mark.slow("grades three submissions")
-def test_a_solution_that_fails_and_a_mistake_that_passes_are_told(tmp_path: Path) -> None:
-    (tmp_path / "exercises").mkdir()
-    scaffold(tmp_path, SLUG, "write")
-    exercise = exercise_of(tmp_path)
-    mutants = tmp_path / SOLUTION / "mutants.toml"
-    mutants.write_text(
-        '[[mutant]]\nname = "harmless"\nfile = "kernel.cu"\nfind = "kThreadsPerBlock = 256"\n'
-        'replace = "kThreadsPerBlock = 128"\ncaught_by = "safety"\nwhy = "Nothing is wrong."\n'
-    )
-    (problem,) = prove(exercise, "simt", lambda stage: None)
-    assert problem.what == '"harmless": safety did not catch it. '
-    change(tmp_path / SOLUTION / "kernel.cu", "x[i] * x[i]", "x[i] + x[i]")
-    (problem,) = prove(exercise, "simt", lambda stage: None)
-    assert problem.what.startswith("the solution does not pass. correctness: squares(")
+    monkeypatch.setenv("CU2GRAD_CACHE", str(course / "cache"))  # where nobody else makes a proof
+    monkeypatch.setattr(proof, "grade", grade)
+    monkeypatch.setattr(proof, "open_lane", lambda *_, **__: contextlib.nullcontext())
+    for _ in range(2):
+        assert len(list(proof.prove(exercise_of(course), "simt", lambda stage: None))) == 1
+    assert len(folders) == 2
+    assert folders[0] == folders[1]
 
 
 def test_a_mistake_has_to_be_caught_as_it_says(course: Path) -> None:
