@@ -38,7 +38,7 @@ _LIBRARY_FLAGS = (
 )
 # Library functions that kernels may call and that write through a pointer: the hooks take their calls.
 _WRAPPED = (
-    *("memcpy", "memmove", "memset", "strcpy"),
+    *("memcpy", "memmove", "memset"),
     *("modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf"),
     *("printf", "vprintf"),
 )

@@ -169,7 +169,6 @@ extern "C" {
 void* __real_memcpy(void*, const void*, size_t);
 void* __real_memmove(void*, const void*, size_t);
 void* __real_memset(void*, int, size_t);
-char* __real_strcpy(char*, const char*);
 
 HIDDEN void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
     range_access<READ>(from, bytes, HERE);
@@ -186,13 +185,6 @@ HIDDEN void* __wrap_memmove(void* to, const void* from, size_t bytes) {
 HIDDEN void* __wrap_memset(void* to, int value, size_t bytes) {
     range_access<WRITE>(to, bytes, HERE);
     return __real_memset(to, value, bytes);
-}
-
-HIDDEN char* __wrap_strcpy(char* to, const char* from) {
-    size_t bytes = strlen(from) + 1;
-    range_access<READ>(from, bytes, HERE);
-    range_access<WRITE>(to, bytes, HERE);
-    return __real_strcpy(to, from);
 }
 
 // What newer compilers call for the same.
