@@ -76,8 +76,10 @@ _WORDS = (
         PYTHON_RULE,
     ),
     (
-        re.compile(r"__builtin_((ia32|nontemporal|return_address|frame_address|apply|longjmp|str|stp|v?sn?printf)\w*"
-            r"|(__mem|__st|mempcpy|bzero|bcopy)\w*)"),
+        re.compile(
+            r"__builtin_((ia32|nontemporal|return_address|frame_address|apply|longjmp|str|stp|v?sn?printf)\w*"
+            r"|(__mem|__st|mempcpy|bzero|bcopy)\w*)"
+        ),
         "is not seen by the access checks",
         CHECKS_RULE,
     ),

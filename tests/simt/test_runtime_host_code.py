@@ -13,7 +13,6 @@ from tests.simt.runtime_program import program, run, source_line
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="only guarded on x86-64")
 
 CALLS = {
-    "assigns_text": "`std::string::assign`",
     "compares_memory": "`memcmp`",
     "locks": "`pthread_spin_lock`",
     "calls_what_the_loader_bound": "a function",
