@@ -1,4 +1,4 @@
-"""A kernel that calls code of the host is stopped, and told which call it was. What a GPU has, it may call."""
+"""A kernel that calls code of the host is stopped at the call; what a GPU has, it may call."""
 
 from __future__ import annotations
 
