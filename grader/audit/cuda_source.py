@@ -60,7 +60,7 @@ _KEYWORDS = frozenset((
 _WORDS = (
     (re.compile(r"_*simt(_\w+)?|SIMT_\w+|(?i:cu2grad)\w*"), "belongs to the simulated GPU", TOUCH_RULE),
     (
-        re.compile(r"__(tsan|sanitizer|wrap|real|asan|interceptor)_\w*"),
+        re.compile(r"__(tsan|sanitizer|wrap|real|asan|interceptor|x86)_\w*|__fentry__|_*mcount"),
         "belongs to the access checks",
         TOUCH_RULE,
     ),
@@ -77,7 +77,10 @@ _WORDS = (
         PYTHON_RULE,
     ),
     (
-        re.compile(r"__builtin_(ia32|nontemporal|return_address|frame_address|apply|longjmp)\w*"),
+        re.compile(
+            r"__builtin_((ia32|nontemporal|return_address|frame_address|apply|longjmp|str|stp|v?sn?printf)\w*"
+            r"|(__mem|__st|mempcpy|bzero|bcopy)\w*)"
+        ),
         "is not seen by the access checks",
         CHECKS_RULE,
     ),

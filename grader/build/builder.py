@@ -111,7 +111,10 @@ def _compile(
             if slot.missing:
                 edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
         outputs = [slots[key].folder / OBJECT for key in keyed]
-        edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
+        compiled_from = {output: one.source for output, one in zip(outputs, keyed.values(), strict=True)}
+        # Of a function that several objects have, the linker takes the first: the one that has access checks.
+        kernels_first = sorted(outputs, key=lambda output: not is_cuda(compiled_from[output]))
+        edges.append(ninja.Edge(library, tuple(outputs), link_command(request, kernels_first, library)))
         outcome = run(edges, place)
         for key, slot in slots.items():
             _keep_whole(slot, outcome)

@@ -121,6 +121,8 @@ def _folders_of_python() -> list[str]:
 def _host_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
     flags = [*HOST_FLAGS, *_isystem(interface_dirs(request))]
+    if request.backend == "simt":
+        flags += native.host_code_flags(request.checked)
     # The simt backend has headers that replace some of torch's: its folders come first.
     own = [*_include(request.include_dirs), *request.cxx_flags]
     backend = _isystem(_backend_dirs(request))

@@ -44,6 +44,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "out_of_bounds": (), "use_after_free": _BOUNDS, "uninitialized_read": ("values",),
     "double_free": ("leak",), "invalid_free": ("leak",), "leak": (),
     "host_pointer": ("errors",), "device_pointer_on_host": _POINTERS,
+    "host_function": ("host-pointer", "errors"),
     "race_shared": ("race-global",), "race_global": ("race-shared", "determinism"),
     "copy_in_flight": _RACES, "copy_source": _RACES, "misaligned": _BOUNDS,
     "divergent_barrier": ("deadlock",), "deadlock": ("divergent-barrier",), "barrier_count": _BARRIERS,

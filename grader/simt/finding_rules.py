@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from grader.simt.findings import Finding
 from grader.simt.hazards import READ_FIRST, WRITE_FIRST
 
@@ -16,6 +18,8 @@ _RULES = {
     "unless the system maps host memory for the GPU (HMM, GH200), which portable code cannot rely on.",
     "device_pointer_on_host": "Host code must not follow a device pointer: launch a kernel for work on "
     "the device, and copy back what the host needs.",
+    "host_function": "A kernel may call __device__ functions, and of CUDA's own library mathematics, memcpy, "
+    "memmove, memset, printf and assert. All others are the host's: nvcc refuses to compile such a call.",
     "race_shared": "Between one thread's write and another's access there must be a __syncthreads(); "
     "among the lanes of a warp a __syncwarp() will do.",
     "race_global": "Blocks run in any order: no block may touch what another one writes. Read from a copy "
@@ -108,6 +112,14 @@ _FOREIGN = (
 _DEVICE_FIRST = (
     "A stream belongs to the device that was current when it was requested: make the tensors' device "
     "current first (c10::cuda::CUDAGuard), then get its stream."
+)
+
+STORING_FORMAT = "printf with %n"
+_NO_STORE = "CUDA's printf knows no %n: assign the number where it is known."
+_HEAP = re.compile(r"malloc|free|calloc|realloc|_Zn[wa]|_Zd[la]")
+_NO_HEAP = (
+    "The simulated GPU has no heap for kernels, which a GPU has: let the host allocate the memory, and pass "
+    "a pointer to it."
 )
 
 _HOST_POINTERS = {
@@ -220,7 +232,14 @@ def _invalid_launch(finding: Finding) -> str:
     return _TOO_MANY_BLOCKS if of_grid else _TOO_MANY_THREADS if of_block else ""
 
 
+def _host_function(finding: Finding) -> str:
+    if finding.note == STORING_FORMAT:
+        return _NO_STORE
+    return _NO_HEAP if _HEAP.match(finding.note) else ""
+
+
 _SPECIAL = {
+    "host_function": _host_function,
     "invalid_launch": _invalid_launch,
     "out_of_bounds": _out_of_bounds,
     "host_pointer": _host_pointer,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.simt.finding_rules import KINDS, rule
+from grader.demangling import demangled, qualified
+from grader.simt.finding_rules import KINDS, STORING_FORMAT, rule
 from grader.simt.findings import Finding, Frame, Index, Party
 from grader.words import counted
 
@@ -238,6 +239,14 @@ def _timeout(finding: Finding, names: Names) -> str:
     return "The kernel exceeded its time limit and was stopped"
 
 
+def _host_function(finding: Finding, names: Names) -> str:
+    if finding.note == STORING_FORMAT:
+        return "A kernel calls `printf` with `%n`"
+    (name,) = demangled([finding.note])
+    called = qualified(name).replace("std::__cxx11::basic_string", "std::string")
+    return f"A kernel calls {f'`{called}`' if called else 'a function'}, which is code of the host"
+
+
 def _other_thread(finding: Finding, names: Names) -> str:
     return f"Other threads ran while device memory was open to a kernel or a copy: {finding.note}"
 
@@ -274,4 +283,5 @@ _WORDS = {
     "timeout": _timeout,
     "mapped_memory": _mapped,
     "other_thread": _other_thread,
+    "host_function": _host_function,
 }

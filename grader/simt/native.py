@@ -7,6 +7,7 @@ never imported.
 from __future__ import annotations
 
 import functools
+import platform
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,8 @@ _FOLDER = Path(__file__).parent
 RUNTIME_SOURCES = _FOLDER / "runtime"
 INCLUDE = _FOLDER / "include"
 
-_MODULE_PARTS = ("module.cpp", "hooks.cpp")  # linked into every library with kernels, not into the runtime
+# Linked into every library with kernels, not into the runtime; all but the first where accesses are checked.
+MODULE_PARTS = ("module.cpp", "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
 _LIBRARY_FLAGS = (
     "-std=c++20",
     "-fPIC",
@@ -36,8 +38,14 @@ _LIBRARY_FLAGS = (
 )
 # Library functions that kernels may call and that write through a pointer: the hooks take their calls.
 _WRAPPED = (
-    *("memcpy", "memmove", "memset", "strcpy"),
+    *("memcpy", "memmove", "memset"),
     *("modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf"),
+    *("printf", "vprintf"),
+)
+# Library functions that g++ writes out as stores, after the hooks were put in. As calls they are the host's.
+_NOT_WRITTEN_OUT = (
+    *("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat", "mempcpy", "bzero", "bcopy"),
+    *("sprintf", "snprintf", "vsprintf", "vsnprintf"),
 )
 
 _DEVICE_CODE = (
@@ -55,7 +63,10 @@ _DEVICE_CODE = (
 )
 # What a GPU would load and store, one access each: no vectors made of neighbouring accesses, no loops turned
 # into memset, and no call on entry to every function.
-_CHECKED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=thread")
+_CHECKED = (
+    *("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=thread"),
+    *(f"-fno-builtin-{name}" for name in _NOT_WRITTEN_OUT),
+)
 _CHECKED_BY_FAMILY = {
     "gcc": (
         "-fno-tree-vectorize",
@@ -77,6 +88,13 @@ _CHECKED_BY_FAMILY = {
         "-tsan-instrument-read-before-write=1",
     ),
 }
+# A call to an address goes through a thunk, which keeps kernels out of the host's code (runtime/host_code.h).
+_GUARDED_CALLS = {
+    "gcc": ("-mindirect-branch=thunk-extern", "-mindirect-branch-register", "-fcf-protection=none"),
+    "clang": ("-mretpoline", "-mretpoline-external-thunk", "-fcf-protection=none"),
+}
+# Every function of the host's code begins with a call that asks whether a kernel is running.
+_GUARDED_HOST_CODE = ("-pg", "-mfentry")
 # Two barriers in two branches are two barriers, also where they could share their code; and one barrier
 # between two questions of the same condition (`if (t < 32) ...; __syncthreads(); if (t < 32) ...`) stays one.
 _BARRIERS_AS_WRITTEN = ("-fno-crossjumping", "-fno-tree-tail-merge", "-fno-thread-jumps")
@@ -96,8 +114,19 @@ def compile_flags(checked: bool) -> list[str]:
     """Flags of the host compiler for device code; `checked` puts a hook before every access."""
     family = host_compiler().family
     optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
+    if checked and _guards_host_code():
+        optimisation += _GUARDED_CALLS[family]
     by_compiler = (*_BY_FAMILY[family], *_undefined_values())
     return [*_DEVICE_CODE, *by_compiler, f"-DSIMT_CUDA_ARCH={architecture()}", *optimisation]
+
+
+def host_code_flags(checked: bool) -> list[str]:
+    """Flags for host code that is linked with kernels: a kernel that calls it is found out."""
+    return [*_GUARDED_HOST_CODE] if checked and _guards_host_code() else []
+
+
+def _guards_host_code() -> bool:
+    return platform.machine() == "x86_64"
 
 
 def _undefined_values() -> Sequence[str]:
@@ -118,6 +147,7 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
     runtime = runtime_library()
     flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
     if checked and module:
+        flags.append("-Wl,-z,now")  # guards are put before its imports when it is loaded
         flags += [f"-Wl,--wrap={name}" for name in _WRAPPED]
     return flags
 
@@ -159,7 +189,7 @@ def device_library(progress: Progress | None = None) -> Path:
 
 @functools.cache
 def _runtime() -> _Library:
-    sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in _MODULE_PARTS)
+    sources = sorted(source for source in RUNTIME_SOURCES.glob("*.cpp") if source.name not in MODULE_PARTS)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
     linking = ["-Wl,--no-undefined", "-Wl,-Bsymbolic-functions"]
@@ -181,7 +211,7 @@ def _device() -> _Library:
 
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
-    sources = [RUNTIME_SOURCES / name for name in (_MODULE_PARTS if checked else _MODULE_PARTS[:1])]
+    sources = [RUNTIME_SOURCES / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:1])]
     defined = [f"-DCU2GRAD_CHECKED={int(checked)}", _version()]
     flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
     with cache.entry(["module", *_identity(flags), checked], room="simt") as slot:

@@ -38,7 +38,9 @@ def _link_statically(folder: Path, compiler: str, flags: tuple[str, ...]) -> Non
     includes = [f"-I{path}" for path in native.include_dirs()]
     device_code = [*native.compile_flags(False), "-include", "simt/prelude.h"]
     build(compiler, *device_code, *includes, "-c", folder / "execution.cpp", "-o", folder / "execution.o")
-    runtime = sorted(path for path in native.RUNTIME_SOURCES.glob("*.cpp") if path.name != "hooks.cpp")
+    of_checked_modules = native.MODULE_PARTS[1:]
+    sources = native.RUNTIME_SOURCES.glob("*.cpp")
+    runtime = sorted(path for path in sources if path.name not in of_checked_modules)
     with objects_of(
         HostCompiler((compiler,), "gcc", ""), runtime, [*RUNTIME_FLAGS, *flags, *includes]
     ) as objects:

@@ -51,6 +51,9 @@ class PlainBackend:
     def compile_flags(self, checked: bool) -> list[str]:
         return ["-std=c++20", "-fPIC", *(["-DCHECKED"] if checked else [])]
 
+    def host_code_flags(self, checked: bool) -> list[str]:
+        return []
+
     def link_flags(self, checked: bool) -> list[str]:
         return []
 

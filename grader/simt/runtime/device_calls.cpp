@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "execution.h"
 #include "findings.h"
@@ -14,6 +15,12 @@ namespace {
     fprintf(stderr, "Host code called %s, by way of a __device__ function. What it asks for is there in kernels only.\n"
                     "Launch a __global__ function, or keep it out of functions that the host calls, too.\n", what);
     abort();
+}
+
+[[noreturn]] void trap(const char* what, const char* file, int line, const void* pc) {
+    if (!simt_access->on_device) called_by_host(what);
+    report({.kind = "trap", .call_site = pc, .note = what, .file = file, .line = line});
+    fail_launch(strcmp(what, "assert") == 0 ? cudaErrorAssert : cudaErrorLaunchFailure);
 }
 
 Block& running_block(const char* caller) {
@@ -58,9 +65,13 @@ int64_t simt_clock(void) {
     return now;
 }
 
+void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function) {
+    dprintf(STDERR_FILENO, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
+            blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
+    trap("assert", file, int(line), __builtin_return_address(0));
+}
+
 void simt_trap(const char* what, const char* file, int line) {
-    if (!simt_access->on_device) called_by_host(what ? what : "__trap");
-    report({.kind = "trap", .call_site = __builtin_return_address(0), .note = what ? what : "", .file = file, .line = line});
-    fail_launch(what && strcmp(what, "assert") == 0 ? cudaErrorAssert : cudaErrorLaunchFailure);
+    trap(what ? what : "__trap", file, line, __builtin_return_address(0));
 }
 }

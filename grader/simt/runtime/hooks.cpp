@@ -169,7 +169,6 @@ extern "C" {
 void* __real_memcpy(void*, const void*, size_t);
 void* __real_memmove(void*, const void*, size_t);
 void* __real_memset(void*, int, size_t);
-char* __real_strcpy(char*, const char*);
 
 HIDDEN void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
     range_access<READ>(from, bytes, HERE);
@@ -188,13 +187,6 @@ HIDDEN void* __wrap_memset(void* to, int value, size_t bytes) {
     return __real_memset(to, value, bytes);
 }
 
-HIDDEN char* __wrap_strcpy(char* to, const char* from) {
-    size_t bytes = strlen(from) + 1;
-    range_access<READ>(from, bytes, HERE);
-    range_access<WRITE>(to, bytes, HERE);
-    return __real_strcpy(to, from);
-}
-
 // What newer compilers call for the same.
 HIDDEN void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
     return __wrap_memcpy(to, from, bytes);
@@ -206,33 +198,3 @@ HIDDEN void* __tsan_memset(void* to, int value, size_t bytes) {
     return __wrap_memset(to, value, bytes);
 }
 }
-
-// ---- functions of libm that write through a pointer; CUDA has all of them ---------------------------------------------------
-
-#define WRITES_SECOND(name, T, P)                        \
-    extern "C" T __real_##name(T, P*);                   \
-    extern "C" HIDDEN T __wrap_##name(T x, P* result) {  \
-        range_access<WRITE>(result, sizeof(P), HERE);    \
-        return __real_##name(x, result);                 \
-    }
-#define WRITES_THIRD(name, T)                                    \
-    extern "C" T __real_##name(T, T, int*);                      \
-    extern "C" HIDDEN T __wrap_##name(T x, T y, int* quotient) { \
-        range_access<WRITE>(quotient, sizeof(int), HERE);        \
-        return __real_##name(x, y, quotient);                    \
-    }
-#define WRITES_BOTH(name, T)                                           \
-    extern "C" void __real_##name(T, T*, T*);                          \
-    extern "C" HIDDEN void __wrap_##name(T x, T* sine, T* cosine) {    \
-        range_access<WRITE>(sine, sizeof(T), HERE);                    \
-        range_access<WRITE>(cosine, sizeof(T), HERE);                  \
-        __real_##name(x, sine, cosine);                                \
-    }
-WRITES_SECOND(modf, double, double)
-WRITES_SECOND(modff, float, float)
-WRITES_SECOND(frexp, double, int)
-WRITES_SECOND(frexpf, float, int)
-WRITES_THIRD(remquo, double)
-WRITES_THIRD(remquof, float)
-WRITES_BOTH(sincos, double)
-WRITES_BOTH(sincosf, float)

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "imports.h"
 #include "kernel_facts.h"
 #include "version.h"
 
@@ -24,6 +25,7 @@ struct Lookup {
     uintptr_t address;
     simt_module* module;
     uintptr_t tls_begin, tls_bytes;
+    dl_phdr_info file{};
 };
 
 bool holds(const dl_phdr_info& info, uintptr_t address) {
@@ -47,6 +49,7 @@ const char* file_name(const dl_phdr_info& info) {
 int visit(dl_phdr_info* info, size_t, void* argument) {
     auto& lookup = *static_cast<Lookup*>(argument);
     if (!holds(*info, lookup.address)) return 0;
+    lookup.file = *info;
     simt_module& module = *lookup.module;
     module.load_address = info->dlpi_addr;
     if (!module.path) module.path = file_name(*info);
@@ -130,6 +133,14 @@ bool in_data(const simt_module& module, uintptr_t address) {
     return address - reinterpret_cast<uintptr_t>(module.data_begin) < uintptr_t(module.data_end - module.data_begin);
 }
 
+bool is_kernel_code(uintptr_t address) {
+    std::lock_guard lock(modules_lock);
+    for (simt_module* module = first_module; module; module = module->next) {
+        if (module->checked && in_text(*module, address)) return true;
+    }
+    return false;
+}
+
 CodePlace place_of(const void* return_address) {
     if (!return_address) return {};
     uintptr_t call = reinterpret_cast<uintptr_t>(return_address) - 1;   // the call, not the statement after it
@@ -157,6 +168,7 @@ void simt_register_module(simt_module* module) {
     Lookup lookup{reinterpret_cast<uintptr_t>(module->dynamic_shared), module, 0, 0};
     dl_iterate_phdr(visit, &lookup);
     module->static_data = new StaticData(*module);
+    if (module->checked) guard_imports(lookup.file);
 }
 
 void simt_unregister_module(simt_module* module) {

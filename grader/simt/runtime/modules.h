@@ -35,6 +35,8 @@ bool in_text(const simt_module& module, uintptr_t address);
 // Not in the hooks either: a line of the program.
 bool in_program(const simt_module& module, uintptr_t address);
 bool in_data(const simt_module& module, uintptr_t address);
+// In the text of a library with hooks.
+bool is_kernel_code(uintptr_t address);
 
 struct CodePlace {
     std::string path;

@@ -87,6 +87,7 @@ void simt_selecting_atomic_access(const void* address, size_t bytes);
 void simt_fence(int scope);                                       // 1: block, 2: device or system; before what tells others
 void simt_exceed_launch_bounds(int most);                         // this block has more threads; the launch is withdrawn
 void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
+void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function);
 void simt_spin(const void* pc);                                   // maybe the thread waits for another: lets others run
 void simt_spin_on(const void* address, size_t bytes, const void* pc);   // maybe for what lies there: lets blocks run, too
 int simt_is_blank(const void* address, size_t bytes);             // shared memory that this block has not written, checked
@@ -183,7 +184,7 @@ void simt_synchronize(int device);                                // counted as 
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
 //   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout|copy_in_flight|
 //   stream_order|stream_reuse|copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction|
-//   mapped_memory|other_thread|
+//   mapped_memory|other_thread|host_function (the note is its name, as the linker knows it, or "")|
 //   absent_lane (no fault of its own: harmless where the value is not used)",
 //   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",

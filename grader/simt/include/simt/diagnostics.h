@@ -13,15 +13,10 @@ namespace simt {
 
 extern "C" void simt_host_assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept
     __asm__("__assert_fail") __attribute__((noreturn, visibility("default")));
-extern "C" __attribute__((visibility("default"))) int dprintf(int descriptor, const char* format, ...);
 
 // What a failed `assert` calls in code that nvcc would compile: on the device it stops the kernel, on the host the process.
 SIMT_HOST inline void assertion_failed(const char* expression, const char* file, unsigned line, const char* function) noexcept {
-    if (simt_on_device()) {
-        dprintf(2, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
-                blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
-        simt_trap("assert", file, static_cast<int>(line));
-    }
+    if (simt_on_device()) simt_device_assert(expression, file, line, function);
     simt_host_assert_fail(expression, file, line, function);
 }
 

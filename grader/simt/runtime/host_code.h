@@ -1,0 +1,34 @@
+// Code of the host that a kernel's thread must not run: no access hook sees what it reads and writes, and nvcc refuses to
+// compile the call. Three ways lead there, and each has a guard: a call by name goes through the library's table of imports
+// (imports.cpp), a call by address through a thunk of the compiler's, and every function of a .cpp file says that it was entered
+// (both host_code_module.cpp). x86-64 only.
+#pragma once
+#include <stddef.h>
+
+#include "access_state.h"
+
+#define SIMT_ON_DEVICE_AT 56   // for assembly: where AccessState has `on_device`
+static_assert(offsetof(simt::AccessState, on_device) == SIMT_ON_DEVICE_AT);
+
+namespace simt {
+
+struct HostFunction {
+    uintptr_t address;   // first: assembly jumps there
+    const char* name;    // as the dynamic linker knows it
+};
+
+// What a guarded import calls with a HostFunction in r11: on to the function, unless a kernel is running.
+extern "C" void simt_host_function();
+
+}  // namespace simt
+
+#pragma GCC visibility push(default)
+extern "C" {
+// A call of a kernel to an address outside of its library. Returns if a kernel may call what is there.
+void simt_check_call(uintptr_t address, const void* pc);
+// A kernel has called a function of a .cpp file: the addresses of a place in that function, and of the one after the call.
+[[noreturn]] void simt_entered_host_code(const void* entered, const void* pc);
+// printf and its kin on the device: a format may not write.
+void simt_check_format(const char* format, const void* pc);
+}
+#pragma GCC visibility pop
