@@ -55,9 +55,9 @@ def test_printf_does_not_store() -> None:
 
 
 def test_what_a_gpu_has_is_called() -> None:
-    """Virtual functions, lambdas, functions by address, mathematics, algorithms of headers, printf."""
+    """Virtual functions, lambdas, functions by address, mathematics, arithmetic of the compiler, printf."""
     done = run(program("host_code"), "is_a_kernel")
-    assert done.stdout == "9 printed\na line\ncudaSuccess\n9 9 4.5 6 18 4.5 \n"
+    assert done.stdout == "9 printed\na line\ncudaSuccess\n9 9 4.5 6 18 0.5 \n"
 
 
 def test_unchecked_kernels_are_not_guarded() -> None:

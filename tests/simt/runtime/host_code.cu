@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <optional>
 #include <sstream>
 #include <tuple>
@@ -93,6 +94,8 @@ __global__ void is_a_kernel(float* out, Pointers host) {
     out[3] = applied([=](float x) { return x + most; }, 1) + applied(twice, 1);
     out[4] = chosen(unsigned(out[0])) + chosen(unsigned(least));
     out[5] = modff(2.5f, &whole) + whole + expf(sines) + cosines;
+    auto nine = (unsigned long long)(out[0]);
+    out[5] += __builtin_popcountll(nine) + float(__int128(nine) * -7 / __int128(nine)) + abs(exp(std::complex<float>(sines)));
     printf("%.0f %s\n", out[0], "printed");
     printf("a line\n");
 }
