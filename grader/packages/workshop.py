@@ -46,25 +46,30 @@ def workshop(files: Path, names: Sequence[str], parts: Sequence[object]) -> Iter
     native = sorted(name for name in names if Path(name).suffix in NATIVE)
     key = [part for name in native for part in (name, cache.file_digest(files / name))]
     with cache.entry(["workshop", *parts, *key], room="workshops") as slot:
-        if slot.missing:
-            for name in native:
-                copy = slot.folder / "tree" / name
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(files / name, copy)
+        pass  # published empty: what is in it changes with every build, which the cache would take for damage
     with hold(slot.path / "lock"):
         place = Workshop(slot.path / "tree", slot.path / "scratch", slot.path / "out")
         _sweep(place, native)
-        for name in set(names) - set(native):
-            (place.tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(files / name, place.tree / name)
+        for name in names:
+            _bring(files / name, place.tree / name)
         yield place
+
+
+def _bring(source: Path, copy: Path) -> None:
+    """Copy a file, unless it is there: objects made of it are as old as it is."""
+    if not copy.is_file() or cache.file_digest(copy) != cache.file_digest(source):
+        _remove(copy)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)
 
 
 def _sweep(place: Workshop, native: Sequence[str]) -> None:
     """Leave the native sources and the objects made of them, and nothing else."""
     for folder in (place.scratch, place.out):
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
         folder.mkdir()
+    if place.tree.is_symlink():
+        _remove(place.tree)
     place.tree.mkdir(exist_ok=True)
     kept = {place.tree / name for name in native} | set(place.build.glob(_OBJECTS))
     for path in place.tree.iterdir():
@@ -72,17 +77,17 @@ def _sweep(place: Workshop, native: Sequence[str]) -> None:
 
 
 def _sweep_out(path: Path, kept: set[Path]) -> None:
-    if path in kept:
-        return
-    if not any(path in keeper.parents for keeper in kept):
+    """Never through a link: a setup.py may have left one that leads to files of the user's."""
+    leads_there = path.is_dir() and any(path in each.parents for each in kept)
+    if path.is_symlink() or not (path in kept or leads_there):
         _remove(path)
-        return
-    for inner in path.iterdir():
-        _sweep_out(inner, kept)
+    elif leads_there:
+        for inner in path.iterdir():
+            _sweep_out(inner, kept)
 
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
-        path.unlink()
+        path.unlink(missing_ok=True)

@@ -189,6 +189,32 @@ def test_what_requires_no_torch_here(text: str) -> None:
     assert requirements.required("torch", [text]) is None
 
 
+def test_what_a_build_left_in_its_workshop_is_put_right_and_no_link_is_followed(
+    request_: PackageRequest, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "tiny.c").write_text("of the user")
+    native = next(name for name in NAMES if name.endswith(".c"))
+    text = (request_.files / native).read_text()
+    with workshop(request_.files, NAMES, ["three"]) as place:
+        before = (place.tree / native).stat().st_mtime_ns
+    with workshop(request_.files, NAMES, ["three"]) as place:
+        assert (place.tree / native).stat().st_mtime_ns == before
+        (place.tree / native).write_text("changed by the build")
+    with workshop(request_.files, NAMES, ["three"]) as place:
+        assert (place.tree / native).read_text() == text
+        folder = (place.tree / native).parent
+        shutil.rmtree(folder)
+        folder.symlink_to(outside)
+        shutil.rmtree(place.out)
+        place.out.symlink_to(outside)
+    with workshop(request_.files, NAMES, ["three"]) as place:
+        assert (place.tree / native).read_text() == text
+        assert not list(place.out.iterdir())
+    assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("tiny.c", "of the user")]
+
+
 def test_a_missing_setuptools_is_this_machines_fault(
     request_: PackageRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
