@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device_model.h"
 #include "execution.h"
 #include "findings.h"
 
@@ -53,6 +54,7 @@ void simt_absent_lane(unsigned lane) {
 
 uint32_t simt_active_mask(void) { return running_block("__activemask").active_mask(__builtin_return_address(0)); }
 
+unsigned simt_multiprocessors(void) { return unsigned(device_model().multiprocessors); }
 unsigned simt_linear_thread(void) { return running_block("a question for its thread").current().thread; }
 unsigned simt_lane(void) { return running_block("a question for its lane").current().thread % kWarpSize; }
 

@@ -78,6 +78,7 @@ SIMT_CONVERGENT const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_
 void simt_absent_lane(unsigned lane);                             // this thread reads the value of a lane that brought none
 SIMT_CONVERGENT uint32_t simt_active_mask(void);                  // lanes that reach this call together
 unsigned simt_lane(void);
+unsigned simt_multiprocessors(void);                              // of the simulated device; all are of one model
 unsigned simt_linear_thread(void);                                // index of this thread in its block
 SIMT_CONVERGENT void simt_grid_barrier(void);                     // cooperative launches only
 void simt_atomic_access(const void* address, size_t bytes);       // before the plain read-modify-write that implements an

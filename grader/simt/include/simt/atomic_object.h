@@ -128,7 +128,13 @@ class atomic_operations {
         else
             return old + value;
     }
-    SIMT_HOST static bool same_bytes(const T& a, const T& b) { return __builtin_memcmp(&a, &b, sizeof(T)) == 0; }
+    SIMT_HOST static bool same_bytes(const T& a, const T& b) {   // not memcmp, which is the host's
+        auto of_a = reinterpret_cast<const unsigned char*>(&a), of_b = reinterpret_cast<const unsigned char*>(&b);
+        for (size_t i = 0; i < sizeof(T); ++i) {
+            if (of_a[i] != of_b[i]) return false;
+        }
+        return true;
+    }
 
     // Applies `next` to the value and returns what it was.
     template <class Next>

@@ -127,11 +127,7 @@ SIMT_INLINE uint64_t from_global(Register address) {
     return address;
 }
 
-SIMT_INLINE uint32_t multiprocessors() {
-    int number = 1;
-    cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, 0);   // the simulated devices are all of one model
-    return static_cast<uint32_t>(number);
-}
+SIMT_INLINE uint32_t multiprocessors() { return simt_multiprocessors(); }
 // Which multiprocessor runs the block is nobody's to know.
 SIMT_INLINE uint32_t multiprocessor() {
     return ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) % multiprocessors();
