@@ -39,7 +39,7 @@ _OF_TORCH = {
 _OF_NUMPY = {
     "numpy": ("ndarray", "generic", "dtype", "ufunc"),
     "numpy._core._internal": ("_ctypes",),
-    "numpy.random": ("Generator", "PCG64"),  # a bit generator has addresses
+    "numpy.random": ("PCG64",),  # which a Generator leads to, and which has addresses
 }
 _MODULES = (types, builtins, typing, functools, contextlib, dataclasses, enum, warnings)
 
@@ -50,7 +50,14 @@ def reserved() -> frozenset[str]:
     found: set[str] = set()
     for kind in _kinds():
         found.update(dir(kind), _used_inside(kind))
+    found.update(_data_of_generators())
     return frozenset(found) - ATTRIBUTE_NAMES
+
+
+def _data_of_generators() -> Iterator[str]:
+    """Not their methods, which only draw: `gamma` and `beta` are what layers call their parameters."""
+    kind = importlib.import_module("numpy.random").Generator
+    return (name for name in dir(kind) if not callable(getattr(kind, name)))
 
 
 def _kinds() -> Iterator[type]:

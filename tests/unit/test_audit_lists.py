@@ -97,6 +97,12 @@ def test_no_listed_attribute_leads_to_a_module_a_frame_or_a_class_that_can_be_ch
             assert found is not globals(), (sample, name)
 
 
+def test_what_a_generator_draws_from_is_no_name_of_its_own() -> None:
+    """A layer calls its parameters gamma and beta, as distributions are called."""
+    assert not {"gamma", "beta", "f", "normal"} & reserved()
+    assert "bit_generator" in reserved()
+
+
 def test_what_leads_further_is_reserved() -> None:
     leading = {"gi_frame", "f_globals", "tb_frame", "cr_frame", "ctypes", "py_impl", "untyped_storage", "mro"}
     assert leading - reserved() == set()
