@@ -20,7 +20,9 @@ CASES = [
     Case("no elements", [tensor((4, 0)), tensor((4, 0))]),
     Case("large values", [tensor(500, special="large"), tensor(500, special="large")]),
     Case("not-a-number goes through", [tensor(300, special="nan"), tensor(300)]),
-    Case("zero times not-a-number is not-a-number", [tensor(300, special="nan"), tensor(300, special="zeros")]),
+    Case(
+        "zero times not-a-number is not-a-number", [tensor(300, special="nan"), tensor(300, special="zeros")]
+    ),
     Case("zero times infinity is not-a-number", [tensor(300, special="zeros"), tensor(300, special="inf")]),
     Case("on a side stream", [tensor(1000), tensor(1000)], stream="side"),
     # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.

@@ -25,8 +25,14 @@ CASES = [
     Case("no elements, float64", three((3, 0), "float64")),
     Case("large values", [tensor(400, special="large"), tensor(400, special="large"), tensor(400)]),
     Case("not-a-number in c", [tensor(300), tensor(300), tensor(300, special="nan")]),
-    Case("zero times not-a-number is not-a-number", [tensor(300, special="nan"), tensor(300, special="zeros"), tensor(300)]),
-    Case("zero times infinity is not-a-number", [tensor(300, special="zeros"), tensor(300, special="inf"), tensor(300)]),
+    Case(
+        "zero times not-a-number is not-a-number",
+        [tensor(300, special="nan"), tensor(300, special="zeros"), tensor(300)],
+    ),
+    Case(
+        "zero times infinity is not-a-number",
+        [tensor(300, special="zeros"), tensor(300, special="inf"), tensor(300)],
+    ),
     Case("views into larger storage", [tensor(99, layout="offset"), tensor(99), tensor(99, layout="offset")]),
     Case("on a side stream", three(1000), stream="side"),
     # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.

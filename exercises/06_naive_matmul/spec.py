@@ -32,8 +32,14 @@ CASES = [
     Case("an empty result", pair(0, 4, 6)),
     Case("large values", [tensor((20, 30), special="large"), tensor((30, 20), special="large")]),
     Case("not-a-number goes through", [tensor((9, 8), special="nan"), tensor((8, 9))]),
-    Case("zero times not-a-number is not-a-number", [tensor((9, 8), special="nan"), tensor((8, 9), special="zeros")]),
-    Case("zero times infinity is not-a-number", [tensor((9, 8), special="zeros"), tensor((8, 9), special="inf")]),
+    Case(
+        "zero times not-a-number is not-a-number",
+        [tensor((9, 8), special="nan"), tensor((8, 9), special="zeros")],
+    ),
+    Case(
+        "zero times infinity is not-a-number",
+        [tensor((9, 8), special="zeros"), tensor((8, 9), special="inf")],
+    ),
     Case("on a side stream", pair(24, 24, 40), stream="side"),
     # A result of more elements than 64 blocks of 256 threads compute without a loop, of sums so short that a
     # simulated GPU gets through them.

@@ -61,8 +61,14 @@ CASES = [
     Case("large values", pair(40, 50, 40, special="large")),
     Case("not-a-number goes through", [tensor((40, 35), special="nan"), tensor((35, 38))]),
     Case("infinity goes through", [tensor((40, 35)), tensor((35, 38), special="inf")]),
-    Case("zero times not-a-number is not-a-number", [tensor((40, 35), special="nan"), tensor((35, 38), special="zeros")]),
-    Case("zero times infinity is not-a-number", [tensor((40, 35), special="zeros"), tensor((35, 38), special="inf")]),
+    Case(
+        "zero times not-a-number is not-a-number",
+        [tensor((40, 35), special="nan"), tensor((35, 38), special="zeros")],
+    ),
+    Case(
+        "zero times infinity is not-a-number",
+        [tensor((40, 35), special="zeros"), tensor((35, 38), special="inf")],
+    ),
     Case("on a side stream", pair(64, 40, 40), stream="side"),
     # Several tiles in every direction, and more of them than a grid of 2 x 2; larger products take too long
     # on a simulated GPU.
