@@ -131,8 +131,8 @@ def _allowed(root: Path, within: Path | None) -> tuple[Path, ...]:
     return tuple(folder.resolve() for folder in (root, within) if folder is not None)
 
 
-def _is_below(path: Path, allowed: tuple[Path, ...]) -> bool:
-    real = path.resolve()
+def _is_below(real: Path, allowed: tuple[Path, ...]) -> bool:
+    """Whether a path without links lies in one of the folders."""
     return any(real.is_relative_to(folder) for folder in allowed)
 
 
@@ -140,7 +140,7 @@ def _require_no_way_out(root: Path, names: Collection[str], within: Path | None)
     """Raise UsageError for a file that would otherwise only seem to be missing."""
     allowed = _allowed(root, within)
     for name in names:
-        if (root / name).is_file() and not _is_below(root / name, allowed):
+        if (root / name).is_file() and not _is_below((root / name).resolve(), allowed):
             raise UsageError(
                 f"{name} is a link to a file outside of {root}.",
                 "A submission is graded from its own folder; a link out of it is not followed.",

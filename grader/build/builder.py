@@ -110,11 +110,10 @@ def _compile(
             slots[key] = slot
             if slot.missing:
                 edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
-        outputs = [slots[key].folder / OBJECT for key in keyed]
-        compiled_from = {output: one.source for output, one in zip(outputs, keyed.values(), strict=True)}
         # Of a function that several objects have, the linker takes the first: the one that has access checks.
-        kernels_first = sorted(outputs, key=lambda output: not is_cuda(compiled_from[output]))
-        edges.append(ninja.Edge(library, tuple(outputs), link_command(request, kernels_first, library)))
+        kernels_first = sorted(keyed, key=lambda key: not is_cuda(keyed[key].source))
+        outputs = [slots[key].folder / OBJECT for key in kernels_first]
+        edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
         outcome = run(edges, place)
         for key, slot in slots.items():
             _keep_whole(slot, outcome)

@@ -36,7 +36,7 @@ class LanePool:
         self._settings = settings
         self._seconds = seconds
         self._open = contextlib.ExitStack()
-        self._scratch = self._open.enter_context(scratch("crew"))
+        self._scratch = self._open.enter_context(scratch("lanes"))
         self._seats: list[_Seat | None] = [None] * size
         self._gpus = [gpus[number % len(gpus)] if gpus else "" for number in range(size)]
 
