@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import secrets
 import shutil
 import statistics
 import tempfile
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -28,11 +26,11 @@ import record
 from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
+from grader.deadlines import usage_of
 from grader.run import Zygote
 from grader.verdict import Status, Verdict
 
 LOG = record.REPOSITORY / "build" / "regrade.jsonl"
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -83,9 +81,9 @@ def graded_once(exercise: Exercise, lane: Zygote, seed: int) -> Graded:
     assert lane.spool is not None
     files = lane.spool / exercise.slug
     shutil.copytree(exercise.solution_dir, files)
-    before = _processor_seconds(lane)
+    before = _processor_seconds()
     verdict = grade(exercise, files, backend="simt", seed=seed, zygote=lane)
-    spent = _processor_seconds(lane) - before
+    spent = _processor_seconds() - before
     shutil.rmtree(files)
     commit = record.first_line("git", "-C", str(record.REPOSITORY), "rev-parse", "--short", "HEAD")
     return Graded(exercise.slug, seed, flips_of(verdict, exercise), verdict.seconds, round(spent, 3), commit)
@@ -104,18 +102,10 @@ def flips_of(verdict: Verdict, exercise: Exercise) -> list[str]:
     return flips
 
 
-def _processor_seconds(lane: Zygote) -> float:
-    """Of this process and all that it started: what has ended, and the zygote with its ended workers."""
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = time.process_time() + ended.ru_utime + ended.ru_stime
-    if lane.pid is None:
-        return spent
-    try:
-        stat = Path(f"/proc/{lane.pid}/stat").read_text()
-    except FileNotFoundError:
-        return spent
-    # Behind the name, which may hold blanks: utime, stime, cutime and cstime are fields 14 to 17 of proc(5).
-    return spent + sum(map(int, stat.rpartition(")")[2].split()[11:15])) / _TICKS
+def _processor_seconds() -> float:
+    """Of this process and all that it started, the zygote and its ended workers among them."""
+    usage = usage_of(os.getpid())
+    return usage.seconds if usage else 0.0
 
 
 # ---- the log, and what it says ----------------------------------------------------------------------------

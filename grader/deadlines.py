@@ -73,7 +73,7 @@ class Deadline:
 def usage_of(leader: int) -> Usage | None:
     """What ``leader`` and its descendants have used; None where it is gone or /proc does not show it."""
     try:
-        table = dict(filter(None, map(_row, Path("/proc").iterdir())))
+        table = processes()
     except OSError:
         return None
     if leader not in table:
@@ -84,8 +84,15 @@ def usage_of(leader: int) -> Usage | None:
     return Usage(sum(table[pid][1] for pid in tree), any(map(_is_ready, tree)))
 
 
+def processes() -> dict[int, tuple[int, float]]:
+    """Of every process its parent, and the seconds of processors that it and its ended children have used.
+
+    Not every kernel has ``/proc/PID/task/TID/children``. Raises OSError where there is no /proc.
+    """
+    return dict(filter(None, map(_row, Path("/proc").iterdir())))
+
+
 def _row(place: Path) -> tuple[int, tuple[int, float]] | None:
-    """A process: its parent, and the seconds of processors of itself and of children that it waited for."""
     if not place.name.isdecimal():
         return None
     fields = _stat(place)

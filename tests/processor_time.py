@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from grader.cache import cache_root
+from grader.deadlines import usage_of
 
 LIMIT_SECONDS = 5.0
-TICKS = os.sysconf("SC_CLK_TCK")
 COST = "processor seconds"
 SHOWN = 30
 MADE_ONCE = ("headers", "simt")  # the rooms of the cache for precompiled headers and for the simulated GPU
@@ -27,25 +27,9 @@ MADE_ONCE = ("headers", "simt")  # the rooms of the cache for precompiled header
 
 def spent() -> float:
     """Seconds that this process has used up to now, and everything below it."""
+    usage = usage_of(os.getpid()) if _has_children() else None  # looking at all processes takes milliseconds
     own = os.times()
-    return own.user + own.system + own.children_user + own.children_system + _running_below()
-
-
-def _running_below() -> float:
-    """Those of the processes that run below this one, and of the ones that they have waited for."""
-    if not _has_children():  # so with most tests, and looking at all processes takes milliseconds
-        return 0.0
-    children: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for entry in os.scandir("/proc"):
-        if entry.name.isdecimal():
-            parent, ticks = _stat(entry.path)
-            children[parent].append((int(entry.name), ticks))
-    total, waiting = 0, [os.getpid()]
-    while waiting:
-        for child, ticks in children.get(waiting.pop(), ()):
-            total += ticks
-            waiting.append(child)
-    return total / TICKS
+    return usage.seconds if usage else own.user + own.system + own.children_user + own.children_system
 
 
 def _has_children() -> bool:
@@ -54,16 +38,6 @@ def _has_children() -> bool:
     except ChildProcessError:
         return False
     return True
-
-
-def _stat(process: str) -> tuple[int, int]:
-    """Its parent, and its ticks; of one that has just ended, nothing."""
-    try:
-        text = Path(process, "stat").read_bytes()
-    except OSError:
-        return 0, 0
-    fields = text.rpartition(b")")[2].split()  # what precedes is the name, which may hold blanks
-    return int(fields[1]), sum(map(int, fields[11:15]))
 
 
 class ProcessorTime:
