@@ -65,15 +65,7 @@ asm(R"(
     .type simt_host_function, @function
 simt_host_function:
     .cfi_startproc
-    pushq %rax
-    .cfi_adjust_cfa_offset 8
-    movq simt_access@gottpoff(%rip), %rax
-    movq %fs:(%rax), %rax
-    cmpl $0, 56(%rax)
-    popq %rax
-    .cfi_adjust_cfa_offset -8
-    jne 1f
-    jmpq *(%r11)
+)" SIMT_JUMP_ON_DEVICE R"(    jmpq *(%r11)
 1:  movq %r11, %rdi
     movq (%rsp), %rsi
     subq $8, %rsp

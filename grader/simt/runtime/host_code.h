@@ -7,8 +7,17 @@
 
 #include "access_state.h"
 
-#define SIMT_ON_DEVICE_AT 56   // for assembly: where AccessState has `on_device`
-static_assert(offsetof(simt::AccessState, on_device) == SIMT_ON_DEVICE_AT);
+// For assembly: on to the label 1 behind it if a kernel is running. All registers stay as they are.
+#define SIMT_JUMP_ON_DEVICE                            \
+    "    pushq %rax\n"                                 \
+    "    .cfi_adjust_cfa_offset 8\n"                   \
+    "    movq simt_access@gottpoff(%rip), %rax\n"      \
+    "    movq %fs:(%rax), %rax\n"                      \
+    "    cmpl $0, 56(%rax)\n"                          \
+    "    popq %rax\n"                                  \
+    "    .cfi_adjust_cfa_offset -8\n"                  \
+    "    jne 1f\n"
+static_assert(offsetof(simt::AccessState, on_device) == 56);
 
 namespace simt {
 

@@ -6,9 +6,8 @@
 #include "host_code.h"
 #include "simt_api.h"
 
-// The assembly below counts on these.
+// The assembly below counts on it.
 static_assert(offsetof(simt_module, text_begin) == 120 && offsetof(simt_module, text_end) == 128);
-static_assert(SIMT_ON_DEVICE_AT == 56);
 
 // The target is in a register, and all others are arguments. In the library, it is plainly fine: this is what device code with
 // virtual functions and lambdas does all the time.
@@ -33,15 +32,7 @@ __x86_indirect_thunk_\register:
 call_elsewhere:
     .cfi_startproc
     .cfi_def_cfa_offset 16
-    pushq %rax
-    .cfi_adjust_cfa_offset 8
-    movq simt_access@gottpoff(%rip), %rax
-    movq %fs:(%rax), %rax
-    cmpl $0, 56(%rax)
-    popq %rax
-    .cfi_adjust_cfa_offset -8
-    jne 1f
-    ret
+)" SIMT_JUMP_ON_DEVICE R"(    ret
 1:  .irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
     pushq %\register
     .cfi_adjust_cfa_offset 8
@@ -76,15 +67,7 @@ asm(R"(
     .type __fentry__, @function
 __fentry__:
     .cfi_startproc
-    pushq %rax
-    .cfi_adjust_cfa_offset 8
-    movq simt_access@gottpoff(%rip), %rax
-    movq %fs:(%rax), %rax
-    cmpl $0, 56(%rax)
-    popq %rax
-    .cfi_adjust_cfa_offset -8
-    jne 1f
-    ret
+)" SIMT_JUMP_ON_DEVICE R"(    ret
 1:  movq (%rsp), %rdi
     movq 8(%rsp), %rsi
     call simt_entered_host_code@PLT
