@@ -23,8 +23,8 @@ from pathlib import Path
 import record
 
 from grader import checks
-from grader.catalog import Catalog, Exercise
 from grader.checks import build
+from grader.course.catalog import Catalog, Exercise
 
 AUDITS = ("audit_installed", "audit_library", "audit_python", "audit_sources", "audit_units")
 SUFFIXES = (".cu", ".cpp", ".h", ".py")

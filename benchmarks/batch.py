@@ -30,10 +30,10 @@ from typing import Any
 
 import record
 
-from grader.catalog import Catalog, Exercise
+from grader.course.catalog import Catalog, Exercise
+from grader.course.mutants import load_mutants
+from grader.course.stubs import stub_text, without_markers
 from grader.instruct.results import Record, ResultStore
-from grader.mutants import load_mutants
-from grader.stubs import stub_text, without_markers
 
 KILLS = 10
 

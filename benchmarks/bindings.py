@@ -25,7 +25,7 @@ import record
 import torch
 from torch.utils import cpp_extension
 
-from grader.toolchain import cuda_toolkit, host_compiler, pybind11_include, python_include
+from cusimt.support.toolchain import cuda_toolkit, host_compiler, pybind11_include, python_include
 
 SAMPLES = record.REPOSITORY / "docs" / "samples" / "bindings"
 STYLES = Path(__file__).parent / "binding_styles"

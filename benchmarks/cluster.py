@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import record
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.instruct.batch import Item, items_of
 from grader.instruct.cluster import Blocks, Cluster, Terms, grade_on
 from grader.instruct.results import Record, ResultStore

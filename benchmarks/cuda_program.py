@@ -10,8 +10,8 @@ from pathlib import Path
 
 import record
 
-from grader.simt.native import runtime_library
-from grader.simt.nvcc import CHECKS_VARIABLE
+from cusimt.compiler.native import runtime_library
+from cusimt.compiler.nvcc import CHECKS_VARIABLE
 
 Times = dict[str, tuple[float, int]]  # kernel name -> (seconds, CUDA threads launched)
 
@@ -32,6 +32,6 @@ def simulated_times(source: Path, checked: bool, folder: Path) -> Times:
         CHECKS_VARIABLE: str(int(checked)),
         "LD_LIBRARY_PATH": str(runtime_library().parent),
     }
-    compiler = [sys.executable, "-m", "grader.simt.nvcc", "-O2", str(source), "-o", str(program)]
+    compiler = [sys.executable, "-m", "cusimt.compiler.nvcc", "-O2", str(source), "-o", str(program)]
     subprocess.run(compiler, check=True, env=environment)
     return times_printed([str(program)], environment)

@@ -26,8 +26,8 @@ from pathlib import Path
 
 import record
 
-from grader.build import detect_backend
-from grader.catalog import Catalog, Exercise
+from grader.compilation import detect_backend
+from grader.course.catalog import Catalog, Exercise
 
 TUTORIAL = Path(__file__).parent / "tutorial_muladd.cu"
 
@@ -92,7 +92,7 @@ def verdicts(exercise: Exercise, rounds: int) -> tuple[float, list[float], list[
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = course(Path(scratch) / "course", exercise)
-        environment = {**os.environ, "CU2GRAD_CACHE": str(Path(scratch) / "cache")}
+        environment = {**os.environ, "CUSIMT_CACHE": str(Path(scratch) / "cache")}
         command = [sys.executable, "-m", "grader", "check", exercise.slug, "--course", str(folder), "--plain"]
         first = seconds(command, environment)
         kernel = folder / "exercises" / exercise.slug / "kernel.cu"

@@ -24,11 +24,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from cusimt import findings
 from grader.run import replies
 from grader.run.boxes import Box
 from grader.run.connection import Connection, Message
 from grader.run.wire import Header, Kind, TensorRecord, WireError, align, unpack_header
-from grader.simt import finding_words, findings
 
 RESULT = "benchmarks/results/fuzz_messages.json"
 _CAUGHT_BY_THE_NET = "cannot be read"  # Connection's last resort: a check of its own should have seen it
@@ -126,8 +126,8 @@ class _Parent:
         # Of no library: looking lines up would start a program for each.
         placed = [{**each, "module": ""} for each in trace.findings]
         for found in findings.symbolise(placed, suspicions=True):
-            finding_words.sentence(found)
-            finding_words.rule(found)
+            findings.sentence(found)
+            findings.rule(found)
 
 
 def _message(drawn: random.Random) -> tuple[bytes, bytes]:

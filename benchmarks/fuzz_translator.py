@@ -19,9 +19,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from grader.simt.translate import TranslationError, translate
-from grader.simt.translate.lexer import scan
-from grader.simt.translate.rewrite import Rewrite
+from cusimt.translate import TranslationError, translate
+from cusimt.translate.lexer import scan
+from cusimt.translate.rewrite import Rewrite
 
 FILE = 'a "strange" \\name.cu'
 PATIENCE = 20.0  # seconds that one input may take

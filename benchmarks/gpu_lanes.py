@@ -20,9 +20,9 @@ from pathlib import Path
 import batch
 import record
 
-from grader.catalog import Catalog, Exercise
-from grader.gpus import visible_gpus
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.results import Record, ResultStore
+from grader.support.gpus import visible_gpus
 from grader.verdict import CheckResult, Status
 
 GOAL = 0.85

@@ -19,13 +19,13 @@ from record import REPOSITORY, arguments, report, table
 
 sys.path.insert(0, str(REPOSITORY))
 
-from grader.catalog import Catalog, Exercise
 from grader.cli.nbgrader import build
+from grader.course.catalog import Catalog, Exercise
+from grader.course.workspace import without_markers
 from grader.instruct.batch import batch_key
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Finding, Status, Verdict
-from grader.workspace import without_markers
 
 EXERCISE = "03_fused_muladd"
 NEEDED = 8.0  # submissions a second

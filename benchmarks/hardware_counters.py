@@ -3,7 +3,7 @@
     python benchmarks/hardware_counters.py              # all parts, on a machine with a GPU
     python benchmarks/hardware_counters.py findings     # one of them
 
-counters: every reference solution and the measured kernels of tests/simt/surface/counters.cu, simulated and
+counters: every reference solution and the measured kernels of cusimt/tests/surface/counters.cu, simulated and
     under Nsight Compute (`ncu`), must agree within 1 %.
 values: what the solutions answer must agree within 8 units of the last place.
 findings: what any tool of compute-sanitizer reports of a solution, or of a planted mistake that is about
@@ -36,7 +36,7 @@ from hardware_subjects import (
     subjects,
 )
 
-from grader.build import detect_backend
+from grader.compilation import detect_backend
 
 MOST_ULPS = 8
 # Where the compilers differ, and why. Nothing else may.

@@ -19,8 +19,8 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-    from grader.simt.findings import Finding
-    from grader.spec import Case
+    from cusimt.findings import Finding
+    from grader.specification import Case
 
 SEED = 20260403
 METRICS = (  # properties of LaunchCounts
@@ -109,10 +109,10 @@ def run_cases(root: Path, slug: str, folder: Path, profile: bool) -> tuple[dict[
     """Results by case and number, and the errors. `profile`: only the case that is profiled."""
     import runpy
 
-    from grader.catalog import Catalog
     from grader.checks.device.counted import choose
     from grader.checks.values.devices import within
-    from grader.spec import load_spec
+    from grader.course.catalog import Catalog
+    from grader.specification import load_spec
 
     exercise = next(each for each in Catalog.open(root).exercises if each.slug == slug)
     spec = within(load_spec(exercise), 1)  # the same calls on every machine
@@ -136,9 +136,9 @@ def run_cases(root: Path, slug: str, folder: Path, profile: bool) -> tuple[dict[
 
 
 def run_patterns() -> None:
-    """The kernels of tests/simt/surface/counters.cu that were measured."""
-    from tests.simt.counted_kernels import KERNELS
-    from tests.simt.surface_program import program
+    """The kernels of cusimt/tests/surface/counters.cu that were measured."""
+    from cusimt.tests.counted_kernels import KERNELS
+    from cusimt.tests.surface_program import program
 
     for kernel, arguments in KERNELS.items():
         passed = [np.zeros(each, np.float32) if isinstance(each, tuple) else each for each in arguments]
@@ -170,9 +170,9 @@ def watched(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]
     if os.environ["CU2GRAD_BACKEND"] != "simt":
         results, errors = run()
         return results, {"errors": errors}
-    from grader.simt import findings
-    from grader.simt.activate import activate
-    from grader.simt.counters import counting
+    from cusimt import findings
+    from cusimt.activate import activate
+    from cusimt.counters import counting
 
     activate()
     if not options.profile:
@@ -189,7 +189,7 @@ def watched(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("root", type=Path, help="the course")
-    parser.add_argument("slug", help="the exercise; `patterns` for the kernels of tests/simt/surface")
+    parser.add_argument("slug", help="the exercise; `patterns` for the kernels of cusimt/tests/surface")
     parser.add_argument("folder", type=Path, help="where op.py lies")
     parser.add_argument("out", type=Path, help="the results, without a suffix")
     parser.add_argument("--profile", action="store_true", help="only the spec's PROFILE case; count it")

@@ -16,9 +16,9 @@ import hardware_tools as tools
 import numpy as np
 import record
 
-from grader.catalog import Catalog
-from grader.mutants import load_mutants
-from grader.simt.nvcc import CHECKS_VARIABLE
+from cusimt.compiler.nvcc import CHECKS_VARIABLE
+from grader.course.catalog import Catalog
+from grader.course.mutants import load_mutants
 
 COURSES = (record.REPOSITORY, record.REPOSITORY / "docs" / "samples" / "course")
 ABOUT_MEMORY = {
@@ -93,7 +93,7 @@ def run(command: Sequence[str], backend: str, seconds: float) -> str:
         os.environ
         | {
             "CU2GRAD_BACKEND": backend,
-            "CU2GRAD_SURFACE": backend,
+            "CUSIMT_SURFACE": backend,
             CHECKS_VARIABLE: "1",
             "PYTORCH_NO_CUDA_MEMORY_CACHING": "1",  # else an overrun stays within the cache's block
             "PYTHONPATH": os.pathsep.join([str(record.REPOSITORY), *sys.path[1:]]),

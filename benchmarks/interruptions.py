@@ -22,10 +22,10 @@ from typing import Any
 
 import record
 
-from grader import cache
-from grader.catalog import Catalog
-from grader.progress import last_verdict, load_record
-from grader.stubs import without_markers
+from cusimt.support import cache
+from grader.course.catalog import Catalog
+from grader.course.progress import last_verdict, load_record
+from grader.course.stubs import without_markers
 
 ACTIONS = {
     "kill": "the grader is killed",
@@ -73,7 +73,7 @@ class Course:
             text = (self.exercise.solution_dir / name).read_text()
             (self.exercise.root / name).write_text(without_markers(text))
         subprocess.run(["cp", "-al", str(cache.cache_root()), str(root / "cache")], check=False)
-        os.environ["CU2GRAD_CACHE"] = str(root / "cache")
+        os.environ["CUSIMT_CACHE"] = str(root / "cache")
 
     def undisturbed(self) -> tuple[dict[str, Any], int]:
         code, verdict, steps = self._check(0, "")

@@ -20,12 +20,12 @@ from record import REPOSITORY, arguments, report, table
 
 sys.path.insert(0, str(REPOSITORY))
 
-from grader.build import ninja
-from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
+from grader.compilation import ninja
+from grader.course.catalog import Catalog, Exercise
+from grader.course.stubs import without_markers
 from grader.run import Limits, Zygote, compilers, sandbox
-from grader.stubs import without_markers
 from grader.verdict import Status
 
 EXERCISE = "03_fused_muladd"

@@ -27,7 +27,7 @@ import torch
 import vector_kernels
 from device_clock import copy_bandwidth, milliseconds, wall_milliseconds
 
-from grader.catalog import Exercise
+from grader.course.catalog import Exercise
 
 STRIDES = Path(record.REPOSITORY) / "docs" / "samples" / "strides"
 ARCHITECTURES = ("9.0", "7.5;8.0;9.0+PTX", "7.5;8.0;8.6;8.9;9.0;10.0;12.0+PTX")

@@ -24,8 +24,8 @@ import torch
 from device_clock import copy_bandwidth, launch_microseconds, milliseconds
 from stand_ins import milliseconds_of
 
-from grader.catalog import Catalog, Exercise
-from grader.spec import Spec, Speed, TensorSpec, load_spec, tensor
+from grader.course.catalog import Catalog, Exercise
+from grader.specification import Spec, Speed, TensorSpec, load_spec, tensor
 
 Stage: TypeAlias = Literal["forward", "backward"]
 # Graded for no speed, and measured like the others: the lesson's next step is about this figure.

@@ -17,8 +17,8 @@ from device_clock import copy_bandwidth, launch_microseconds, milliseconds
 from matmul_traffic import SOLUTION, requested
 from stand_ins import milliseconds_of
 
-from grader.catalog import Exercise
-from grader.spec import TensorSpec, load_spec
+from grader.course.catalog import Exercise
+from grader.specification import TensorSpec, load_spec
 
 SAMPLES = Path(record.REPOSITORY) / "docs" / "samples" / "matmuls"
 PEAK = 67e12  # float32 operations/s without tensor cores: NVIDIA, "H200 Tensor Core GPU" data sheet (SXM)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import record
 
-from grader.build import detect_backend
+from grader.compilation import detect_backend
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ from typing import BinaryIO
 
 import record
 
-from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
-from grader.deadlines import usage_of
+from grader.course.catalog import Catalog, Exercise
 from grader.run import Zygote
+from grader.support.deadlines import usage_of
 from grader.verdict import Status, Verdict
 
 LOG = record.REPOSITORY / "build" / "regrade.jsonl"

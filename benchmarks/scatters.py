@@ -20,7 +20,7 @@ import record
 import torch
 from device_clock import copy_bandwidth, milliseconds
 
-from grader.catalog import Exercise
+from grader.course.catalog import Exercise
 
 INDICES, COLUMNS, ROWS = 1 << 16, 256, 50_000
 AMONG = {"50,000 rows": ROWS, "1000 rows": 1000, "16 rows": 16, "one row": 1}

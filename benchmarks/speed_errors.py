@@ -19,8 +19,6 @@ from tempfile import TemporaryDirectory
 
 import record
 
-from grader.build import Artifact
-from grader.catalog import Catalog, Exercise
 from grader.checks import build as building
 from grader.checks.bench import Bench
 from grader.checks.timing import alternation
@@ -28,8 +26,10 @@ from grader.checks.timing.clean import clean_worker
 from grader.checks.timing.clocks import believed, undecided
 from grader.checks.timing.ratios import Ratio
 from grader.checks.timing.speed import call_of
+from grader.compilation import Artifact
+from grader.course.catalog import Catalog, Exercise
 from grader.run import Zygote
-from grader.spec import Spec, load_spec
+from grader.specification import Spec, load_spec
 
 STEP = 0.05  # how far from 1 a falsely judged baseline has to be to matter to anybody
 

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.catalog import Exercise
+from grader.course.catalog import Exercise
 
 LESSONS = Path(__file__).parent / "lessons.py"
 

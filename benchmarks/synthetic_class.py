@@ -11,8 +11,8 @@ import random
 import re
 from pathlib import Path
 
-from grader.catalog import Catalog, Exercise
-from grader.sections import find_regions
+from grader.course.catalog import Catalog, Exercise
+from grader.course.sections import find_regions
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SLUG = "03_fused_muladd"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import record
 
-from grader.toolchain import cuda_toolkit, host_compiler, python_include
+from cusimt.support.toolchain import cuda_toolkit, host_compiler, python_include
 
 SAMPLES = record.REPOSITORY / "docs" / "samples" / "bindings"
 LIBRARIES = ("libc10.so", "libc10_cuda.so", "libtorch_cpu.so", "libtorch_cuda.so")

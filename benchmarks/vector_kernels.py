@@ -20,7 +20,7 @@ import record
 import torch
 from device_clock import copy_bandwidth, milliseconds
 
-from grader.catalog import Exercise
+from grader.course.catalog import Exercise
 
 Load = Callable[[Path, str], ModuleType]
 SAMPLES = record.REPOSITORY / "docs" / "samples" / "vectors"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.build import load
+    from grader.compilation import load
     from grader.notebook import grade
 
 __version__ = "0.1.0"
@@ -19,7 +19,7 @@ __all__ = ["__version__", "grade", "load"]
 def __getattr__(name: str) -> Any:
     """Import the parts of the public face when they are first used: `grader list` needs none of them."""
     if name == "load":
-        from grader.build import load
+        from grader.compilation import load
 
         return load
     if name == "grade":

@@ -44,8 +44,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from grader.errors import UsageError
-from grader.fields import strict, with_tuples
+from grader.support.errors import UsageError
+from grader.support.fields import strict, with_tuples
 
 SCHEMA_VERSION = 1
 NOT_JUDGED = "Not judged"  # begins the sentence of a check that could not run because an earlier one failed

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import workspace
-from grader.catalog import Catalog
+from grader.course import workspace
+from grader.course.catalog import Catalog
 from tests.processor_time import LIMIT_SECONDS, ProcessorTime
 from tests.scheduling import group_by_fixture, slow_first
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.cache import cache_root
-from grader.exercise import Exercise
-from grader.snapshot import desk_of
+from cusimt.support.cache import cache_root
+from grader.course.exercise import Exercise
+from grader.course.snapshot import desk_of
 
 
 def spool() -> Path:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cache import cache_root
-from grader.deadlines import usage_of
+from cusimt.support.cache import cache_root
+from grader.support.deadlines import usage_of
 
 LIMIT_SECONDS = 5.0
 COST = "processor seconds"

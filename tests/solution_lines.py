@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grader.catalog import Exercise
-from grader.sections import find_regions
-from grader.stubs import stub_text
+from grader.course.catalog import Exercise
+from grader.course.sections import find_regions
+from grader.course.stubs import stub_text
 
 # Lines of solutions that the course tells everybody, on purpose: in a hint, in the words of a lesson, in a
 # sample about something else.

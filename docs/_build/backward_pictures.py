@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 
 def backward_contract() -> Canvas:

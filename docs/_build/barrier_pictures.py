@@ -6,7 +6,7 @@ from html import escape
 
 from barrier_model import EMPTY, END, TRACES, WARPS, Step, Trace
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 _LEFT, _UNIT, _ROW, _TOP = 100, 38, 26, 30
 _PANEL = 2 * WARPS * _ROW + 44

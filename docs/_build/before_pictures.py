@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.profile.occupancy import WARP, known_devices
-from grader.simt.canvas import Canvas
+from cusimt.profile.occupancy import WARP, known_devices
+from cusimt.counters.canvas import Canvas
 
 
 def stack_and_tools() -> Canvas:

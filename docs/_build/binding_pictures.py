@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 WIDTH, STEP = 360, 140
 QUESTIONS = (  # the question, and what to take after a yes

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from generated import bring_up_to_date
 
-from grader.catalog import Catalog, Exercise
+from grader.course.catalog import Catalog, Exercise
 from grader.report.words import NAMES
-from grader.words import listed
+from cusimt.support.words import listed
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "box"

@@ -23,11 +23,11 @@ import counted
 from generated import bring_up_to_date
 from profiles import edited
 
-from grader.catalog import Catalog, Exercise
-from grader.mutants import load_mutants
-from grader.processors import processors
-from grader.snapshot import desk
-from grader.workspace import shipped_files, without_markers
+from grader.course.catalog import Catalog, Exercise
+from grader.course.mutants import load_mutants
+from cusimt.support.processors import processors
+from grader.course.snapshot import desk
+from grader.course.workspace import shipped_files, without_markers
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 SAMPLE = COURSE / "docs" / "samples" / "course"

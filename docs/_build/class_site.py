@@ -52,7 +52,7 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
 @cache
 def answers() -> Any:
     """What no page may show."""
-    from grader.catalog import Catalog
+    from grader.course.catalog import Catalog
     from grader.instruct.workspace.lessons import answers_for
 
     catalog = Catalog.open(COURSE)

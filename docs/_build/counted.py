@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from profiles import profile
 
-from grader.profile.model import Profile
-from grader.simt.canvas import Canvas
-from grader.simt.pictures import Contents, picture
+from cusimt.profile.model import Profile
+from cusimt.counters.canvas import Canvas
+from cusimt.counters.pictures import Contents, picture
 
 # The matrix product with the threads' x along the rows of the result: right, and slow.
 EXCHANGED = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 # A dispatch key, what registers a kernel for it, and what that kernel does. At Python that is PyTorch's own
 # fallback, which leaves the dispatcher and calls the operator's fake.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 INDICES = (2, 0, 2, 3)  # of the first picture, into a table of ROWS rows
 ROWS = 4

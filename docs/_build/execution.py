@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 
 def grid_index() -> Canvas:

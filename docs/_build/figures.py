@@ -37,7 +37,7 @@ import values
 import vector_pictures
 from generated import bring_up_to_date
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 FOLDER = Path(__file__).resolve().parent.parent / "figures"
 

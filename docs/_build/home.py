@@ -25,7 +25,7 @@ from pygments.lexers import CudaLexer
 
 from grader.report.html import verdict_html
 from grader.verdict import Finding, Verdict
-from grader.workspace import without_markers
+from grader.course.workspace import without_markers
 
 FOLDER = captures.COURSE / "docs" / "_generated" / "home"
 MISTAKE = captures.Capture("home", "90", mutant="second barrier missing", course=captures.SAMPLE)

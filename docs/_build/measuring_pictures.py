@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 LONG, SMALL, KERNELS = 150, 8, 4  # microseconds of the device, and how many small ones a call launches
@@ -20,10 +20,10 @@ AHEAD = 120
 # before and after; one event at the beginning turns all of it into microseconds since then.
 _TRACE = f"""
 import json
-from grader.simt.activate import activate
+from cusimt.activate import activate
 activate()
 import torch
-from grader.simt.host_clock import HostClock
+from cusimt.counters.host_clock import HostClock
 
 clock = HostClock()
 buffer = torch.empty(2 * torch.cuda.get_device_properties(0).L2_cache_size, dtype=torch.uint8, device="cuda")

@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 SIDE = 4096  # x is SIDE x SIDE float32
 # Runs in a process of its own: the statistics after each step, in bytes, of both ways.
 _TRACE = f"""
 import json
-from grader.simt.activate import activate
+from cusimt.activate import activate
 activate()
 import torch
 x, bias = torch.zeros({SIDE}, {SIDE}, device="cuda"), torch.zeros({SIDE}, device="cuda")

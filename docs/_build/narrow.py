@@ -71,7 +71,7 @@ class Path:
 
 @dataclass
 class Drawing:
-    """What an SVG of grader/simt/canvas.py shows."""
+    """What an SVG of cusimt/counters/canvas.py shows."""
 
     name: str
     title: str

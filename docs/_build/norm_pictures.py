@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from grader.profile.words import number
-from grader.simt.canvas import Canvas
+from cusimt.profile.words import number
+from cusimt.counters.canvas import Canvas
 
 _ROW = (2, 7, 4, 5, 4, 8, 1, 1, 9, 6)
 _TILE = 8  # values that a block can hold, in the picture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 _SOURCES = (
     ("pyproject.toml", "a"), ("setup.py", "a"), ("csrc/binding.cpp", "b"), ("csrc/kernel.cu", "b"),

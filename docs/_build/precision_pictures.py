@@ -6,7 +6,7 @@ import random
 
 import torch
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 TOKENS = 2048
 _BIT = 16  # pixels

@@ -22,8 +22,8 @@ def on_config(config: Any) -> Any:
     """Write the stubs, and let includes look there before they look into the course."""
     on_shutdown()
     sys.path.insert(0, str(COURSE))  # mkdocs may be a program of another environment
-    from grader.catalog import Catalog
-    from grader.workspace import shipped_files
+    from grader.course.catalog import Catalog
+    from grader.course.workspace import shipped_files
 
     folder = Path(tempfile.mkdtemp(prefix="cu2grad-stubs-"))
     _folder.append(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from profiles import COURSE, profile
 
-from grader.profile.model import Stage
+from cusimt.profile.model import Stage
 
 SAMPLES = COURSE / "docs" / "samples" / "matmuls"
 CASE = "96 x 64 times 64 x 128"

@@ -9,12 +9,12 @@ import atexit
 import functools
 from pathlib import Path
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.cli.profiling import take_profile
-from grader.profile.model import Profile
+from cusimt.profile.model import Profile
 from grader.run import Zygote
-from grader.snapshot import desk_of, write_sources
-from grader.workspace import without_markers
+from grader.course.snapshot import desk_of, write_sources
+from grader.course.workspace import without_markers
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 Edits = tuple[tuple[str, str], ...]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import warp_rounds
 from warp_rounds import LANES, middle
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 _WORDS = 8  # that a tree adds up here
 Addition = tuple[int, int, int]  # the thread, the word it adds to, the word it adds

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from grader.catalog import Catalog, Exercise
-from grader.simt.canvas import Canvas
-from grader.spec import TensorSpec, load_spec
+from grader.course.catalog import Catalog, Exercise
+from cusimt.counters.canvas import Canvas
+from grader.specification import TensorSpec, load_spec
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 BANDWIDTH = 4.8e12  # bytes/s: NVIDIA, "H200 Tensor Core GPU" data sheet (SXM)

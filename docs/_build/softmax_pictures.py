@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import warp_rounds
 from warp_rounds import LANES, middle
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 ROW = (1.0, 3.0, 2.0, -1.0, 4.0, 2.0)  # the elements of the example in the lesson
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 
 def block_given_again() -> Canvas:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from profiles import profile
 
-from grader.simt.canvas import Canvas
-from grader.simt.pictures import Contents, picture
+from cusimt.counters.canvas import Canvas
+from cusimt.counters.pictures import Contents, picture
 
 _ROWS, _COLUMNS, _CELL = 4, 6, 22
 _AT = (2, 1)  # the element whose offset is written out

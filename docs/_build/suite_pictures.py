@@ -8,9 +8,9 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.catalog import Catalog
-from grader.implementations import collection
-from grader.simt.canvas import Canvas
+from grader.course.catalog import Catalog
+from grader.course.implementations import collection
+from cusimt.counters.canvas import Canvas
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 EPS = 2.0**-23  # of float32

@@ -26,10 +26,10 @@ from torch.testing._comparison import default_tolerances
 
 from grader.audit.allowed_symbols import groups
 from grader.audit.python_binding import ALLOWED
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.instruct.course import judged_scores
-from grader.profile.occupancy import known_devices
-from grader.simt import memory_model
+from cusimt.profile.occupancy import known_devices
+from cusimt.counters import memory_model
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "tables"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 _TILE, _M, _K, _N = 2, 4, 5, 4  # out = a (4 x 5) @ b (5 x 4), in tiles of 2 x 2
 _BLOCK_ROW, _BLOCK_COLUMN = 1, 0  # the tile of out that is drawn

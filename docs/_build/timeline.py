@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grader.catalog import Catalog
-from grader.simt.canvas import Canvas
+from grader.course.catalog import Catalog
+from cusimt.counters.canvas import Canvas
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 CELLS = 1 << 19
@@ -21,10 +21,10 @@ QUEUEING = 1.5  # microseconds that the model lets the host spend on each
 # Runs in a process of its own: one call, then the records of its copies and launches.
 _TRACE = f"""
 import json, runpy
-from grader.simt import activate
+from cusimt import activate
 activate.activate()
 import torch
-from grader.simt.records import take_records
+from cusimt.records import take_records
 call = runpy.run_path("op.py")["diffuse_"]
 call([torch.zeros(1, device="cuda")], 0.25)  # the first call builds and loads
 rings = [torch.zeros({CELLS}, device="cuda") for _ in range({RINGS})]

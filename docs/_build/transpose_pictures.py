@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from profiles import COURSE, profile
 
-from grader.profile.model import Profile
-from grader.simt.canvas import Canvas
-from grader.simt.counters import Access, LineCounts, Space
-from grader.simt.pictures import Contents, picture
+from cusimt.profile.model import Profile
+from cusimt.counters.canvas import Canvas
+from cusimt.counters import Access, LineCounts, Space
+from cusimt.counters.pictures import Contents, picture
 
 SAMPLES = COURSE / "docs" / "samples" / "transposes"
 HARDWARE = COURSE / "benchmarks" / "results" / "memory_counters_h200.csv"

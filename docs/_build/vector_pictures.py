@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from profiles import COURSE, profile
 
-from grader.simt.canvas import Canvas
-from grader.simt.memory_model import SECTOR, sectors
+from cusimt.counters.canvas import Canvas
+from cusimt.counters.memory_model import SECTOR, sectors
 
 _LANES, _FLOAT, _CHUNK = 32, 4, 16  # lanes of a warp; bytes of a float, and of a float4
 _SHOWN = 512  # bytes of memory in the picture: a float4 for each lane of one warp

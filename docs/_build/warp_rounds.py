@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.simt.canvas import Canvas
+from cusimt.counters.canvas import Canvas
 
 LANES = 8  # instead of 32
 DISTANCES = (4, 2, 1)

@@ -1,4 +1,4 @@
-// The two pictures of the explorer, in the form and the classes of grader/simt/pictures.py: what moves of global
+// The two pictures of the explorer, in the form and the classes of cusimt/counters/pictures.py: what moves of global
 // memory, and which bank of shared memory serves which lanes in which pass. Colour never tells anything alone: lanes
 // have their numbers, what is idle is dashed, what is in vain or waits is hatched. Where the page is narrow, a row
 // holds half as many words or banks, and text keeps its size.

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Refusal, drawn, tensor
+from grader.specification import Case, Refusal, drawn, tensor
 
 ENTRY = "scale"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Refusal, TensorSpec, drawn, tensor
+from grader.specification import Case, Refusal, TensorSpec, drawn, tensor
 
 ENTRY = "vector_add"
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Gradient, Refusal, Speed, drawn, tensor
+from grader.specification import Case, Gradient, Refusal, Speed, drawn, tensor
 
 ENTRY = "multiply"
 

@@ -1,6 +1,6 @@
 """Runs one kernel of find.cu, or of your copy of it, with the sizes that you give.
 
-python -m grader.simt find.py mine.cu take_part 9 11 13 5      # without a GPU
+python -m cusimt find.py mine.cu take_part 9 11 13 5      # without a GPU
 python find.py mine.cu take_part 9 11 13 5                     # with one
 """
 

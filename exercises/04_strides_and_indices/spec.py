@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import (
+from grader.specification import (
     Case,
     Choice,
     Count,
@@ -195,7 +195,7 @@ QUESTIONS = [
             "c": "the first thread reads the element before the beginning",
             "d": "two threads write the same element of out",
         },
-        think="Run growth with find.py under python -m grader.simt. The finding names an element, a block "
+        think="Run growth with find.py under python -m cusimt. The finding names an element, a block "
         "and a thread: compute i for that thread. Does it have an element of its own?",
     ),
     Choice(

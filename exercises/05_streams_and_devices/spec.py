@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Gradient, Part, Refusal, TensorSpec, drawn, tensor
+from grader.specification import Case, Gradient, Part, Refusal, TensorSpec, drawn, tensor
 
 
 def after_a_step(ring: torch.Tensor, rate: float) -> torch.Tensor:

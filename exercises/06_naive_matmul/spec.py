@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Gradient, Refusal, Speed, TensorSpec, drawn, tensor
+from grader.specification import Case, Gradient, Refusal, Speed, TensorSpec, drawn, tensor
 
 ENTRY = "matmul"
 

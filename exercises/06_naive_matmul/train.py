@@ -1,6 +1,6 @@
 """Given: a linear layer on top of your matmul, trained for a few steps.
 
-Run it with ``python train.py`` on a GPU, or ``python -m grader.simt train.py`` without one.
+Run it with ``python train.py`` on a GPU, or ``python -m cusimt train.py`` without one.
 """
 
 import math

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Argument, Case, Gradient, Refusal, Speed, drawn, tensor
+from grader.specification import Argument, Case, Gradient, Refusal, Speed, drawn, tensor
 
 ENTRY = "pool"
 

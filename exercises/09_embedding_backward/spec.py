@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
+from grader.specification import Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
 
 ENTRY = "embedding"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Choice, DrawnSizes, Gradient, Part, Refusal, TensorSpec, drawn, tensor
+from grader.specification import Case, Choice, DrawnSizes, Gradient, Part, Refusal, TensorSpec, drawn, tensor
 
 Shapes = list[tuple[str, tuple[int, ...], dict[str, Any]]]
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Pair, Workload, Workloads, tensor
+from grader.specification import Case, Pair, Workload, Workloads, tensor
 
 # What report() measures; the kernel is given, and not graded.
 ENTRY = "bias_gelu"

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
+from grader.specification import Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
 
 ENTRY = "transpose"
 SECTOR = 32  # bytes: the least that global memory reads or writes

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import (
+from grader.specification import (
     Case,
     Choice,
     Count,

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Efficiency, Gradient, Limit, Refusal, Speed, TensorSpec, drawn, tensor
+from grader.specification import Case, Efficiency, Gradient, Limit, Refusal, Speed, TensorSpec, drawn, tensor
 
 ENTRY = "softmax"
 SECTOR = 32  # bytes: the least that global memory reads or writes

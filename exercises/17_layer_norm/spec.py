@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Argument, Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
+from grader.specification import Argument, Case, Efficiency, Gradient, Limit, Refusal, Speed, drawn, tensor
 
 ENTRY = "layer_norm"
 EPS = 1e-5

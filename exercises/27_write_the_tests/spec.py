@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.spec import Case, Gradient, Refusal, TensorSpec, Tests, tensor
+from grader.specification import Case, Gradient, Refusal, TensorSpec, Tests, tensor
 
 ENTRY = "bias_softmax"
 TESTS = Tests("test_op.py", seconds=20)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.demangling import demangled, qualified
+from cusimt.support.demangling import demangled, qualified
 
 TABLE = Path(__file__).with_name("symbols.toml")
 BACKENDS = ("simt", "cuda")

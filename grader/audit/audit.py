@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
 
+from cusimt.compiler.sources import closure
 from grader.audit import (
     compiled_source,
     cuda_source,
@@ -23,9 +24,8 @@ from grader.audit.modules import Modules
 from grader.audit.objection import Objection
 from grader.audit.own_names import modules_in
 from grader.audit.reading import MOST_BYTES
-from grader.build.preprocessing import Unit
-from grader.catalog import Exercise
-from grader.simt.includes import closure
+from grader.compilation.preprocessing import Unit
+from grader.course.catalog import Exercise
 
 _TESTS = "test_*.py"
 _WORD = re.compile(r"\b[A-Za-z]\w*")

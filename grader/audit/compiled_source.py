@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import PurePath
 
+from cusimt.compiler.emitted import emitted_names
+from cusimt.translate.lexer import Kind, Token, scan
 from grader.audit import cuda_source, python_binding, registering
 from grader.audit.cuda_source import OPERATORS_RULE, PYTHON_RULE
 from grader.audit.objection import Objection
-from grader.build.preprocessing import Line, Unit
-from grader.simt.emitted import emitted_names
-from grader.simt.translate.lexer import Kind, Token, scan
+from grader.compilation.preprocessing import Line, Unit
 
 _RULE = "What a macro puts together is read as it is compiled. A kernel needs `#pragma unroll` at most."
 # Shapes that the macros of the simulated GPU and of pybind11 expand to, from the attribute's first name on.

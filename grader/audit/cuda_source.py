@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+from cusimt.translate.lexer import Kind, Token, scan
 from grader.audit.objection import Objection
-from grader.simt.translate.lexer import Kind, Token, scan
 
 TOUCH_RULE = (
     "What checks a submission is in the same process, and is left alone. C++, CUDA and PyTorch "

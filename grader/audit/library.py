@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.audit.allowed_symbols import Use, belonging_to_others, not_allowed, why_refused
 from grader.audit.objection import Objection
-from grader.elf import Library, Malformed, read_library
+from grader.support.elf import Library, Malformed, read_library
 
 _SYMBOL_RULE = "It may use what docs/reference/allowed.md lists: C++, mathematics, the CUDA runtime, tensors."
 # A C++ function in no namespace: those of PyTorch and the standard library have one, so it is your own.
@@ -28,7 +28,7 @@ _SIZE_RULE = (
     f"{_MOST_BYTES >> 20} MiB is the limit. Allocate large arrays as tensors instead of static variables."
 )
 _NEEDED = (
-    "libcu2grad_simt.so", "libcu2grad_device.so", "libcudart.so", "libtorch.so", "libtorch_cpu.so",
+    "libcusimt.so", "libcusimt_device.so", "libcudart.so", "libtorch.so", "libtorch_cpu.so",
     "libtorch_cuda.so", "libtorch_python.so", "libc10.so", "libc10_cuda.so", "libstdc++.so", "libm.so",
     "libgcc_s.so", "libc.so", "libpthread.so", "libdl.so", "librt.so", "libgomp.so", "libatomic.so",
     "ld-linux-x86-64.so", "ld-linux-aarch64.so",

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from cusimt.translate.lexer import Kind, Token
 from grader.audit.objection import Objection
-from grader.simt.translate.lexer import Kind, Token
 
 ALLOWED = frozenset((
     "arg", "args", "arithmetic", "array", "array_t", "attribute_error", "base", "bool_", "buffer",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.simt.translate.lexer import Kind, Token
+from cusimt.translate.lexer import Kind, Token
 
 _CLASSES = ("Library", "StableLibrary")
 _KINDS = ("DEF", "IMPL", "FRAGMENT")

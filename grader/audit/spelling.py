@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cusimt.translate.lexer import Kind, Token, scan
 from grader.audit.objection import Objection
-from grader.simt.translate.lexer import Kind, Token, scan
 
 _RULE = "A source is read as plain text before it is compiled, so each has to have one reading."
 _DIGRAPHS = ("<:", ":>", "<%", "%>", "%:")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from grader.author.problem import Problem
-from grader.catalog import Exercise
-from grader.hints import read_hints
+from grader.course.catalog import Exercise
+from grader.course.hints import read_hints
 
 RUNGS = 3
 HEADINGS = (

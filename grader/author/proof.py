@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.author.problem import Problem
-from grader.build.request import Backend
-from grader.catalog import Exercise
 from grader.checks import grade
 from grader.checks.lanes import open_lane
-from grader.mutants import Mutant, load_mutants
+from grader.compilation.request import Backend
+from grader.course.catalog import Exercise
+from grader.course.mutants import Mutant, load_mutants
+from grader.course.snapshot import desk_of
+from grader.course.stubs import without_markers
+from grader.course.workspace import shipped_files
 from grader.run import Zygote
-from grader.snapshot import desk_of
-from grader.stubs import without_markers
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
-from grader.workspace import shipped_files
 
 _SEED = 20260401
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.answer_key import ANSWERS
 from grader.author.problem import Problem
-from grader.catalog import Exercise
-from grader.spec import Choice, load_spec
+from grader.course.answer_key import ANSWERS
+from grader.course.catalog import Exercise
+from grader.specification import Choice, load_spec
 
 
 def questions_have_a_place(exercise: Exercise) -> Iterator[Problem]:

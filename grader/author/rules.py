@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from grader.author import lesson_rules, question_rules, solution_rules
 from grader.author.problem import Problem
-from grader.catalog import Exercise
-from grader.errors import UsageError
+from grader.course.catalog import Exercise
+from grader.support.errors import UsageError
 
 Rule = Callable[[Exercise], Iterator[Problem]]
 

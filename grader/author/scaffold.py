@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import UsageError
-from grader.exercise import KINDS, SLUG
-from grader.workspace import sync
+from grader.course.catalog import Catalog, Exercise
+from grader.course.exercise import KINDS, SLUG
+from grader.course.workspace import sync
+from grader.support.errors import UsageError
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _BASE = "write"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.answer_key import KEY
 from grader.author.problem import Problem
-from grader.catalog import Catalog, Exercise
-from grader.implementations import PUBLISHED
-from grader.mutants import load_mutants
-from grader.sections import comment_prefix, find_regions
-from grader.spec import Case, Count, Spec, load_spec
-from grader.workspace import shipped_files
+from grader.course.answer_key import KEY
+from grader.course.catalog import Catalog, Exercise
+from grader.course.implementations import PUBLISHED
+from grader.course.mutants import load_mutants
+from grader.course.sections import comment_prefix, find_regions
+from grader.course.workspace import shipped_files
+from grader.specification import Case, Count, Spec, load_spec
 
 LEAST_MUTANTS = 6
 _BESIDE = ("build", "changes")  # results of a verdict that earn nothing
@@ -23,9 +23,7 @@ _JUDGED_BY = {
     "parts": "PARTS", "performance": "SPEED",
 }  # fmt: skip
 _REMOVE = "Remove one of the two."
-_DRAW = (
-    "Add one with sizes=drawn(...), see `python -m pydoc grader.spec.sizes`, or say in FIXED_SIZES why not."
-)
+_DRAW = "Add one with sizes=drawn(...), see `python -m pydoc grader.specification.sizes`, or say in FIXED_SIZES why not."
 _OWN_FILES = {"exercise.toml", "spec.py", "hints.md", KEY}
 
 

@@ -11,15 +11,15 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import torch
 
-from grader.build import Artifact
-from grader.catalog import Exercise
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs, draw, seeded
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import call_text
+from grader.compilation import Artifact
+from grader.course.catalog import Exercise
 from grader.run.session import Session as WorkerSession
 from grader.run.values import Output, Reply
-from grader.spec import Argument, Case, Refusal, Spec
+from grader.specification import Argument, Case, Refusal, Spec
 from grader.verdict import Status
 
 Stream: TypeAlias = Literal["default", "side"]

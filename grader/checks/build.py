@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from cusimt.compiler.sources import closure, is_cuda
+from cusimt.support.words import listed, noun
 from grader.audit import (
     Objection,
     Unreadable,
@@ -21,26 +23,23 @@ from grader.audit import (
     decoded,
     python_files,
 )
-from grader.build import Artifact, BuildRequest, build
-from grader.build.diagnostics import line_of
-from grader.build.host_paths import without_host_paths
-from grader.build.preprocessing import kept, preprocess
-from grader.build.registrations import Mistake, find_mistake
-from grader.build.sources import is_cuda
-from grader.build.steps import library_folders
-from grader.catalog import Exercise
 from grader.checks.last_words import uncaught
 from grader.checks.outcome import Outcome, passed
-from grader.errors import BuildFailed, SubmissionError
+from grader.compilation import Artifact, BuildRequest, build
+from grader.compilation.diagnostics import line_of
+from grader.compilation.host_paths import without_host_paths
+from grader.compilation.preprocessing import kept, preprocess
+from grader.compilation.registrations import Mistake, find_mistake
+from grader.compilation.steps import library_folders
+from grader.course.catalog import Exercise
 from grader.packages import PackageRequest, build_package, why_not_importable
 from grader.run import compilers
 from grader.run.failures import LoadFailed, WorkerTimeout
-from grader.simt.includes import closure
+from grader.support.errors import BuildFailed, SubmissionError
 from grader.verdict import Status
-from grader.words import listed, noun
 
 if TYPE_CHECKING:
-    from grader.build.request import Backend, Interface
+    from grader.compilation.request import Backend, Interface
 
 SHOWN_LINES = 40
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from grader.checks.outcome import Outcome
-from grader.errors import SubmissionError
 from grader.run.failures import ProtocolViolation, WorkerTimeout
+from grader.support.errors import SubmissionError
 from grader.verdict import Status
 
 if TYPE_CHECKING:

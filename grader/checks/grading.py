@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader import machine
-from grader.catalog import Exercise
+from cusimt.support.scratch import scratch
 from grader.checks import build as building
 from grader.checks import lanes, todo
 from grader.checks.origin import versions_of
@@ -27,19 +26,20 @@ from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
 from grader.checks.repairs import changed
 from grader.checks.results import Progress, Results
-from grader.errors import InfrastructureError, SubmissionError
+from grader.course.catalog import Exercise
+from grader.course.snapshot import digest_of
+from grader.course.stubs import open_todos
 from grader.run.failures import once_more
 from grader.run.spawn import Zygote
-from grader.scratch import scratch
-from grader.snapshot import digest_of
-from grader.spec import Spec, load_spec
-from grader.stubs import open_todos
+from grader.specification import Spec, load_spec
+from grader.support import machine
+from grader.support.errors import InfrastructureError, SubmissionError
 from grader.verdict import NOT_JUDGED, Status, Verdict
 
 if TYPE_CHECKING:
-    from grader.build import Artifact
-    from grader.build.request import Backend
     from grader.checks.bench import Bench
+    from grader.compilation import Artifact
+    from grader.compilation.request import Backend
     from grader.run.session import Session
 
 

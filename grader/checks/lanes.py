@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from grader.checks.registry import WORKER_MODULES
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
 from grader.run import canary
 from grader.run.limits import Limits
 from grader.run.spawn import Zygote

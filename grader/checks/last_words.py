@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.checks.outcome import Outcome
-from grader.errors import SubmissionError
+from grader.support.errors import SubmissionError
 from grader.verdict import Status
 
 _THROWN = re.compile(

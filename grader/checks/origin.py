@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 
-from grader.catalog import Exercise
+from grader.course.catalog import Exercise
 
 
 def versions_of(exercise: Exercise) -> dict[str, str]:

@@ -16,15 +16,15 @@ import torch
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from cusimt.support.words import listed
 from grader.checks import package_sources
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
 from grader.packages import requirements, wheel
 from grader.packages.building import PROJECT, Facts, facts_of
 from grader.packages.gpu_code import gpu_code
-from grader.spec.packaging import Packaging
+from grader.specification.packaging import Packaging
 from grader.verdict import Status
-from grader.words import listed
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.catalog import Exercise
+from grader.course.catalog import Exercise
 
 UNWRITTEN = "todo"  # the topic of what is not written yet
 AS_A_WHOLE = (UNWRITTEN, "build", "load", "audit")  # nothing ran: there is no verdict on it to be explained

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The check's name in scores and verdicts (grader.exercise.CHECKS), and the module that does it.
+# The check's name in scores and verdicts (grader.course.exercise.CHECKS), and the module that does it.
 CHECKS = {
     "correctness": "values.correctness",
     "gradient": "gradients.gradient",

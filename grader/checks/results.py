@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from grader.catalog import Exercise
 from grader.checks import todo
 from grader.checks.ending import ALL_LINES, PRINTED_LINES, ended_badly, printed
 from grader.checks.outcome import Outcome
 from grader.checks.reading import lesson_for
 from grader.checks.registry import CHECKS, COUNTED
-from grader.errors import SubmissionError
+from grader.course.catalog import Exercise
 from grader.run.failures import once_more, said
-from grader.spec import Spec
+from grader.specification import Spec
+from grader.support.errors import SubmissionError
 from grader.verdict import CheckResult, Status
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from grader.catalog import Exercise
 from grader.checks.outcome import Outcome
-from grader.stubs import OpenTodo, open_todos
+from grader.course.catalog import Exercise
+from grader.course.stubs import OpenTodo, open_todos
 from grader.verdict import Status
 
 

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from cusimt.support.words import listed
+from cusimt.translate.functions import reached_from, without_noise
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import kernel_name, own_launches
 from grader.checks.outcome import Outcome
-from grader.simt.functions import reached_from, without_noise
-from grader.stubs import OpenTodo, open_todos
+from grader.course.stubs import OpenTodo, open_todos
 from grader.verdict import Status
-from grader.words import listed
 
 
 def explained(bench: Bench, failure: Outcome, calls: Iterable[Call]) -> Outcome:

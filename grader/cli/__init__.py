@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from grader import machine
-from grader.errors import GraderError
+from grader.support import machine
+from grader.support.errors import ExplainedError
 
 __all__ = ["main", "run"]
 
@@ -21,7 +21,7 @@ INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
 def main() -> int:
-    """Runs the command in ``sys.argv`` and returns its exit code; prints a GraderError without traceback."""
+    """Runs the command in ``sys.argv`` and returns its exit code; prints a ExplainedError without traceback."""
     from grader.cli.quick import answered
 
     try:
@@ -34,7 +34,7 @@ def main() -> int:
         return _left_with(leaving.code)
     except KeyboardInterrupt:
         return _left_with(INTERRUPTED)
-    except GraderError as error:
+    except ExplainedError as error:
         _print_error(error)
         return error.exit_code
     except BrokenPipeError:
@@ -47,7 +47,7 @@ def main() -> int:
             _print_error(fault)
             return fault.exit_code
         _print_own_fault(error)
-        return GraderError.exit_code
+        return ExplainedError.exit_code
 
 
 def run() -> NoReturn:
@@ -70,7 +70,7 @@ def _left_with(code: object) -> int:
     return code if isinstance(code, int) else int(bool(code))
 
 
-def _print_error(error: GraderError) -> None:
+def _print_error(error: ExplainedError) -> None:
     print("\n".join(part for part in (error.what, error.rule, error.next) if part), file=sys.stderr)
 
 
@@ -79,7 +79,7 @@ def _print_own_fault(error: Exception) -> None:
     import datetime
     import traceback
 
-    from grader import cache
+    from cusimt.support import cache
 
     print(f"The grader itself failed: {type(error).__name__}: {error}", file=sys.stderr)
     print("This is not the fault of your code, and no verdict was changed by it.", file=sys.stderr)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader import mutants, workspace
+from cusimt.support.words import counted
 from grader.author import Problem, problems_of, prove, scaffold
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise, find_course
 from grader.cli.checking import found_backend
 from grader.cli.listing import command, shown
 from grader.cli.screen import Screen
-from grader.errors import UsageError
-from grader.words import counted
+from grader.compilation.request import Backend
+from grader.course import mutants, workspace
+from grader.course.catalog import Catalog, Exercise, find_course
+from grader.support.errors import UsageError
 
 
 def sync_stubs(check: bool, course: Path | None) -> int:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
+from cusimt.support.processors import processors
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import print_summary
-from grader.errors import InfrastructureError, UsageError
-from grader.gpus import visible_gpus
+from grader.compilation.request import Backend
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.batch import (
     Item,
     LaneSettings,
@@ -30,8 +29,9 @@ from grader.instruct.course import class_of, read_people, remember
 from grader.instruct.results import ResultStore
 from grader.instruct.similarity import LookAlike, look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
-from grader.processors import processors
 from grader.run import sandbox
+from grader.support.errors import InfrastructureError, UsageError
+from grader.support.gpus import visible_gpus
 
 _LANES_PER_GPU = 4  # while one has the GPU, the others compile: nvcc takes longer than what is run
 NOT_ALL_JUDGED = 3

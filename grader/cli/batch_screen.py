@@ -11,10 +11,10 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from cusimt.support.words import counted, noun
 from grader.instruct.batch.driver import Ended, Outcome
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.batch.plan import Item
-from grader.words import counted, noun
 
 _SILENCE_SECONDS = 10.0  # between lines where nothing moves
 

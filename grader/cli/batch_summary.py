@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from cusimt.support.words import counted, listed
 from grader.instruct.batch.summary import BANDS, ExerciseSummary, Notice, Summary
 from grader.instruct.similarity import LookAlike
 from grader.verdict import Status
-from grader.words import counted, listed
 
 _MOST_PAIRS = 5  # look-alikes that are shown for an exercise
 

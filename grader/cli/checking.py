@@ -9,22 +9,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader import progress
-from grader.build.builder import STAGE
-from grader.build.devices import detect_backend
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
+from cusimt.support.scratch import scratch
+from cusimt.support.words import listed
 from grader.checks import grade
 from grader.checks.results import Progress
 from grader.cli.listing import command, next_step, records_of, start_sentence
 from grader.cli.screen import Screen
-from grader.errors import UsageError
+from grader.compilation.builder import STAGE
+from grader.compilation.devices import detect_backend
+from grader.compilation.request import Backend
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.course.snapshot import taken
+from grader.course.workspace import changed_given
 from grader.report.files import require_folder, write_report
-from grader.scratch import scratch
-from grader.snapshot import taken
+from grader.support.errors import UsageError
 from grader.verdict import Status, Verdict
-from grader.words import listed
-from grader.workspace import changed_given
 
 
 @dataclass(frozen=True)

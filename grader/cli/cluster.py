@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Catalog
+from cusimt.support.words import counted
 from grader.cli.batch import Request, backend_of, results_of
-from grader.errors import UsageError
+from grader.course.catalog import Catalog
 from grader.instruct.batch import items_of
 from grader.instruct.cluster import Cluster, read_cluster
 from grader.instruct.cluster.array import Batch, write_array
@@ -16,7 +16,7 @@ from grader.instruct.cluster.pods import Document, rights, worker_pod
 from grader.instruct.cluster.sizing import Costs, Fleet, Size, costs_in, fleet_for, hours_with
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
-from grader.words import counted
+from grader.support.errors import UsageError
 
 
 def write_job_array(request: Request, file: Path, chunk: int) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from grader.catalog import Catalog, Exercise
+from cusimt.support.words import counted, listed
 from grader.cli.marks import Request, Term, open_term
-from grader.errors import UsageError
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import Course, People, judged_scores, read_course, read_people
 from grader.instruct.course.explain import amount
 from grader.instruct.course.policy import FILE
 from grader.instruct.course.retention import forget
 from grader.instruct.export.sheet import write_new
 from grader.instruct.results import ResultStore
-from grader.words import counted, listed
+from grader.support.errors import UsageError
 
 _BEGINNING = """\
 title = "CUDA kernels for PyTorch"

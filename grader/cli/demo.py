@@ -13,14 +13,14 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.cli.checking import Request, found_backend, grade_one
 from grader.cli.listing import command
 from grader.cli.screen import Screen
-from grader.errors import GraderError
-from grader.mutants import Mutant, load_mutants
+from grader.compilation.request import Backend
+from grader.course.catalog import Catalog, Exercise
+from grader.course.mutants import Mutant, load_mutants
+from grader.support.errors import ExplainedError
 from grader.verdict import Verdict
 
 _BACKENDS = {
@@ -109,7 +109,7 @@ class _Ahead:
             if self._left:
                 return
             where = _backend_of(mutant, self._backend)
-            with contextlib.suppress(GraderError):  # grading it meets the same error, and reports it
+            with contextlib.suppress(ExplainedError):  # grading it meets the same error, and reports it
                 compile_submission(mutant.exercise, folder, where, _OWNER, verbose=False)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.build.compile_commands import NAME, write_compile_commands
-from grader.catalog import Catalog
-from grader.errors import UsageError
+from grader.compilation.compile_commands import NAME, write_compile_commands
+from grader.course.catalog import Catalog
+from grader.support.errors import UsageError
 
 
 def write_editor_files(course: Path | None) -> int:

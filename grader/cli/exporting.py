@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cusimt.support.words import counted
 from grader.cli.marks import Request, Term, open_term
 from grader.instruct.course import Mark
 from grader.instruct.course.explain import explain
 from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
-from grader.words import counted
 
 
 def export_csv(out: Path, folder: Path | None, exercises: Path | None) -> None:

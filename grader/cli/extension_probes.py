@@ -16,11 +16,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader import toolchain
-from grader.build.devices import architecture_list, capabilities, gpu_present
-from grader.cli.probe_line import Line, run
-from grader.errors import ToolchainError
-from grader.processors import processors
+from cusimt.doctor import Line, run
+from cusimt.support import toolchain
+from cusimt.support.processors import processors
+from grader.compilation.devices import architecture_list, capabilities, gpu_present
+from grader.support.errors import ToolchainError
 
 GIB_PER_JOB = 3.0  # nvcc at work on torch/extension.h holds 2.9 GiB: see errors.md#killed
 LOCK_IS_OLD = 3600.0  # seconds; no build of an extension takes an hour without its process in sight

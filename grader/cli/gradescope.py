@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
 from grader.checks import grade
 from grader.cli.replaying import read_verdict
-from grader.errors import UsageError
+from grader.compilation.request import Backend
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import DEFAULT_BACKEND
 from grader.instruct.export.gradescope import Visibility, results, write_results
 from grader.instruct.submissions.choosing import Chosen, choose
@@ -18,6 +17,7 @@ from grader.instruct.submissions.layouts import Piece
 from grader.instruct.submissions.sources import FolderSource
 from grader.instruct.submissions.submission import lay_out
 from grader.report import verdict_text
+from grader.support.errors import UsageError
 from grader.verdict import Verdict
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader import progress, workspace
-from grader.catalog import Catalog, Exercise
 from grader.cli.listing import command
 from grader.cli.pointing import sections_of
-from grader.errors import UsageError
-from grader.hints import Rungs, read_hints
+from grader.course import progress, workspace
+from grader.course.catalog import Catalog, Exercise
+from grader.course.hints import Rungs, read_hints
+from grader.support.errors import UsageError
 
 
 def show_hint(name: str, section: str | None, course: Path | None) -> None:

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from grader import progress
-from grader.catalog import Catalog, Exercise, find_course
-from grader.errors import UsageError
-from grader.progress import Record, Result
-from grader.snapshot import digest_of
-from grader.words import counted
+from cusimt.support.words import counted
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise, find_course
+from grader.course.progress import Record, Result
+from grader.course.snapshot import digest_of
+from grader.support.errors import UsageError
 
 _LEAST_STATE_WIDTH = 20
 _LEAST_TITLE_WIDTH = 12

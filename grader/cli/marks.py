@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Catalog
+from cusimt.support.words import counted, noun
 from grader.cli.marks_notes import notes
-from grader.errors import UsageError
+from grader.course.catalog import Catalog
 from grader.instruct.course import Course, Mark, State, Total, marks_in, read_course, read_people, totals
 from grader.instruct.course.explain import amount, explain
 from grader.instruct.course.late import FULL
 from grader.instruct.export.sheet import inert, write_new
-from grader.words import counted, noun
+from grader.support.errors import UsageError
 
 _COLUMNS = (
     "student", "exercise", "mark", "weight", "state", "percent_earned", "earned", "out_of", "backend",

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.options import Course, Name, Plain, Trust
-from grader.errors import UsageError
+from grader.support.errors import UsageError
 
 marks = typer.Typer(help="For instructors: what each student has of each assignment, and why.")
 course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cusimt.support.words import counted, listed, noun
 from grader.instruct.course import Mark, People
 from grader.instruct.course.versions import of_another_version
-from grader.words import counted, listed, noun
 
 _NAMED = 10  # at most, of those whom a line is about
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import cast
 
-from grader.build.request import Backend
 from grader.cli.batch import require_sandbox
 from grader.cli.marks import Request, Term, open_term
-from grader.errors import UsageError
+from grader.compilation.request import Backend
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark
 from grader.instruct.course.regrades import log_regrade
 from grader.instruct.results import ResultStore, content_digest
 from grader.instruct.submissions import Submission, read_submissions
+from grader.support.errors import UsageError
 from grader.verdict import Status
 
 

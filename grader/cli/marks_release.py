@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from cusimt.support.words import counted
 from grader.cli.marks import Request, open_term
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.explain import amount
 from grader.instruct.course.released import telling
 from grader.instruct.course.releasing import release
 from grader.instruct.results import ResultStore
-from grader.words import counted
 
 NOT_ALL = 1
 

@@ -6,13 +6,13 @@ import csv
 import io
 from pathlib import Path
 
+from cusimt.support.words import counted
 from grader.cli.marks import Request, open_term
-from grader.errors import UsageError
 from grader.instruct.course import Mark
 from grader.instruct.course.comments import fitting
 from grader.instruct.course.sample import double_marking
 from grader.instruct.export.sheet import inert, write_new
-from grader.words import counted
+from grader.support.errors import UsageError
 
 
 def show_sample(request: Request, csv_file: Path | None) -> int:

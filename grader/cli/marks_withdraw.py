@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from grader.cli.marks import Request, open_term
-from grader.errors import UsageError
 from grader.instruct.course.explain import told
 from grader.instruct.course.withdrawn import Withdrawal, withdraw
 from grader.instruct.results import ResultStore
+from grader.support.errors import UsageError
 
 
 def withdraw_one(request: Request, reason: str, by: str) -> int:

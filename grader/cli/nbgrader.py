@@ -9,10 +9,10 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.catalog import Catalog, Exercise
+from cusimt.support.words import counted
 from grader.cli.listing import shown
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.nbgrader.extra import CONFIG, require_nbgrader
-from grader.words import counted
 
 if TYPE_CHECKING:
     from grader.instruct.course import ClassFolder

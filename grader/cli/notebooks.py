@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.catalog import Catalog
 from grader.cli.listing import command, shown
+from grader.course.catalog import Catalog
 from grader.notebook.building import write_notebook
 from grader.notebook.importing import import_verdict
 from grader.report.words import amount, standing

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Exercise
-from grader.changes import section_at
-from grader.exercise import CHECKS
-from grader.hints import Rungs, Symptom, read_hints, read_symptoms
+from grader.course.catalog import Exercise
+from grader.course.changes import section_at
+from grader.course.exercise import CHECKS
+from grader.course.hints import Rungs, Symptom, read_hints, read_symptoms
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 _BACKWARD = re.compile("The backward of|The second derivative of|gradcheck")

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.catalog import Catalog, Exercise
 from grader.cli.checking import files_of
 from grader.cli.listing import command
 from grader.cli.screen import Screen
-from grader.errors import SubmissionError, UsageError
+from grader.course.catalog import Catalog, Exercise
+from grader.support.errors import SubmissionError, UsageError
 
 if TYPE_CHECKING:
+    from cusimt.profile.model import Memory, Profile, Stage
     from grader.checks import Progress
     from grader.checks.outcome import Outcome
-    from grader.profile.model import Memory, Profile, Stage
     from grader.run.session import Session
     from grader.run.spawn import Zygote
     from grader.run.values import Reply
-    from grader.spec import Spec
+    from grader.specification import Spec
 
 
 SEED = 0  # the same inputs every time: two profiles differ because the kernel does
@@ -43,7 +43,7 @@ class Request:
 
 
 def profile_exercise(request: Request) -> int:
-    """Build, run once, print. Returns 0; raises GraderError for all that stands in the way."""
+    """Build, run once, print. Returns 0; raises ExplainedError for all that stands in the way."""
     _require_simt(request)
     exercise = Catalog.open(request.course).find(request.name)
     files = files_of(exercise, request.solutions, "profile")
@@ -51,7 +51,7 @@ def profile_exercise(request: Request) -> int:
     with screen.working(exercise.slug) as stage:
         profile, findings = take_profile(exercise, files, request.case, stage)
     if request.html is not None:
-        from grader.profile.page import page, write_file
+        from cusimt.profile.page import page, write_file
 
         write_file(request.html, page(profile))
     _show(profile, request, screen)
@@ -74,15 +74,15 @@ def _require_simt(request: Request) -> None:
 
 def _show(profile: Profile, request: Request, screen: Screen) -> None:
     if request.json:
-        from grader.profile.document import to_json
+        from cusimt.profile.document import to_json
 
         print(to_json(profile))
     elif screen.plain:
-        from grader.profile.plain import profile_text
+        from cusimt.profile.plain import profile_text
 
         screen.say(profile_text(profile))
     else:
-        from grader.profile.terminal import show_profile
+        from cusimt.profile.terminal import show_profile
 
         show_profile(profile)
 
@@ -95,8 +95,8 @@ def take_profile(
 
     `zygote`, which must be of simt, serves several profiles; it is cleared afterwards, not closed.
     """
-    from grader.profile.model import Profile
-    from grader.profile.occupancy import simulated_device
+    from cusimt.profile.model import Profile
+    from cusimt.profile.occupancy import simulated_device
 
     with _loaded(exercise, files, progress, zygote) as (session, spec):
         from grader.checks.device.counted import choose, run_counted, tensor_names
@@ -123,9 +123,9 @@ def _loaded(
     from grader.checks import lanes, todo
     from grader.checks.outcome import Outcome
     from grader.checks.values.sizes import with_sizes
+    from grader.course.stubs import open_todos
     from grader.run.spawn import Zygote
-    from grader.spec import load_spec
-    from grader.stubs import open_todos
+    from grader.specification import load_spec
 
     left = todo.check(exercise, files)
     if left is not None and todo.untouched(exercise, open_todos(exercise, files)):
@@ -152,10 +152,10 @@ def _cannot(exercise: Exercise, outcome: Outcome) -> SubmissionError:
 def _stage(
     name: str, reply: Reply, exercise: Exercise, names: Mapping[int, Memory], traffic: int | None = None
 ) -> Stage:
-    from grader.profile.assembling import launched
-    from grader.profile.model import Stage
-    from grader.profile.occupancy import simulated_device
-    from grader.simt.counters import symbolise
+    from cusimt.counters import symbolise
+    from cusimt.profile.assembling import launched
+    from cusimt.profile.model import Stage
+    from cusimt.profile.occupancy import simulated_device
 
     trace = reply.trace
     return Stage(

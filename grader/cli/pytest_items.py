@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from grader.errors import GraderError
-from grader.exercise import Exercise, read_exercise
+from grader.course.exercise import Exercise, read_exercise
 from grader.report.plain import check_lines
 from grader.report.words import results_for
+from grader.support.errors import ExplainedError
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 _FACTS = "exercise.toml"
@@ -41,7 +41,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     named = parent.session.isinitpath(file_path)
     try:
         exercise = read_exercise(root)
-    except GraderError as error:
+    except ExplainedError as error:
         broken = named or file_path == root / _FACTS
         return [BrokenFile.of(error, file_path, parent)] if broken else []
     if file_path == root / _shown_file(exercise):
@@ -52,10 +52,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 class BrokenFile(pytest.File):
     """An exercise whose facts cannot be read. Its collection fails with the sentences of the error."""
 
-    error: GraderError
+    error: ExplainedError
 
     @classmethod
-    def of(cls, error: GraderError, path: Path, parent: pytest.Collector) -> BrokenFile:
+    def of(cls, error: ExplainedError, path: Path, parent: pytest.Collector) -> BrokenFile:
         file: BrokenFile = cls.from_parent(parent, path=path)
         file.error = error
         return file
@@ -90,7 +90,7 @@ class ExerciseFile(pytest.File):
         match outcomes[root]:
             case Verdict() as verdict:
                 return verdict
-            case GraderError() as error:
+            case ExplainedError() as error:
                 raise CheckFailed(_sentences(error)) from error
             case Exception() as error:
                 raise RuntimeError(f"The grader itself failed on {self.exercise.slug}.") from error
@@ -137,7 +137,7 @@ def _grade(exercise: Exercise) -> Verdict:
     """As `grader check` does. pytest may turn warnings into errors, which no check asks for."""
     from grader.checks import grade
     from grader.cli.checking import found_backend, keep
-    from grader.snapshot import taken
+    from grader.course.snapshot import taken
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -159,7 +159,7 @@ def _lines(verdict: Verdict, failed: list[CheckResult]) -> Iterator[str]:
                 break
 
 
-def _sentences(error: GraderError) -> str:
+def _sentences(error: ExplainedError) -> str:
     return "\n".join(part for part in (error.what, error.rule, error.next) if part)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from grader import progress
-from grader.build.request import Backend
-from grader.catalog import Catalog
 from grader.cli.checking import Request, grade_one
 from grader.cli.listing import command
 from grader.cli.screen import Screen
-from grader.errors import UsageError
+from grader.compilation.request import Backend
+from grader.course import progress
+from grader.course.catalog import Catalog
+from grader.support.errors import UsageError
 from grader.verdict import Verdict
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader import workspace
-from grader.catalog import Catalog
 from grader.cli.listing import command, shown
+from grader.course import workspace
+from grader.course.catalog import Catalog
 
 
 def reset_exercise(name: str, course: Path | None, given_only: bool) -> None:

@@ -6,14 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from cusimt.support.words import counted
 from grader.cli.marks import Request, open_term
-from grader.errors import UsageError
 from grader.instruct.course import read_people
 from grader.instruct.export.sheet import write_new
 from grader.instruct.similarity import LookAlike, Passage, look_alikes_of_class
 from grader.instruct.similarity.page import look_alikes_page
 from grader.instruct.submissions import read_submissions
-from grader.words import counted
+from grader.support.errors import UsageError
 
 _SHOWN = 3  # passages of a pair, on the screen
 _LINES = 12  # of each

@@ -8,11 +8,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import progress
-from grader.catalog import Catalog, Exercise
 from grader.cli.listing import command, shown
-from grader.errors import UsageError
-from grader.stubs import without_markers
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.course.stubs import without_markers
+from grader.support.errors import UsageError
 
 _LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".cpp": "cpp", ".h": "cpp", ".py": "python", ".toml": "toml"}
 

@@ -6,8 +6,7 @@ import shutil
 import textwrap
 from pathlib import Path
 
-from grader import progress
-from grader.catalog import Catalog, Exercise
+from cusimt.support.words import counted, listed
 from grader.cli.listing import (
     command,
     next_exercise,
@@ -17,9 +16,10 @@ from grader.cli.listing import (
     shown,
     way_around,
 )
-from grader.progress import Record
-from grader.stubs import open_todos
-from grader.words import counted, listed
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.course.progress import Record
+from grader.course.stubs import open_todos
 
 
 def show_next(course: Path | None) -> None:

@@ -14,20 +14,20 @@ from pathlib import Path
 
 from watchfiles import watch
 
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
+from cusimt.support.words import listed
 from grader.checks import grade
 from grader.checks.lanes import open_lane
 from grader.checks.results import Progress
 from grader.cli.checking import after_failure, after_pass, found_backend, keep, warn_of_given
 from grader.cli.listing import command, shown
 from grader.cli.screen import Screen
+from grader.compilation.request import Backend
+from grader.course.catalog import Catalog, Exercise
+from grader.course.snapshot import desk as spool
+from grader.course.snapshot import sources, write_sources
+from grader.course.workspace import changed_given
 from grader.run import Zygote
-from grader.snapshot import desk as spool
-from grader.snapshot import sources, write_sources
 from grader.verdict import Verdict
-from grader.words import listed
-from grader.workspace import changed_given
 
 _GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share
 _SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it

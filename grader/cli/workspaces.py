@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Catalog
 from grader.cli.listing import shown
+from grader.course.catalog import Catalog
 from grader.instruct.workspace import (
     Changes,
     Release,

@@ -9,9 +9,9 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from grader.catalog import Exercise
-from grader.errors import UsageError
+from grader.course.catalog import Exercise
 from grader.notebook.setup import setup_source
+from grader.support.errors import UsageError
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 

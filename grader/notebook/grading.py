@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import grader
-from grader.catalog import Catalog, Exercise
-from grader.errors import GraderError, InfrastructureError, UsageError
+from grader.course.catalog import Catalog, Exercise
 from grader.notebook.report import Report
+from grader.support.errors import ExplainedError, InfrastructureError, UsageError
+from grader.support.folders import python_path
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
-    from grader.build.request import Backend
+    from grader.compilation.request import Backend
 
 
 def grade(
@@ -70,10 +70,8 @@ def _verdict_of_child(arguments: list[str]) -> Verdict:
     """Run `grader check` and read its verdict; what went wrong before there was one is raised."""
     # -P: a file of the learner's that is called grader.py or torch.py is not imported in the place of ours.
     command = [sys.executable, "-P", "-m", "grader", "check", *arguments, "--json"]
-    package = str(Path(grader.__file__).resolve().parent.parent)
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, stdin=subprocess.DEVNULL,
+        command, env={**os.environ, "PYTHONPATH": python_path()}, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.stdout.lstrip().startswith("{"):
@@ -81,7 +79,7 @@ def _verdict_of_child(arguments: list[str]) -> Verdict:
     said = done.stderr.strip()
     if done.returncode == UsageError.exit_code:
         raise UsageError(*said.splitlines()[:3])
-    if done.returncode == GraderError.exit_code and said:
+    if done.returncode == ExplainedError.exit_code and said:
         raise InfrastructureError(*said.splitlines()[:3])
     raise InfrastructureError(
         f"The process that grades ended with code {done.returncode} and without a verdict.",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import progress
-from grader.catalog import Catalog, Exercise
-from grader.errors import UsageError
-from grader.snapshot import digest_of
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.course.snapshot import digest_of
+from grader.support.errors import UsageError
 from grader.verdict import Verdict
 
 _LARGEST = 16 << 20  # bytes: no verdict comes near it

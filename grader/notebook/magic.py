@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grader import workspace
-from grader.catalog import Catalog
-from grader.errors import UsageError
+from grader.course import workspace
+from grader.course.catalog import Catalog
+from grader.support.errors import UsageError
 
 
 def exercise(line: str, cell: str) -> None:

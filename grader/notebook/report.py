@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from grader.errors import InfrastructureError, UsageError
+from cusimt.support.words import listed
 from grader.report import verdict_text
 from grader.report.files import write_report
 from grader.report.html import verdict_html
 from grader.report.words import results_for
+from grader.support.errors import InfrastructureError, UsageError
 from grader.verdict import CheckResult, Status, Verdict
-from grader.words import listed
 
 
 class Report:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.build.devices import detect_backend, gpu_name
+from grader.compilation.devices import detect_backend, gpu_name
 
 _SOURCE = '''\
 # Installs the course where it is missing, as on Colab, and says what this machine can do.

@@ -20,10 +20,10 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from cusimt.support.toolchain import cuda_toolkit, ninja
 from grader.packages import flags
 from grader.packages.workshop import LOG, PROBE, REPORT
 from grader.run import landlock, limits
-from grader.toolchain import cuda_toolkit, ninja
 
 _BACK_END = "setuptools.build_meta"
 _PROBE_LOG = "probe.log"
@@ -76,8 +76,8 @@ def _parser() -> argparse.ArgumentParser:
 def _prepare(backend: str) -> None:
     """The environment of a machine that builds wheels: what is not in the package's files is not decided."""
     if backend == "simt":
-        from grader.simt.activate import activate
-        from grader.simt.extension import redirect
+        from cusimt.activate import activate
+        from cusimt.compiler.extension import redirect
 
         activate()
         redirect(checked=True)

@@ -12,16 +12,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from grader import cache
-from grader.build import Artifact, diagnostics
-from grader.build.request import Backend
-from grader.errors import BuildFailed, ToolchainError
+from cusimt.compiler import native, toolkit
+from cusimt.support import cache
+from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
+from grader.compilation import Artifact, diagnostics
+from grader.compilation.request import Backend
 from grader.packages import outputs
 from grader.packages import wheel as wheels
 from grader.packages.running import run_back_end
 from grader.packages.workshop import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
-from grader.simt import native, translate
-from grader.toolchain import cuda_toolkit, host_compiler, torch_install
+from grader.support.errors import BuildFailed, ToolchainError
 
 FACTS = "facts.json"
 PROJECT = "pyproject.toml"
@@ -139,8 +139,7 @@ def _machine(request: PackageRequest) -> list[object]:
     parts += [*compiler.command, cache.tree_digest(Path(__file__).parent, (".py",))]
     if request.backend == "cuda":
         return [*parts, cuda_toolkit().identity]
-    simt = Path(translate.__file__).parent.parent
-    return [*parts, native.sources_digest(), cache.tree_digest(simt, (".py",))]
+    return [*parts, native.sources_digest(), toolkit.translator()]
 
 
 def _setuptools() -> str:

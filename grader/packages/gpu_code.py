@@ -8,9 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from grader.build.request import Backend
-from grader.simt import toolkit
-from grader.toolchain import cuda_toolkit
+from cusimt.compiler import toolkit
+from cusimt.support.toolchain import cuda_toolkit
+from grader.compilation.request import Backend
 
 _SECONDS = 60
 _LISTED = re.compile(r"^(ELF|PTX) file\s+\d+:.*\.sm_(\d+[a-z]?)\.(?:cubin|ptx)$", re.MULTILINE)

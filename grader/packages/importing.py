@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.build import Artifact
-from grader.demangling import demangled
+from cusimt.support.demangling import demangled
+from grader.compilation import Artifact
 from grader.packages import wheel
 
 _UNDEFINED = re.compile(r"undefined symbol: (\w+)")

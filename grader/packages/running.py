@@ -8,23 +8,23 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from grader import cache
-from grader.build.request import Backend
-from grader.deadlines import Deadline
-from grader.errors import BuildFailed, InfrastructureError
-from grader.linker import environment_flags
+from cusimt.compiler import cccl, native, toolkit
+from cusimt.support import cache
+from cusimt.support.linker import environment_flags
+from grader.compilation.request import Backend
 from grader.packages import outputs
 from grader.packages.workshop import LOG, Workshop
 from grader.run import compilers, sandbox
 from grader.run.limits import Limits, kill_group
-from grader.simt import cccl, native, toolkit
+from grader.support.deadlines import Deadline
+from grader.support.errors import BuildFailed, InfrastructureError
+from grader.support.folders import IMPORT_FOLDERS, python_path
 
 SECONDS = 900.0  # of own time: nvcc takes tens of seconds for each source and architecture
 MOST_BYTES = 4 * 2**30  # written by a build, which is a hundred times what torch's largest headers leave
 MOST_FILES = 100_000
 _LOOK_SECONDS = 0.5
 _PROGRAM = "grader.packages.backend"
-_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) -> str:
@@ -52,7 +52,7 @@ def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) 
             allowed = [*sandbox.worker_readable(readable), *writable]
             command += [part for path in allowed for part in ("--readable", str(path))]
             command += [part for path in writable for part in ("--writable", str(path))]
-            command += ["--listable", str(_PACKAGE_ROOT)]  # which Python looks for `grader` in
+            command += ["--listable", *map(str, IMPORT_FOLDERS)]  # which Python looks for `grader` in
     try:
         descriptors = enclosure.descriptors if enclosure is not None else ()
         words = _run(command, environment, place, descriptors)
@@ -110,11 +110,10 @@ def _watched(running: subprocess.Popen[bytes], place: Workshop) -> bytes:
 
 
 def _environment(place: Workshop) -> dict[str, str]:
-    path = [str(_PACKAGE_ROOT), *filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     return {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(path),
-        "CU2GRAD_CACHE": str(cache.cache_root()),
+        "PYTHONPATH": python_path(),
+        "CUSIMT_CACHE": str(cache.cache_root()),
         "HOME": str(place.scratch),
         "TMPDIR": str(place.scratch),
         "LC_ALL": "C.UTF-8",  # diagnostics are parsed: in English

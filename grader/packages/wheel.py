@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path, PurePosixPath
 
-from grader.errors import BuildFailed
+from grader.support.errors import BuildFailed
 
 MOST_BYTES = 256 * 2**20  # unpacked
 _MOST_METADATA = 2**20

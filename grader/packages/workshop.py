@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import cache
-from grader.locks import hold
+from cusimt.support import cache
+from cusimt.support.locks import hold
 
 NATIVE = (".cu", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".cuh")
 LOG = "build.log"  # of the build, in `out`

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.errors import UsageError
+from grader.support.errors import UsageError
 
 
 def require_folder(path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from grader.markup import environment
+from cusimt.support.markup import environment
 from grader.report.html_look import LOOK, PAGE
 from grader.report.html_pictures import request_picture
 from grader.report.words import ENDED, MARKS, amount, first_sights, name_of, place, standing, told

@@ -7,7 +7,7 @@ Lengths are in pixels, like the font: the root of nbgrader's page has one of 10.
 
 from __future__ import annotations
 
-from grader.simt.canvas import DARK, LIGHT, SHAPES, variables
+from cusimt.counters.canvas import DARK, LIGHT, SHAPES, variables
 
 # Okabe and Ito's colours serve the pictures; these, for statuses, reach 4.5:1 on their background as text.
 _LIGHT = f"{variables(LIGHT)} --good: #1a7340; --bad: #b3261e; --open: #7b3f9d; --rule: #8886; --soft: #8881;"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.markup import visible
-from grader.simt.counters import Sample, Space
-from grader.simt.memory_model import Access
-from grader.simt.pictures import Contents, picture
+from cusimt.counters import Sample, Space
+from cusimt.counters.memory_model import Access
+from cusimt.counters.pictures import Contents, picture
+from cusimt.support.markup import visible
 from grader.verdict import WarpRequest
 
 _ACCESSES: dict[str, Access] = {"load": "load", "store": "store", "atomic": "atomic"}

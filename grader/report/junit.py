@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from grader.markup import visible
+from cusimt.support.markup import visible
 from grader.report.plain import check_lines
 from grader.verdict import CheckResult, Status, Verdict
 

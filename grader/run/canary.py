@@ -14,12 +14,12 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.cache import cache_root, digest
-from grader.errors import GraderError, InfrastructureError
-from grader.gpus import visible_gpus
-from grader.locks import hold, open_locked
+from cusimt.support.cache import cache_root, digest
+from cusimt.support.locks import hold, open_locked
 from grader.run.limits import Limits
 from grader.run.spawn import Zygote
+from grader.support.errors import ExplainedError, InfrastructureError
+from grader.support.gpus import visible_gpus
 
 ELEMENTS = 1 << 16
 _BEAT = Path(__file__).resolve().parent / "inside" / "beat.py"
@@ -68,7 +68,7 @@ def try_kernel(backend: str, isolate: bool) -> None:
             if reply.error is None and answer is not None and torch.equal(answer, sent * sent + 1):
                 return
             why = reply.error.message if reply.error is not None else "It computed another result."
-    except GraderError as error:
+    except ExplainedError as error:
         why = error.what
     raise _unfit(why)
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cusimt.support.toolchain import cuda_toolkit, host_compiler, ninja
 from grader.run import sandbox
 from grader.run.limits import Limits, processes_are_counted_in_namespaces
-from grader.toolchain import cuda_toolkit, host_compiler, ninja
 
 _MEMORY_BYTES = 4 * 2**30  # of one compiler; torch's whole header set takes one and a half
 _LIMITED = (
@@ -55,7 +55,7 @@ class Compilers:
 def enclosing(
     backend: str,
 ) -> Callable[[Iterable[Path], Iterable[Path], Mapping[str, str]], Compilers]:
-    """For `grader.build.build`: makes the sandbox of a build, once it is known what that names.
+    """For `grader.compilation.build`: makes the sandbox of a build, once it is known what that names.
 
     Raises InfrastructureError without bubblewrap.
     """

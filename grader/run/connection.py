@@ -14,9 +14,6 @@ from typing import Any, NoReturn
 
 from torch import Tensor
 
-from grader import machine
-from grader.deadlines import Deadline
-from grader.errors import InfrastructureError, SubmissionError
 from grader.run import wire
 from grader.run.boxes import Box
 from grader.run.failures import (
@@ -34,6 +31,9 @@ from grader.run.tensors import read_dense
 from grader.run.text import decode_text, encode_text
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
 from grader.run.zygote_process import Worker
+from grader.support import machine
+from grader.support.deadlines import Deadline
+from grader.support.errors import InfrastructureError, SubmissionError
 
 CONNECTION_LOST = 71  # a worker's exit code when it can no longer speak to the parent
 _SHARED = "Memory shared with a worker"

@@ -17,7 +17,7 @@ _ACCESSES = ("load", "store", "atomic")
 
 
 def validated(records: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """The records, each as `grader.simt.counters.symbolise` takes it; else WireError."""
+    """The records, each as `cusimt.counters.symbolise` takes it; else WireError."""
     found = tuple(records)
     for record in found:
         if not _is_launch(record) or not all(map(_is_site, record["sites"])):

@@ -19,8 +19,8 @@ import signal
 from collections.abc import Callable
 from typing import TypeVar
 
-from grader.errors import SubmissionError
 from grader.run.values import RemoteError
+from grader.support.errors import SubmissionError
 
 _NEXT = "Run `grader check`: its verdict shows the last lines that a call printed."
 
@@ -129,7 +129,7 @@ _SIGNAL_RULES = {
 
 
 class WorkerTimeout(SubmissionError):
-    """A request took longer than ``seconds`` of the worker's own time (:mod:`grader.deadlines`), which were
+    """A request took longer than ``seconds`` of the worker's own time (:mod:`grader.support.deadlines`), which were
     ``waited`` on the parent's clock; the worker and its children are dead.
     """
 

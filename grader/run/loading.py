@@ -14,7 +14,7 @@ from grader.run.tensors import pack_tensor
 from grader.run.wire import Parcel
 
 if TYPE_CHECKING:
-    from grader.build import Artifact
+    from grader.compilation import Artifact
 
 _ENCODING = "utf-8-sig"  # as the audit decodes
 BOX_FOLDER = Path("/tmp")  # where isolated workers put the libraries they are given

@@ -15,7 +15,7 @@ _LONGEST = 4096  # characters: a mangled name of a kernel, or a path
 
 
 def findings(records: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """The findings, each as `grader.simt.findings.symbolise` takes it; else WireError."""
+    """The findings, each as `cusimt.findings.symbolise` takes it; else WireError."""
     found = tuple(records)
     if not all(map(_is_finding, found)):
         raise WireError("sent a finding that is none")

@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import InfrastructureError
 from grader.run import groups, seccomp
 from grader.run.groups import Group
 from grader.run.limits import Limits
 from grader.run.syscalls import architecture
+from grader.support.errors import InfrastructureError
+from grader.support.folders import PACKAGES
 
-_PACKAGE = Path(__file__).resolve().parents[1]
 SCRATCH = ("/tmp", "/dev/shm", "/box")
 _SCRATCH_BYTES = 256 * 2**20
 _ZYGOTE_BYTES = 2**30  # what torch takes in a zygote, beside its worker
@@ -34,7 +34,7 @@ _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 # Whole names: a prefix as NVIDIA_ would also let somebody's API key through.
 _PASSED = frozenset((
     "PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NINJA_STATUS",
-    "CU2GRAD_CACHE", "CU2GRAD_SIMT_DEVICE",
+    "CUSIMT_CACHE", "CUSIMT_DEVICE",
     "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
 ))  # fmt: skip
 
@@ -116,7 +116,7 @@ def prefix(
     line += [*_system(), "--proc", "/proc", "--dev", "/dev"]
     for target in SCRATCH:
         line += ["--size", str(_SCRATCH_BYTES), "--tmpfs", target]
-    for path in _readable([_PACKAGE, *_libraries(backend), *readable]):
+    for path in _readable([*PACKAGES, *_libraries(backend), *readable]):
         line += ["--ro-bind", path, path]
     for path in map(str, writable):
         line += ["--bind", path, path]
@@ -160,7 +160,7 @@ def why_unusable() -> str:
 def worker_readable(extra: Iterable[Path]) -> list[Path]:
     """What a worker reads without bubblewrap: the same as within it, and the system's own folders."""
     system = (*_SYSTEM, "/etc", "/proc", "/sys", "/dev")
-    return [Path(path) for path in (*system, *_readable([_PACKAGE, *extra]))]
+    return [Path(path) for path in (*system, *_readable([*PACKAGES, *extra]))]
 
 
 def installed_in(program: Path) -> Path:
@@ -196,7 +196,7 @@ def _libraries(backend: str) -> list[Path]:
     """
     if backend != "simt":
         return []
-    from grader.simt import native
+    from cusimt.compiler import native
 
     return [
         native.runtime_library().parent,

@@ -26,7 +26,7 @@ from grader.run.wire import SPARSE, Kind, Parcel, WireError
 from grader.run.workers import Workers
 
 if TYPE_CHECKING:
-    from grader.build import Artifact
+    from grader.compilation import Artifact
 
 Stream = Literal["default", "side"]
 Schedule = Literal["forward", "reversed", "random"]

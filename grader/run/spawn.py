@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.errors import InfrastructureError
 from grader.run.control import Answer
 from grader.run.limits import Limits, kill_group
 from grader.run.zygote_process import Gone, Settings, Worker, ZygoteProcess
+from grader.support.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from grader.run.session import Session

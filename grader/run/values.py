@@ -116,7 +116,7 @@ class Trace:
     those that earlier calls had left behind, which is told without a trace, too. ``launches_total`` also
     counts launches that were left out of ``launches`` to keep it short. ``allocations`` counts those made
     during the call. Where counting was asked for, ``counts`` holds one record per launch for
-    `grader.simt.counters.symbolise`, and ``placed`` says which tensors lie at their addresses.
+    `cusimt.counters.symbolise`, and ``placed`` says which tensors lie at their addresses.
     """
 
     findings: tuple[dict[str, Any], ...] = ()

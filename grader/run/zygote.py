@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from grader import manifest
+from cusimt.support import manifest
 from grader.run import limits, sandbox, seccomp
 from grader.run.control import Answer, Order, Word
 from grader.run.sockets import receive
@@ -53,7 +53,7 @@ def main() -> None:
 def prepare(backend: str, modules: Sequence[str] = ()) -> None:
     """Import once what every worker needs, and `modules`."""
     if backend == "simt":
-        from grader.simt.activate import activate
+        from cusimt.activate import activate
 
         activate()
         manifest.let_go()  # a worker inherits descriptors, and what is loaded stays

@@ -14,16 +14,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.cache import cache_root
+from cusimt.support.cache import cache_root
 from grader.run import landlock, sandbox, seccomp, sockets
 from grader.run.control import Answer, Order, Word
 from grader.run.limits import Limits, kill_group
 from grader.run.transcript import Transcript
+from grader.support.folders import python_path
 
 ANSWER_SECONDS = 5.0
 _CLEAR_SECONDS = 30.0  # a full scratch folder is emptied
 _READY_SECONDS = 600.0  # the first start compiles the simulated device
-_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 # A process that is to die with its parent dies with the *thread* that started it: this one stays.
 _starter = ThreadPoolExecutor(1, "zygote-starter")
@@ -101,7 +101,7 @@ class ZygoteProcess:
     """Starts at once, gets ready by itself, forks workers on order."""
 
     def __init__(self, settings: Settings) -> None:
-        environment = {**os.environ, "PYTHONPATH": _python_path(), "CU2GRAD_CACHE": str(cache_root())}
+        environment = {**os.environ, "PYTHONPATH": python_path(), "CUSIMT_CACHE": str(cache_root())}
         command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", settings.backend]
         command += [f"--module={name}" for name in settings.modules]
         command += ["--confined"] if settings.confined else []
@@ -248,12 +248,6 @@ def _enclosure(settings: Settings, environment: Mapping[str, str]) -> sandbox.En
     spool = [settings.spool] if settings.spool is not None else []
     readable = [*settings.readable, *spool]
     return sandbox.enclose(settings.backend, readable, environment, settings.limits)
-
-
-def _python_path() -> str:
-    """This package first, also where it is not installed; never a learner's current folder."""
-    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return os.pathsep.join([str(_PACKAGE_ROOT), *(entry for entry in given if Path(entry).is_absolute())])
 
 
 def _close_all(fds: Sequence[int]) -> None:

@@ -2,7 +2,7 @@
 
 Run it with the sizes that ``grader check 15`` names, in the order m, k, n, tile::
 
-    python -m grader.simt --profile find.py 64 96 160 16
+    python -m cusimt --profile find.py 64 96 160 16
 """
 
 import sys
@@ -13,6 +13,6 @@ find = grader.load("find", ["find.cu"])
 
 if __name__ == "__main__":
     if len(sys.argv) != 5:
-        raise SystemExit("usage: python -m grader.simt --profile find.py M K N TILE")
+        raise SystemExit("usage: python -m cusimt --profile find.py M K N TILE")
     m, k, n, tile = map(int, sys.argv[1:])
     find.product(m, k, n, tile)

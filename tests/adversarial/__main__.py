@@ -21,7 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from grader.errors import GraderError, UsageError
+from grader.support.errors import ExplainedError, UsageError
 from tests.adversarial.catalogue import BACKENDS, Attack, attacks
 from tests.adversarial.running import Row, grade_all
 
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         chosen = _chosen(options.names, options.backend)
-    except GraderError as error:
+    except ExplainedError as error:
         print(error, file=sys.stderr)
         return 2
     begun = time.perf_counter()

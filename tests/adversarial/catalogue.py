@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from grader.catalog import Catalog, Exercise
-from grader.edits import Edit, read_edit
-from grader.stubs import without_markers
-from grader.toml_table import TomlTable, read_toml
+from grader.course.catalog import Catalog, Exercise
+from grader.course.edits import Edit, read_edit
+from grader.course.stubs import without_markers
+from grader.support.toml_table import TomlTable, read_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "attacks"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import cast
 
 from grader.audit import audit_python, audit_sources
-from grader.build import Artifact
-from grader.build.request import Backend
 from grader.checks import build as building
 from grader.checks import grade
 from grader.checks.outcome import Outcome
+from grader.compilation import Artifact
+from grader.compilation.request import Backend
 from grader.run.spawn import Zygote
 from grader.verdict import Status, Verdict
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack

@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from grader.build.request import Backend
 from grader.checks.build import compile_submission
-from grader.errors import GraderError
+from grader.compilation.request import Backend
+from grader.support.errors import ExplainedError
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack, read
 from tests.adversarial.judging import judge
 
@@ -62,7 +62,7 @@ def _build(folder: Path, backend: str) -> None:
     attack = read(folder)
     with (
         TemporaryDirectory(prefix="attack-") as scratch,
-        contextlib.suppress(GraderError),
+        contextlib.suppress(ExplainedError),
     ):  # told when graded
         attack.write(Path(scratch))
         compile_submission(attack.exercise, Path(scratch), cast("Backend", backend), "", verbose=False)

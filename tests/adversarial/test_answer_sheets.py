@@ -14,9 +14,9 @@ from grader.checks.questions.answer_sheet import (
     shown,
     strangers,
 )
-from grader.errors import BuildFailed
 from grader.packages import PackageRequest, build_package
-from grader.spec.questions import Count, Program
+from grader.specification.questions import Count, Program
+from grader.support.errors import BuildFailed
 
 COUNT = Count(
     "lanes", "How many?", Program("p.cu", {"n": (1, 2)}), ("run", "n"), "//", "lanes", think="Count them."

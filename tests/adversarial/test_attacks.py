@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from grader.build import detect_backend
 from grader.checks.lanes import open_lane
+from grader.compilation import detect_backend
 from grader.run.spawn import Zygote
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack, attacks
 from tests.adversarial.judging import judge

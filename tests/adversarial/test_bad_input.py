@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from grader.cache import cache_root
-from grader.catalog import Catalog
-from grader.simt import native
+from cusimt.compiler import native
+from cusimt.support.cache import cache_root
+from grader.course.catalog import Catalog
 from tests.processor_time import MADE_ONCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,7 +156,7 @@ def test_a_missing_header_is_named(solved_course: Catalog) -> None:
 
 
 def test_a_missing_compiler_is_this_machines_fault(solved_course: Catalog, tmp_path: Path) -> None:
-    run = check(solved_course, "00", CXX="/nowhere/g++", CU2GRAD_CACHE=str(tmp_path / "cache"))
+    run = check(solved_course, "00", CXX="/nowhere/g++", CUSIMT_CACHE=str(tmp_path / "cache"))
     assert run.code == INFRASTRUCTURE
     assert "/nowhere/g++" in run.text
     assert "grader doctor" in run.text
@@ -294,7 +294,7 @@ def seeded_cache(folder: Path) -> dict[str, str]:
         for entry in (cache_root() / room).glob("*/"):
             if entry.suffix != ".building":
                 (folder / "cache" / room / entry.name).symlink_to(entry)
-    return {"CU2GRAD_CACHE": str(folder / "cache")}
+    return {"CUSIMT_CACHE": str(folder / "cache")}
 
 
 def damage(folder: Path) -> int:

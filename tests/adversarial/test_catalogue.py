@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import BrokenExercise
+from grader.support.errors import BrokenExercise
 from tests.adversarial.catalogue import FACTS, FOLDER, ROOT, attacks, read
 from tests.adversarial.judging import Ruling
 from tests.docs.words import words

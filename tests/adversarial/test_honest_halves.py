@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.checks import grade
-from grader.mutants import load_mutants
+from grader.course.catalog import Catalog
+from grader.course.mutants import load_mutants
 from tests.desks import desk
 
 COURSE = Catalog.open(Path(__file__).resolve().parents[2])

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.support.toolchain import host_compiler
 from grader.audit import Objection, audit_library, audit_python, audit_sources
-from grader.catalog import Catalog, Exercise
 from grader.checks import grade
+from grader.course.catalog import Catalog, Exercise
 from grader.run import landlock
-from grader.toolchain import host_compiler
 from grader.verdict import CheckResult, Status
 
 ROOT = Path(__file__).resolve().parents[2]

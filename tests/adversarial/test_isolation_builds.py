@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import ninja
-from grader.build.ninja import Edge, Outcome
-from grader.errors import BuildFailed
+from grader.compilation import ninja
+from grader.compilation.ninja import Edge, Outcome
 from grader.packages import PackageRequest, build_package, outputs, running
 from grader.run import Limits, compilers
+from grader.support.errors import BuildFailed
 from tests.adversarial.lane import isolated
 from tests.adversarial.test_packages import tiny
 

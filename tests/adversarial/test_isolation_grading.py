@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import workspace
-from grader.catalog import Catalog, Exercise
 from grader.checks import build as building
 from grader.checks import grade
 from grader.checks.lanes import open_lane
+from grader.course import workspace
+from grader.course.catalog import Catalog, Exercise
 from grader.run import Limits, Zygote
 from grader.verdict import Status, Verdict
 from tests.adversarial.lane import TOOLS, isolated, reusable

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.records.source_lines import Frame, quoting_from
 from grader.audit import audit_sources
-from grader.catalog import Catalog
 from grader.checks import build as building
 from grader.checks import grade
-from grader.simt.source_lines import Frame, quoting_from
-from grader.stubs import without_markers
+from grader.course.catalog import Catalog
+from grader.course.stubs import without_markers
 from grader.verdict import Verdict
 
 SECRET = "4711,ada,the list of the class"

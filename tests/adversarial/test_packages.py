@@ -17,11 +17,11 @@ from grader.audit import (
     setup_source,
     why_not_compiled_with,
 )
-from grader.catalog import Catalog
 from grader.checks import grade
-from grader.errors import BuildFailed
+from grader.course.catalog import Catalog
 from grader.packages import PackageRequest, build_package
 from grader.run import landlock
+from grader.support.errors import BuildFailed
 from grader.verdict import Status
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import deadlines
-from grader.deadlines import Usage
+from cusimt.tests.waiting import has_ended
 from grader.run import LoadFailed, WorkerCrashed, WorkerTimeout
+from grader.support import deadlines
+from grader.support.deadlines import Usage
 from tests.adversarial.submissions import Load, assert_serves, load, zygote
-from tests.waiting import has_ended
 
 __all__ = ["load", "zygote"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.tests.waiting import wait_for
 from grader.run import OutputFlood, ProtocolViolation, WorkerTimeout
 from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
-from tests.waiting import wait_for
 
 __all__ = ["load", "zygote"]
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import InfrastructureError
+from cusimt.tests.waiting import has_ended
 from grader.run import WorkerCrashed, WorkerTimeout, Zygote, groups, sandbox
 from grader.run.session import Session
+from grader.support.errors import InfrastructureError
 from tests.adversarial.lane import isolated
 from tests.adversarial.submissions import HONEST, LIMITS, assert_serves
-from tests.waiting import has_ended
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = """

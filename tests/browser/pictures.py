@@ -12,12 +12,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from grader.catalog import Catalog
 from grader.cli.nbgrader import build
-from grader.exercise import Exercise
-from grader.mutants import load_mutants
+from grader.course.catalog import Catalog
+from grader.course.exercise import Exercise
+from grader.course.mutants import load_mutants
+from grader.course.stubs import without_markers
 from grader.notebook.building import write_notebook
-from grader.stubs import without_markers
 from tests.browser.chromium import Browser
 from tests.browser.jupyter import FORMGRADER, LAB, serving
 from tests.browser.test_jupyterlab import command, run_all

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from grader.simt import memory_model
+from cusimt.counters import memory_model
 from tests.browser.chromium import Browser
 from tests.browser.explorer import NUMBERS, Pattern, pattern, shown
 from tests.docs.building import ROOT

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.simt.counters import LineCounts, counting
+from cusimt.counters import LineCounts, counting
+from cusimt.tests import surface_program
 from tests.browser.chromium import Browser
 from tests.browser.explorer import Pattern, pattern, shown
-from tests.simt import surface_program
 
 TYPES = {1: "uint8_t", 2: "__half", 4: "float", 8: "double", 16: "float4"}
 ELEMENTS = 2048  # more than any of the patterns reaches

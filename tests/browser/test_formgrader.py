@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from cusimt.tests.waiting import waited
 from grader.verdict import CheckResult, Finding, Status, WarpRequest
 from tests.browser.chromium import Browser, program
 from tests.browser.jupyter import FORMGRADER, serving
 from tests.conftest import TOY_COURSE
 from tests.nbgrader.school import SLUG, Class, a_verdict
-from tests.waiting import waited
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader warns of much that is theirs to change
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from tests.browser.chromium import Browser, program
 from tests.browser.jupyter import LAB, serving
 from tests.conftest import ROOT

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.workspace import shipped_files
+from grader.course.catalog import Catalog
+from grader.course.workspace import shipped_files
 from tests.browser.chromium import Browser
 from tests.docs.building import ROOT
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.instruct.submissions import Submission, read_submissions
 from tests.cluster import fakes
 from tests.cluster.slurm_machine import SlurmMachine, missing_programs

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.build.request import Backend
-from grader.catalog import Catalog
+from grader.compilation.request import Backend
+from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, items_of, run_batch
 from grader.instruct.cluster import read_cluster
 from grader.instruct.cluster.driving import grade_on, items_on

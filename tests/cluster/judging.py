@@ -13,9 +13,9 @@ import os
 import time
 from pathlib import Path
 
-from grader.build.request import Backend
-from grader.cache import cache_root
-from grader.exercise import Exercise
+from cusimt.support.cache import cache_root
+from grader.compilation.request import Backend
+from grader.course.exercise import Exercise
 from grader.instruct.batch import grading
 from grader.instruct.results import key
 from grader.verdict import CheckResult, Status, Verdict

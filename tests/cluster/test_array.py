@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.instruct.batch import Item, items_of
 from grader.instruct.cluster import read_cluster
 from grader.instruct.cluster.array import Batch, write_array

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.errors import InfrastructureError
+from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Failed, Item, items_of
 from grader.instruct.cluster import driving, items_on, read_cluster, remote_tasks
 from grader.instruct.cluster.remote_tasks import RemoteTask, Terms
 from grader.instruct.results import Record
+from grader.support.errors import InfrastructureError
 from grader.verdict import CheckResult, Status, Verdict
 from tests.cluster import fakes
 from tests.cluster.conftest import COURSE, HandedIn

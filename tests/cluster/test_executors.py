@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.errors import InfrastructureError, UsageError
 from grader.instruct.cluster import executors, read_cluster
 from grader.instruct.cluster.settings import Cluster
+from grader.support.errors import InfrastructureError, UsageError
 from tests.cluster import fakes
 from tests.cluster.test_settings import LOCAL, SLURM
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import UsageError
 from grader.instruct.cluster.driving import private_folder
 from grader.instruct.results import ResultStore
 from grader.run import sandbox
+from grader.support.errors import UsageError
 from grader.verdict import Status
 from tests.cluster import fakes
 from tests.cluster.conftest import COURSE, ROOT, SLUG, HandedIn

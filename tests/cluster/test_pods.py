@@ -138,8 +138,8 @@ def test_a_pod_that_vanished_is_missed(cluster: Cluster, monkeypatch: pytest.Mon
 def test_without_a_cluster_the_command_says_so(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
     pytest.importorskip("kubernetes", reason="no kubernetes client here: pip install cu2grad[cluster]")
-    from grader.errors import UsageError
     from grader.instruct.cluster.kubernetes import pod_provider
+    from grader.support.errors import UsageError
 
     monkeypatch.setenv("KUBECONFIG", "/nowhere")
     with pytest.raises(UsageError, match="No Kubernetes cluster is known here"):

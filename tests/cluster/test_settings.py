@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import UsageError
 from grader.instruct.cluster import read_cluster
 from grader.instruct.cluster.settings import KINDS
+from grader.support.errors import UsageError
 
 LOCAL = 'kind = "local"\n[cpu]\nworkers = 2\n'
 SLURM = """\

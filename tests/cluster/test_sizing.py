@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from benchmarks.simulated_cluster import Variation, simulated_hours
 from grader.cli.app import app
-from grader.errors import UsageError
 from grader.instruct.cluster.sizing import DRIVER_SECONDS, Costs, Fleet, costs_in, fleet_for, hours_with
 from grader.instruct.results import Key, Record, ResultStore
+from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Status, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 
+from cusimt.tests.waiting import has_ended
 from tests.cluster.conftest import ROOT
-from tests.waiting import has_ended
 
 # A pool that starts a process which it would have to end itself, says who they are, and waits.
 POOL = """\

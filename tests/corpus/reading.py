@@ -9,10 +9,10 @@ from pathlib import Path
 
 from grader.audit import allowed_symbols, compiled_source, cuda_source, library, python_binding, spelling
 from grader.audit.objection import Objection
-from grader.build.preprocessing import preprocess
-from grader.build.request import Backend, BuildRequest, Interface
-from grader.build.steps import OBJECT, step
-from grader.elf import symbols_of
+from grader.compilation.preprocessing import preprocess
+from grader.compilation.request import Backend, BuildRequest, Interface
+from grader.compilation.steps import OBJECT, step
+from grader.support.elf import symbols_of
 
 LAYERS = ("spelling", "text", "compiled", "symbols")
 

@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.build.request import Backend
-from grader.elf import symbols_of
-from grader.toolchain import host_compiler
+from cusimt.support.toolchain import host_compiler
+from grader.compilation.request import Backend
+from grader.support.elf import symbols_of
 from tests.corpus.reading import compiled
 from tests.corpus.test_right_submissions import HERE, QUICK, RIGHT
 

@@ -57,7 +57,7 @@ class Copy:
         return done.stdout
 
     def _run(self, script: str) -> subprocess.CompletedProcess[str]:
-        around = [sys.executable, "-m", "grader.simt", "../shell.py"] if self._simulated else ["sh"]
+        around = [sys.executable, "-m", "cusimt", "../shell.py"] if self._simulated else ["sh"]
         command = [*around, "-e", "-c", script]
         return subprocess.run(
             command, cwd=self.folder, env=self._environment, capture_output=True, text=True, check=False

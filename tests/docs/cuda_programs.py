@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.simt.native import runtime_library
-from grader.simt.nvcc import CHECKS_VARIABLE
+from cusimt.compiler.native import runtime_library
+from cusimt.compiler.nvcc import CHECKS_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "docs" / "samples"
@@ -25,7 +25,7 @@ ctypes.CDLL(sys.argv[1]).main(len(words), (ctypes.c_char_p * len(words))(*words)
 def build(source: Path, folder: Path, *flags: str) -> Path:
     """The executable in ``folder``, compiled with access checks; a compiler error fails the test."""
     program = folder / source.stem
-    command = [sys.executable, "-m", "grader.simt.nvcc", "-std=c++17", *flags]
+    command = [sys.executable, "-m", "cusimt.compiler.nvcc", "-std=c++17", *flags]
     command += [str(source), "-o", str(program)]
     done = subprocess.run(command, env=_environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -45,7 +45,7 @@ def reported(source: Path, folder: Path, *arguments: str) -> str:
     library = build(source, folder, "-shared", "-g", "-Xcompiler", "-fPIC")
     script = folder / "script.py"
     script.write_text(_CALLS_MAIN)
-    command = [sys.executable, "-m", "grader.simt", str(script), str(library), *arguments]
+    command = [sys.executable, "-m", "cusimt", str(script), str(library), *arguments]
     done = subprocess.run(
         command, env=_environment(), capture_output=True, text=True, check=False, timeout=LIMIT
     )

@@ -16,8 +16,8 @@ import pytest
 import torch
 from torch.utils import cpp_extension, file_baton
 
-from grader import toolchain
-from grader.errors import ToolchainError
+from cusimt.support import toolchain
+from grader.support.errors import ToolchainError
 
 Patch = pytest.MonkeyPatch
 _NUMBERS = itertools.count()

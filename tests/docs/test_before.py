@@ -8,11 +8,11 @@ from pathlib import Path
 
 import roofline
 
-from grader.exercise import CHECKS
-from grader.profile.occupancy import known_devices
+from cusimt.counters.memory_model import SECTOR
+from cusimt.profile.occupancy import known_devices
+from cusimt.tests.counted_kernels import KERNELS
+from grader.course.exercise import CHECKS
 from grader.report.words import NAMES
-from grader.simt.memory_model import SECTOR
-from tests.simt.counted_kernels import KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BEFORE = ROOT / "docs" / "before"

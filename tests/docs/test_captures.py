@@ -9,8 +9,8 @@ from typing import Any
 import captures
 import pytest
 
-from grader.errors import ToolchainError
-from grader.toolchain import cuda_toolkit
+from cusimt.support.toolchain import cuda_toolkit
+from grader.support.errors import ToolchainError
 
 
 def parameters(capture: Any) -> Any:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import toolchain
-from grader.errors import ToolchainError
+from cusimt.support import toolchain
+from grader.support.errors import ToolchainError
 from tests.docs.cuda_programs import ROOT, SAMPLES, build, reported, run
 
 SIGMOID = SAMPLES / "fast_math" / "sigmoid.cu"
@@ -59,7 +59,7 @@ def test_what_memcheck_does_not_look_for_is_a_finding_here(
 
 @pytest.mark.slow
 def test_an_element_past_the_end_of_a_tensor_is_a_finding_here(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "grader.simt", str(SAMPLES / "late_error" / "overrun.py")]
+    command = [sys.executable, "-m", "cusimt", str(SAMPLES / "late_error" / "overrun.py")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCH_EXTENSIONS_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert "element 128 of an allocation, which has 128 elements" in done.stdout + done.stderr

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import toolchain
+from cusimt.support import toolchain
 from grader.cli import extension_probes, probes
-from grader.errors import ToolchainError
+from grader.support.errors import ToolchainError
 from tests.docs import error_reproductions
 from tests.docs.anchors import anchors
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.mutants import Mutant, load_mutants
-from grader.simt.finding_rules import KINDS
+from cusimt.findings import KINDS
+from grader.course.catalog import Catalog
+from grader.course.mutants import Mutant, load_mutants
 from tests.docs.anchors import anchors
 
 ROOT = Path(__file__).resolve().parent.parent.parent

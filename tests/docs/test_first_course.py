@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli.batch import require_sandbox
-from grader.errors import UsageError
+from grader.support.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/instructors/first_course.md").read_text()
@@ -44,10 +44,10 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m grader "$@"\n')
     program.chmod(0o755)
-    cache = os.environ.get("CU2GRAD_CACHE", str(Path.home() / ".cache" / "cu2grad"))
+    cache = os.environ.get("CUSIMT_CACHE", str(Path.home() / ".cache" / "cu2grad"))
     environment = {
         **os.environ, "HOME": str(home), "PATH": f"{program.parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT), "CU2GRAD_CACHE": cache, "COLUMNS": "100",
+        "PYTHONPATH": str(ROOT), "CUSIMT_CACHE": cache, "COLUMNS": "100",
     }  # fmt: skip
     folder, printed = ROOT, {}
     for block in blocks():

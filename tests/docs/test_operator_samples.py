@@ -15,7 +15,7 @@ SAMPLES = ROOT / "docs" / "samples" / "operator"
 
 def printed(program: str, *arguments: str, folder: Path = SAMPLES) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "grader.simt", str(SAMPLES / program), *arguments],
+        [sys.executable, "-m", "cusimt", str(SAMPLES / program), *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "CU2GRAD_BACKEND": "simt"},
         capture_output=True,
@@ -43,13 +43,13 @@ def test_three_tests_of_opcheck_see_the_lost_gradient() -> None:
 )
 def test_a_function_of_pybind_breaks_the_graph_and_an_operator_does_not(slug: str, function: str) -> None:
     shown = (SAMPLES / "graph_break.txt").read_text()
-    command = f"$ python -m grader.simt graph_break.py {function}\n"
+    command = f"$ python -m cusimt graph_break.py {function}\n"
     assert command + printed("graph_break.py", function, folder=ROOT / "solutions" / slug) in shown
 
 
 def test_the_keys_of_the_solution_are_those_that_the_lesson_lists() -> None:
     """A fake is registered under Meta; at Python, fake tensors meet PyTorch's own kernel and none of ours."""
     shown = printed("keys.py", "pairwise::sqdist", folder=ROOT / "solutions" / "21_dispatcher")
-    command = "$ python -m grader.simt keys.py pairwise::sqdist\n"
+    command = "$ python -m cusimt keys.py pairwise::sqdist\n"
     assert (SAMPLES / "keys.txt").read_text() == command + shown
     assert shown.split() == ["FuncTorchBatched", "CUDA", "Meta", "Autograd[alias]"]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.mutants import load_mutants
+from grader.course.catalog import Catalog
+from grader.course.mutants import load_mutants
 from tests.docs.anchors import anchors
 from tests.docs.building import build_site
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from tests.docs.building import ROOT, build_site
 from tests.solution_lines import TOLD, solution_lines, squeezed
 

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.workspace import shipped_files
+from grader.course.catalog import Catalog
+from grader.course.workspace import shipped_files
 from tests.docs.building import ROOT, build_site
 
 BUILD = ROOT / "docs" / "_build"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.workspace import without_markers
+from grader.course.workspace import without_markers
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "docs/samples/stale_binary"
@@ -62,7 +62,7 @@ def test_an_edited_kernel_is_not_compiled_by_an_editable_install(checkout: Path,
     told = []
     for command in commands():
         program, *arguments = shlex.split(command, comments=True)
-        on_simt = ["-m", "grader.simt"] if program == "python" else []
+        on_simt = ["-m", "cusimt"] if program == "python" else []
         done = subprocess.run(
             [program, *on_simt, *arguments], cwd=checkout, env=around, capture_output=True, text=True,
             timeout=600,

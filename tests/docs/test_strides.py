@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.checks import grade
+from grader.course.catalog import Catalog
 from grader.verdict import Status
 from tests.desks import desk
 from tests.honest.reading import place_solution

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from grader.checks.values import truth
-from grader.spec import Spec
+from grader.specification import Spec
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "tolerances.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ _CPP_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 PAGES = ("*.md", "docs/**/*.md", "exercises/**/*.md")
 SOURCES = ("exercises/*/*", "solutions/*/*")
 STRINGS = ("grader/**/*.py", "docs/_build/*.py")
-CPP_STRINGS = ("grader/simt/**/*.cpp", "grader/simt/**/*.h", "grader/simt/**/*.inl")
+CPP_STRINGS = ("cusimt/**/*.cpp", "cusimt/**/*.h", "cusimt/**/*.inl")
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
 from grader.checks.lanes import open_lane
-from grader.mutants import Mutant, load_mutants
+from grader.course.catalog import Catalog, Exercise
+from grader.course.mutants import Mutant, load_mutants
+from grader.course.snapshot import desk_of
 from grader.run import Zygote
-from grader.snapshot import desk_of
 from tests.desks import spool
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
 from grader.checks import grade
+from grader.course.catalog import Catalog, Exercise
 from grader.run import Zygote
 from grader.verdict import CheckResult, Status, Verdict
 from tests.desks import desk, together

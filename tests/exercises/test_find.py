@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import BuildRequest, build
-from grader.catalog import Catalog
+from cusimt.counters import LineCounts, symbolise
+from cusimt.counters.memory_model import sectors, wavefronts
 from grader.checks.questions.predicted import counts_of
+from grader.compilation import BuildRequest, build
+from grader.course.catalog import Catalog
 from grader.run.spawn import Zygote
-from grader.simt.counters import LineCounts, symbolise
-from grader.simt.memory_model import sectors, wavefronts
-from grader.spec import Choice, Count, Program, load_spec
-from grader.spec.questions import drawn_sizes
+from grader.specification import Choice, Count, Program, load_spec
+from grader.specification.questions import drawn_sizes
 from tests.desks import together
 from tests.unit.fake_submission import FakeSession, fake_bench
 

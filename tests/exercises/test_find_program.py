@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.checks.questions.predicted import counts_of
+from grader.course.catalog import Catalog
 from grader.run.spawn import Zygote
-from grader.spec import Choice, Program, load_spec
-from grader.spec.questions import drawn_sizes
+from grader.specification import Choice, Program, load_spec
+from grader.specification.questions import drawn_sizes
 from tests.desks import together
 from tests.unit.fake_submission import FakeSession, fake_bench
 
@@ -67,7 +67,7 @@ def test_the_solution_answers_for_the_sizes_that_it_draws() -> None:
 
 
 def run(file: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "grader.simt", str(EXERCISE.root / "find.py"), str(file), *arguments]
+    command = [sys.executable, "-m", "cusimt", str(EXERCISE.root / "find.py"), str(file), *arguments]
     return subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=False)
 
 

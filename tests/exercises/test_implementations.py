@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Exercise
 from grader.checks import grade
-from grader.exercise import DEFAULT_SCORES, read_exercise
-from grader.implementations import Implementation, collection, published
+from grader.course.catalog import Exercise
+from grader.course.exercise import DEFAULT_SCORES, read_exercise
+from grader.course.implementations import Implementation, collection, published
+from grader.course.stubs import without_markers
 from grader.run import Zygote
-from grader.stubs import without_markers
 from grader.verdict import Status
 from tests.desks import desk, together
 

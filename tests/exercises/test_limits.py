@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from grader.catalog import Exercise
-from grader.spec import load_spec
-from grader.spec.efficiency import METRICS, Efficiency, Limit
+from grader.course.catalog import Exercise
+from grader.specification import load_spec
+from grader.specification.efficiency import METRICS, Efficiency, Limit
 
 from .conftest import EXERCISES
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.matmul_traffic import SECTOR, SOLUTION, requested
+from cusimt.profile.model import Profile
 from grader.cli.profiling import take_profile
-from grader.profile.model import Profile
 from grader.run import Zygote
 
 from .samples import Samples, failed

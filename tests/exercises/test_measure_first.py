@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.checks import grade
+from grader.course.catalog import Catalog
 from grader.run import Zygote
 from grader.verdict import Status, Verdict
 from tests.desks import desk, together
@@ -83,7 +83,7 @@ def test_a_constant_measures_nothing(lane: Zygote) -> None:
         ("    hidden = call.__closure__[0].cell_contents\n", "reads the attribute `__closure__`"),
         ("    time.perf_counter = lambda: 0.0\n", "changes `time.perf_counter`"),
         ("    torch.cuda.synchronize = lambda: None\n", "changes `torch.cuda.synchronize`"),
-        ("    from grader.simt import host_clock\n", "imports `grader.simt"),
+        ("    from cusimt import host_clock\n", "imports `cusimt"),
     ],
 )
 def test_what_reaches_behind_the_call_is_refused(lane: Zygote, line: str, words: str) -> None:

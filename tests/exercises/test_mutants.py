@@ -14,10 +14,10 @@ import pytest
 
 from grader.author.proof import uncaught
 from grader.author.solution_rules import LEAST_MUTANTS
-from grader.catalog import Exercise
 from grader.checks import grade
 from grader.cli.pointing import sections_of
-from grader.mutants import Mutant, load_mutants
+from grader.course.catalog import Exercise
+from grader.course.mutants import Mutant, load_mutants
 from grader.run import Zygote
 from tests.desks import desk, together
 

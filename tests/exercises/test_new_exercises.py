@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader.author import problems_of, prove, scaffold
-from grader.catalog import Catalog, Exercise
-from grader.exercise import KINDS
-from grader.mutants import load_mutants
+from grader.course.catalog import Catalog, Exercise
+from grader.course.exercise import KINDS
+from grader.course.mutants import load_mutants
 
 SLUG = "42_squares"
 pytestmark = pytest.mark.xdist_group(f"proofs of {SLUG}")  # made in one folder: the kinds share their kernels

@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.catalog import Catalog
+from cusimt.counters.memory_model import sectors, wavefronts
 from grader.checks.questions.predicted import counts_of
+from grader.course.catalog import Catalog
 from grader.run.spawn import Zygote
-from grader.simt.memory_model import sectors, wavefronts
-from grader.spec import Count, Program, load_spec
-from grader.spec.questions import drawn_sizes
+from grader.specification import Count, Program, load_spec
+from grader.specification.questions import drawn_sizes
 from tests.desks import together
 from tests.unit.fake_submission import FakeSession, fake_bench
 

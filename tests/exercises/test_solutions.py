@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from grader.catalog import Exercise
 from grader.checks import grade
+from grader.course.catalog import Exercise
 from grader.run import Zygote
 from grader.verdict import Status
 from tests.desks import desk, together
@@ -44,7 +44,7 @@ train.matmul = torch.matmul
 print(json.dumps([own, train.train(25)]))
 """
     done = subprocess.run(
-        [sys.executable, "-c", f"from grader.simt.activate import activate\nactivate()\n{program}"],
+        [sys.executable, "-c", f"from cusimt.activate import activate\nactivate()\n{program}"],
         cwd=ROOT / "solutions" / "06_naive_matmul",
         env={**os.environ, "PYTHONPATH": str(ROOT), "CU2GRAD_BACKEND": "simt"},
         capture_output=True,

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from grader.author import problems_of
-from grader.catalog import Catalog, Exercise
 from grader.checks import grade
+from grader.course.catalog import Catalog, Exercise
+from grader.course.workspace import shipped_files, sync
 from grader.run import Zygote
-from grader.spec import load_spec
+from grader.specification import load_spec
 from grader.verdict import Status
-from grader.workspace import shipped_files, sync
 from tests.desks import together
 
 from .conftest import COURSES, EXERCISES, SEED

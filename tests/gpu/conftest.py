@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.build import detect_backend
+from grader.compilation import detect_backend
 
 REASON = "needs a CUDA GPU, nvcc and a CUDA build of torch: `grader doctor` says which of them is missing"
 

@@ -10,10 +10,10 @@ import tempfile
 from pathlib import Path
 
 from grader.audit import audit_installed, audit_library
-from grader.build.steps import library_folders
-from grader.catalog import Catalog, Exercise
 from grader.checks.build import compile_submission
 from grader.checks.outcome import Outcome
+from grader.compilation.steps import library_folders
+from grader.course.catalog import Catalog, Exercise
 from tests.honest.reading import ROOT, place_solution
 
 

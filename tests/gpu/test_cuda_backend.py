@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.catalog import Exercise
 from grader.checks import grade
-from grader.mutants import Mutant
+from grader.course.catalog import Exercise
+from grader.course.mutants import Mutant
+from grader.course.workspace import shipped_files
 from grader.verdict import Status
-from grader.workspace import shipped_files
 from tests.exercises.conftest import EXERCISES, MUTANTS
 
 SEED = 20260402

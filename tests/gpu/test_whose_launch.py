@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.build import Artifact, BuildRequest, build
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import foreign_launches, own_launches
 from grader.checks.device.library_work import STRUCTURAL, foreign_launch
+from grader.compilation import Artifact, BuildRequest, build
 from grader.run import TensorArg, Zygote
 from grader.run.session import Session
 from tests.unit.fake_submission import FakeSession, fake_bench

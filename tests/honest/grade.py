@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from grader.build.devices import detect_backend
 from grader.checks import grade
+from grader.compilation.devices import detect_backend
 from grader.verdict import Verdict
 from tests.desks import desk
 from tests.honest.reading import SUBMISSIONS, Submission

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Catalog, Exercise
+from grader.course.catalog import Catalog, Exercise
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).parent / "submissions"

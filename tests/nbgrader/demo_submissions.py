@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.catalog import Catalog
-from grader.exercise import Exercise
-from grader.mutants import load_mutants
-from grader.stubs import render_stub, stub_text, without_markers
+from grader.course.catalog import Catalog
+from grader.course.exercise import Exercise
+from grader.course.mutants import load_mutants
+from grader.course.stubs import render_stub, stub_text, without_markers
 from grader.verdict import Status
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.catalog import Catalog
-from grader.exercise import Exercise
+from grader.course.catalog import Catalog
+from grader.course.exercise import Exercise
+from grader.course.workspace import without_markers
 from grader.instruct.batch import batch_key
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Status, Verdict
-from grader.workspace import without_markers
 
 SLUG = "00_negate"
 NOTEBOOK = f"{SLUG}.ipynb"

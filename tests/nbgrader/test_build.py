@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
 from grader.cli.nbgrader import build
-from grader.errors import UsageError
-from grader.sections import find_regions
-from grader.stubs import stub_text
+from grader.course.catalog import Catalog, Exercise
+from grader.course.sections import find_regions
+from grader.course.stubs import stub_text
+from grader.support.errors import UsageError
 from tests.nbgrader.school import NOTEBOOK, SLUG, Class
 
 REPOSITORY = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def test_the_same_exercises_give_the_same_bytes(real_catalog: Catalog) -> None:
 
     texts = [text for each in real_catalog.exercises for text in assignment_files(each, "simt").values()]
     program = (
-        "import hashlib; from grader.catalog import Catalog; from pathlib import Path\n"
+        "import hashlib; from grader.course.catalog import Catalog; from pathlib import Path\n"
         "from grader.instruct.nbgrader.assignments import assignment_files\n"
         f"every = Catalog.open(Path({str(REPOSITORY)!r})).exercises\n"
         "texts = [text for each in every for text in assignment_files(each, 'simt').values()]\n"

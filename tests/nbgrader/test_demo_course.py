@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.exercise import Exercise
+from grader.course.catalog import Catalog
+from grader.course.exercise import Exercise
 from grader.instruct.batch import batch_key
 from grader.instruct.course import judged_scores
 from grader.instruct.submissions import Submission

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.errors import InfrastructureError
+from grader.support.errors import InfrastructureError
 from grader.verdict import CheckResult, Status
 from tests.nbgrader.school import SLUG, Class, a_verdict
 

@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
-from grader.errors import BrokenSpec, InfrastructureError
+from grader.compilation.request import Backend
+from grader.course.catalog import Catalog, Exercise
+from grader.course.stubs import without_markers
 from grader.instruct.batch import (
     Ended,
     Item,
@@ -31,7 +31,7 @@ from grader.instruct.batch import (
 )
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
-from grader.stubs import without_markers
+from grader.support.errors import BrokenSpec, InfrastructureError
 from grader.verdict import CheckResult, Status, Verdict
 
 JUDGE_SECONDS = 0.005

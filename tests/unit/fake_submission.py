@@ -15,11 +15,11 @@ from typing import Any, NoReturn
 
 import torch
 
-from grader.catalog import BuildFacts, Exercise, Section
 from grader.checks.bench import Bench
+from grader.course.catalog import BuildFacts, Exercise, Section
 from grader.run.inside.graphs import Graph, differentiate_twice
 from grader.run.values import Launch, Output, RemoteError, Reply, TensorArg, Trace
-from grader.spec import Case, Gradient, Refusal, Spec, Speed
+from grader.specification import Case, Gradient, Refusal, Spec, Speed
 
 LAUNCH = Launch("muladd_kernel<float>", (1, 1, 1), (256, 1, 1), file="kernel.cu", line=12)
 

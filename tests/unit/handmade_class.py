@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.instruct.course import Mark, marks_in, read_course
 from grader.instruct.results import Record, ResultStore, key_of
 from grader.instruct.submissions import Submission, timestamps

@@ -18,15 +18,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader import cache, progress, scratch
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
+from cusimt.support import cache, scratch
+from cusimt.support.locks import hold
+from grader.compilation.request import Backend
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.course.snapshot import taken
 from grader.instruct.batch import Ended, Item, items_of, run_batch
 from grader.instruct.batch.grading import grade_one
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
-from grader.locks import hold
-from grader.snapshot import taken
 from grader.verdict import CheckResult, Status, Verdict
 from tests.unit.fake_batch import hand_in
 from tests.unit.interrupting import OWN_FAULT, in_child
@@ -84,7 +85,7 @@ class World:
         return World(to)
 
     def enter(self) -> None:
-        os.environ["CU2GRAD_CACHE"] = str(self.root / "cache")
+        os.environ["CUSIMT_CACHE"] = str(self.root / "cache")
         tempfile.tempdir = str(self.root / "temporary")
 
     def grade(self) -> None:

@@ -15,8 +15,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from grader import machine
-from grader.errors import GraderError
+from grader.support import machine
+from grader.support.errors import ExplainedError
 
 OWN_FAULT = 99  # the exit code for an exception that is no sentence
 _TAKES_ROOM = (
@@ -87,7 +87,7 @@ def _done(work: Callable[[], object], steps: Steps, tell: int) -> int:
     steps.arm()
     try:
         work()
-    except GraderError as error:
+    except ExplainedError as error:
         code, sentence = error.exit_code, str(error)
     except Exception as error:
         fault = machine.fault_of(error) if isinstance(error, OSError) else None

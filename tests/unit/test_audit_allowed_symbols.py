@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.support.demangling import demangled, qualified
 from grader.audit import python_binding
 from grader.audit.allowed_symbols import (
     BACKENDS,
@@ -20,7 +21,6 @@ from grader.audit.allowed_symbols import (
 )
 from grader.audit.cuda_source import tokens_of
 from grader.audit.library import audit_objects
-from grader.demangling import demangled, qualified
 
 REACHING = (
     "_r_debug", "_dl_find_object", "dl_iterate_phdr", "dlsym", "dlopen", "_Fork", "fork", "vfork",

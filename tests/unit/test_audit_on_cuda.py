@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import Artifact
-from grader.catalog import Catalog
+from cusimt.support.toolchain import cuda_toolkit
 from grader.checks.build import compile_submission
 from grader.checks.outcome import Outcome
-from grader.errors import ToolchainError
-from grader.toolchain import cuda_toolkit
+from grader.compilation import Artifact
+from grader.course.catalog import Catalog
+from grader.support.errors import ToolchainError
 from tests.honest.reading import ROOT, place_solution
 
 EXERCISE = Catalog.open(ROOT).find("01")  # which needs no torch, so that it links on any machine

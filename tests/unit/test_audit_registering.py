@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cusimt.translate.lexer import Kind, scan
 from grader.audit.registering import misuses
-from grader.simt.translate.lexer import Kind, scan
 
 # What TORCH_LIBRARY(mine, m) becomes, behind two helpers of the submission's own.
 HELPERS = (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.audit import python_source, registrations
-from grader.errors import BrokenExercise
-from grader.exercise import ALLOWANCES, read_exercise
+from grader.course.exercise import ALLOWANCES, read_exercise
+from grader.support.errors import BrokenExercise
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -14,11 +14,11 @@ from grader.author import problems_of, proof, scaffold
 from grader.author.lesson_rules import HEADINGS
 from grader.author.proof import uncaught
 from grader.author.solution_rules import spec_loads
-from grader.catalog import Catalog, Exercise
 from grader.cli import main
-from grader.errors import UsageError
-from grader.exercise import CHECKS
-from grader.mutants import load_mutants
+from grader.course.catalog import Catalog, Exercise
+from grader.course.exercise import CHECKS
+from grader.course.mutants import load_mutants
+from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Finding, Status, Verdict
 
 SLUG = "42_squares"
@@ -122,7 +122,7 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda course: change(
             course / EXERCISE / "spec.py",
             "SPEED =",
-            "from grader.spec import Efficiency, Limit\n"
+            "from grader.specification import Efficiency, Limit\n"
             'EFFICIENCY = Efficiency(CASES[0], [Limit("launches", 1)])\nSPEED =',
         ),
         "spec.py: EFFICIENCY sets limits that earn nothing. Give points to `efficiency`.",
@@ -134,7 +134,7 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
             "[tensor(70_000)]",
         ),
         "spec.py: CASES has no case with drawn sizes. Add one with sizes=drawn(...), see `python -m pydoc "
-        "grader.spec.sizes`, or say in FIXED_SIZES why not.",
+        "grader.specification.sizes`, or say in FIXED_SIZES why not.",
     ),
     "a mutant that no longer matches": (
         lambda course: change(course / SOLUTION / "mutants.toml", "x[i] * x[i]", "y[i] * y[i]"),
@@ -236,7 +236,7 @@ def test_a_proof_is_made_in_the_same_folder_each_time(course: Path, monkeypatch:
         folders.append(files)
         return Verdict(SLUG, "", "simt", 1, (CheckResult("build", Status.FAIL, ""),))
 
-    monkeypatch.setenv("CU2GRAD_CACHE", str(course / "cache"))  # where nobody else makes a proof
+    monkeypatch.setenv("CUSIMT_CACHE", str(course / "cache"))  # where nobody else makes a proof
     monkeypatch.setattr(proof, "grade", grade)
     monkeypatch.setattr(proof, "open_lane", lambda *_, **__: contextlib.nullcontext())
     for _ in range(2):

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from grader.author.question_rules import choices_are_read_where_they_are_answered, questions_have_a_place
-from grader.exercise import Exercise, Section
+from grader.course.exercise import Exercise, Section
 from tests.unit.fake_submission import fake_exercise
 
 SPEC = """
-from grader.spec import Case, Choice, tensor
+from grader.specification import Case, Choice, tensor
 ENTRY = "muladd"
 CASES = [Case("one", [tensor(1)])]
 def reference(a):

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import cache, toolchain
-from grader.build import Artifact, BuildRequest, build, builder, headers, ninja, steps
-from grader.errors import BuildFailed, ToolchainError
+from cusimt.support import cache, toolchain
+from grader.compilation import Artifact, BuildRequest, build, builder, headers, ninja, steps
+from grader.support.errors import BuildFailed, ToolchainError
 
 pytestmark = pytest.mark.slow("runs compilers")
 
@@ -38,7 +38,7 @@ extern "C" const char* file_name() { return __FILE__; }
 
 
 class PlainBackend:
-    """Stands in for grader.simt.native: host code without a runtime, so that only the building is tested."""
+    """Stands in for cusimt.compiler.native: host code without a runtime, so that only the building is tested."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -75,7 +75,7 @@ class PlainBackend:
 
 @pytest.fixture(autouse=True)
 def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlainBackend]:
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("CXX", raising=False)
     plain = PlainBackend(tmp_path / "backend")
     for module in (builder, steps, headers):
@@ -332,7 +332,7 @@ sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 import pytest
 import test_build_builder as tests
-from grader.build import BuildRequest, build, builder, headers, steps
+from grader.compilation import BuildRequest, build, builder, headers, steps
 backend = tests.PlainBackend.__new__(tests.PlainBackend)
 backend.folder = Path(sys.argv[2])
 builder.native = headers.native = steps.native = backend
@@ -389,7 +389,7 @@ def binding(request_: BuildRequest) -> BuildRequest:
 def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     flags = ["-Wl,--no-undefined"]
     monkeypatch.setattr(steps, "link_flags", lambda _: flags)
-    monkeypatch.setattr("grader.build.builder.link_flags", lambda _: flags)
+    monkeypatch.setattr("grader.compilation.builder.link_flags", lambda _: flags)
 
 
 def compile_command(artifact: Artifact) -> list[str]:

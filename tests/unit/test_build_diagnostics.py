@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import diagnostics
+from grader.compilation import diagnostics
 
 SOURCE = """\
 #include <vector>

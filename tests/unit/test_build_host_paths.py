@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import cache
-from grader.build import diagnostics, ninja
-from grader.build.host_paths import without_host_paths
-from grader.toolchain import torch_install
+from cusimt.support import cache
+from cusimt.support.toolchain import torch_install
+from grader.compilation import diagnostics, ninja
+from grader.compilation.host_paths import without_host_paths
 
 STARTED = (
     "ninja: Entering directory `/tmp/x'\n[1/2] g++ -c /home/me/a.cu\nFAILED: /home/me/object.o\ng++ -c\n"
@@ -24,7 +24,7 @@ def test_known_folders_are_left_out(tmp_path: Path) -> None:
         f"{tmp_path}/kernel.cu:3:1: error: no",
         f"{place}/translated/kernel.cu:3: note",
         f"{torch_install().include_dirs[0]}/c10/util/Half.h:2: here",
-        f"{Path.home()}/notes.txt {tempfile.gettempdir()}/cu2grad-scratch-build-abc_1/x {sys.prefix}/lib/y",
+        f"{Path.home()}/notes.txt {tempfile.gettempdir()}/cusimt-scratch-build-abc_1/x {sys.prefix}/lib/y",
     )
     shown = without_host_paths("\n".join(lines), tmp_path).splitlines()
     assert shown[:2] == ["kernel.cu:3:1: error: no", "kernel.cu:3: note"]

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import grader
-from grader import build as build_room
-from grader.build import Artifact, BuildRequest, loading
-from grader.errors import GraderError, InfrastructureError, UsageError
-from grader.simt import nvcc
+from cusimt.compiler import nvcc
+from grader import compilation as build_room
+from grader.compilation import Artifact, BuildRequest, loading
+from grader.support.errors import ExplainedError, InfrastructureError, UsageError
 
 
 class Recorder:
@@ -141,16 +141,16 @@ def test_torch_without_the_device_gets_the_command_to_run(
         raise InfrastructureError("torch is already imported")
 
     monkeypatch.setattr(loading, "detect_backend", lambda: "simt")
-    monkeypatch.setattr("grader.simt.activate.activate", refuse)
+    monkeypatch.setattr("cusimt.activate.activate", refuse)
     monkeypatch.setattr(sys, "argv", ["/somewhere/train.py", "--fast"])
-    with pytest.raises(GraderError, match=r"python -m grader\.simt train\.py"):
+    with pytest.raises(ExplainedError, match=r"python -m grader\.simt train\.py"):
         grader.load("answer", ["kernel.cu"])
 
 
 def test_the_public_face_imports_nothing_heavy() -> None:
     code = (
         "import sys, grader; assert grader.__version__;"
-        "assert not {'torch', 'grader.build', 'grader.checks'} & set(sys.modules);"
+        "assert not {'torch', 'grader.compilation', 'grader.checks'} & set(sys.modules);"
         "grader.load; assert 'torch' not in sys.modules"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -7,14 +7,14 @@ from typing import cast
 
 import pytest
 
-from grader.build import Artifact
-from grader.build.registrations import Mistake, find_mistake
-from grader.build.request import BuildRequest, Interface
-from grader.catalog import Catalog, Exercise
 from grader.checks import build as building
 from grader.checks.build import compile_submission
 from grader.checks.outcome import Outcome
-from grader.mutants import load_mutants
+from grader.compilation import Artifact
+from grader.compilation.registrations import Mistake, find_mistake
+from grader.compilation.request import BuildRequest, Interface
+from grader.course.catalog import Catalog, Exercise
+from grader.course.mutants import load_mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSES = [ROOT, ROOT / "tests/toy_course", ROOT / "docs/samples/course"]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import ninja
-from grader.build.sources import content_key, require_sources
-from grader.errors import BuildFailed
-from grader.simt.includes import closure, translate_tree
+from cusimt.compiler.sources import closure, content_key, translate_tree
+from grader.compilation import ninja
+from grader.compilation.sources import require_sources
+from grader.support.errors import BuildFailed
 
 
 def write(folder: Path, **files: str) -> None:

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from grader import toolchain
-from grader.build import devices
-from grader.errors import ToolchainError, UsageError
+from cusimt.support import toolchain
+from grader.compilation import devices
+from grader.support.errors import ToolchainError, UsageError
 
 
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """Every test looks anew, and nothing remembers what it found."""
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
     found = [f for f in vars(toolchain).values() if hasattr(f, "cache_clear")]
     for function in found:
         function.cache_clear()

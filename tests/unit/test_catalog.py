@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import BuildFacts, Catalog, Section, find_course
-from grader.errors import BrokenExercise, UnknownExercise, UsageError
-from grader.exercise import DEFAULT_SCORES
+from grader.course.catalog import BuildFacts, Catalog, Section, find_course
+from grader.course.exercise import DEFAULT_SCORES
+from grader.support.errors import BrokenExercise, UnknownExercise, UsageError
 
 
 def test_facts_are_read_from_exercise_toml(toy_catalog: Catalog) -> None:
@@ -151,7 +151,7 @@ def test_a_folder_whose_name_is_no_slug_is_refused(toy_course: Path) -> None:
 
 def test_reading_the_catalogue_does_not_import_torch(toy_course: Path) -> None:
     program = (
-        "import sys, pathlib; from grader.catalog import Catalog; from grader import workspace, progress;"
+        "import sys, pathlib; from grader.course.catalog import Catalog; from grader import workspace, progress;"
         "Catalog.open(pathlib.Path(sys.argv[1])); print('torch' in sys.modules, 'rich' in sys.modules)"
     )
     done = subprocess.run(

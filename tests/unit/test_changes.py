@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise, Section
-from grader.changes import Place, changes_of, section_at
 from grader.checks.repairs import changed
+from grader.course.catalog import Catalog, Exercise, Section
+from grader.course.changes import Place, changes_of, section_at
+from grader.course.workspace import shipped_files, without_markers
 from grader.verdict import Status
-from grader.workspace import shipped_files, without_markers
 from tests.unit.fake_submission import fake_exercise
 
 SOLUTION = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
 from grader.checks.values.advice import WORD, narrow_indices
+from grader.course.catalog import Catalog, Exercise
 from tests.unit.fake_submission import fake_exercise
 
 ROOT = Path(__file__).resolve().parents[2]

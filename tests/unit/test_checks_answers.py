@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from grader.answer_key import digest, shipped_key
-from grader.build import Artifact
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.questions import predicted
 from grader.checks.questions.answers import ask, check
 from grader.checks.questions.predicted import is_right
-from grader.errors import BrokenExercise, BuildFailed, InfrastructureError
-from grader.exercise import Exercise
+from grader.compilation import Artifact
+from grader.course.answer_key import digest, shipped_key
+from grader.course.exercise import Exercise
 from grader.run.failures import WorkerCrashed
 from grader.run.values import Output, Reply
-from grader.spec import Choice, Count, Program, Returned
-from grader.spec.questions import checked, drawn_sizes
+from grader.specification import Choice, Count, Program, Returned
+from grader.specification.questions import checked, drawn_sizes
+from grader.support.errors import BrokenExercise, BuildFailed, InfrastructureError
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 

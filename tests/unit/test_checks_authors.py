@@ -16,8 +16,8 @@ from grader.checks.outcome import Outcome
 from grader.checks.outcome import passed as passed_outcome
 from grader.checks.values import correctness
 from grader.run.values import Trace
-from grader.spec import Case, Gradient, tensor
-from grader.spec.efficiency import Efficiency, Limit
+from grader.specification import Case, Gradient, tensor
+from grader.specification.efficiency import Efficiency, Limit
 from grader.verdict import CheckResult, Status, Verdict
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench, fake_exercise
 

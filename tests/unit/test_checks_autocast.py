@@ -14,8 +14,8 @@ from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.checks.values.inputs import Drawn, draw, seeded
 from grader.checks.values.truth import expected_outputs
-from grader.spec import Case, Gradient, Spec, tensor
-from grader.spec.naming import named_calls
+from grader.specification import Case, Gradient, Spec, tensor
+from grader.specification.naming import named_calls
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 from tests.unit.test_checks_gradient import Product as Plain

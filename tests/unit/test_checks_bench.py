@@ -14,7 +14,7 @@ from grader.checks.gradients.gradcheck import Submission
 from grader.checks.values.inputs import draw, seeded
 from grader.checks.values.wording import call_text
 from grader.run.values import Reply
-from grader.spec import Case, Refusal, drawn, tensor
+from grader.specification import Case, Refusal, drawn, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 ARGUMENT = replace(tensor(4), name="a")

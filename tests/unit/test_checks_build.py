@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import Artifact
-from grader.build.request import Backend
-from grader.catalog import BuildFacts
 from grader.checks import build as building
 from grader.checks.build import _common, load_failure
 from grader.checks.outcome import Outcome
+from grader.compilation import Artifact
+from grader.compilation.request import Backend
+from grader.course.catalog import BuildFacts
 from grader.run.failures import LoadFailed
 from grader.run.values import RemoteError
 from grader.verdict import Status

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.build import Artifact
 from grader.checks.bench import Call
 from grader.checks.device import causes
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
+from grader.compilation import Artifact
 from grader.run.values import Trace
-from grader.spec import Case, tensor
+from grader.specification import Case, tensor
 from grader.verdict import Finding, Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 

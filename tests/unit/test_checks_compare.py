@@ -19,9 +19,9 @@ from grader.checks.values.truth import (
     expected_outputs,
     tolerance_for,
 )
-from grader.errors import BrokenSpec
 from grader.run.values import Output
-from grader.spec import Spec, tensor
+from grader.specification import Spec, tensor
+from grader.support.errors import BrokenSpec
 
 NAN, INF = float("nan"), float("inf")
 LOOSE = Tolerance(0.1, 0.1)

@@ -12,8 +12,8 @@ import torch
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import Reply, Trace
-from grader.spec import Case, Refusal, tensor
-from grader.spec.vocabulary import TensorSpec
+from grader.specification import Case, Refusal, tensor
+from grader.specification.vocabulary import TensorSpec
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 

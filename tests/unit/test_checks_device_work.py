@@ -15,7 +15,7 @@ from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import Reply, Trace
-from grader.spec import Case, Gradient, tensor
+from grader.specification import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench, fake_exercise
 

@@ -8,7 +8,7 @@ import torch
 
 from grader.checks.values import correctness
 from grader.checks.values.devices import within
-from grader.spec import Argument, Case, Gradient, Refusal, tensor
+from grader.specification import Argument, Case, Gradient, Refusal, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 HERE: list[Argument] = [[replace(tensor(3), name="a[0]")]]

@@ -20,8 +20,8 @@ from grader.checks.operators import complaints, dispatcher, mapped, registered
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.run.values import Output, RemoteError, Reply
-from grader.spec import Case, Dispatcher, Gradient, Mapped, Operator, tensor
-from grader.spec.dispatcher import checked
+from grader.specification import Case, Dispatcher, Gradient, Mapped, Operator, tensor
+from grader.specification.dispatcher import checked
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 

@@ -13,7 +13,7 @@ from grader.checks.gradients import gradient
 from grader.checks.gradients.double_backward import second_problem
 from grader.checks.gradients.tape import record_tape
 from grader.checks.outcome import Outcome
-from grader.spec import Case, Gradient, tensor
+from grader.specification import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 

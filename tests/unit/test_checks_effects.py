@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cusimt.findings import Allocation, Finding, Frame, Party, Tensor
 from grader.checks.device.findings import _barriers_first, _without_effects
-from grader.simt.findings import Allocation, Finding, Frame, Party, Tensor
 
 LOAD, STORE = Frame("kernel.cu", 25), Frame("kernel.cu", 34)
 X, OUT = Tensor("x", 4), Tensor("the output", 4)

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 import torch
 
+from cusimt.counters import LaunchCounts, LineCounts
+from cusimt.tests.unit.handmade_profile import X, launched, line
 from grader.checks.device import efficiency
 from grader.checks.outcome import Outcome
-from grader.errors import BrokenSpec
 from grader.run.values import Placed, RemoteError, Reply, Trace
-from grader.simt.counters import LaunchCounts, LineCounts
-from grader.spec import Case, Gradient, load_spec, tensor
-from grader.spec.efficiency import Efficiency, Limit
+from grader.specification import Case, Gradient, load_spec, tensor
+from grader.specification.efficiency import Efficiency, Limit
+from grader.support.errors import BrokenSpec
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
-from tests.unit.handmade_profile import X, launched, line
 
 CASE = Case("64 elements", [replace(tensor(64), name="a")])
 
@@ -257,7 +257,7 @@ def test_backward_gets_the_kind_of_cotangent_that_the_case_asks_for(
 # ---- the spec ----------------------------------------------------------------------------------------------
 
 SPEC = """
-from grader.spec import Case, Efficiency, Limit, tensor
+from grader.specification import Case, Efficiency, Limit, tensor
 ENTRY = "scale"
 def reference(x, factor):
     return x * factor
@@ -283,14 +283,14 @@ def test_limits_are_read_and_arguments_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("3", "EFFICIENCY must hold grader.spec.Efficiency, not int"),
-        ("Efficiency('many', [])", "EFFICIENCY must hold grader.spec.Case, not str"),
+        ("3", "EFFICIENCY must hold grader.specification.Efficiency, not int"),
+        ("Efficiency('many', [])", "EFFICIENCY must hold grader.specification.Case, not str"),
         ("Efficiency(CASES[0], [])", "EFFICIENCY, 'one', has no limits"),
         (
             "Efficiency(CASES[0], [Limit('launches', 1)], cotangent='sliced')",
             "'sliced' is none of random, ex",
         ),
-        ("Efficiency(CASES[0], [3])", "must hold grader.spec.Limit, not int"),
+        ("Efficiency(CASES[0], [3])", "must hold grader.specification.Limit, not int"),
         (
             "Efficiency(CASES[0], [Limit('sectors', 1)])",
             "limits 'sectors', which is none of global_load_requests",

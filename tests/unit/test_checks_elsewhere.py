@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.spec import Case, Gradient, tensor
-from grader.spec.vocabulary import TensorSpec
+from grader.specification import Case, Gradient, tensor
+from grader.specification.vocabulary import TensorSpec
 from tests.unit import test_checks_gradient
 from tests.unit.fake_submission import fake_bench
 from tests.unit.test_checks_gradient import judged

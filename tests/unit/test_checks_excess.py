@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from cusimt.counters import LineCounts
+from cusimt.profile.model import Memory
+from cusimt.tests.unit.handmade_profile import X, launched, line
 from grader.checks.device.excess import CountedStage, amount_of, in_words, reason
-from grader.profile.model import Memory
-from grader.simt.counters import LineCounts
-from grader.spec.efficiency import METRICS
-from tests.unit.handmade_profile import X, launched, line
+from grader.specification.efficiency import METRICS
 
 
 def stage(*lines: LineCounts, least: int = 0) -> CountedStage:

@@ -16,7 +16,7 @@ from grader.checks.values.formulas import explain
 from grader.checks.values.inputs import draw, seeded
 from grader.checks.values.truth import expected_outputs
 from grader.run.values import Output
-from grader.spec import Case, tensor
+from grader.specification import Case, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 CONFUSED = {"the exact GELU, with erf": lambda a, b, c: gelu(a * b + c)}

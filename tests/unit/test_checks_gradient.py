@@ -15,8 +15,8 @@ from grader.checks.gradients.nodes import placed
 from grader.checks.gradients.tape import Tape
 from grader.checks.outcome import Outcome
 from grader.run.values import RemoteError, Reply, Trace
-from grader.spec import Case, Gradient, tensor
-from grader.spec.vocabulary import TensorSpec
+from grader.specification import Case, Gradient, tensor
+from grader.specification.vocabulary import TensorSpec
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 

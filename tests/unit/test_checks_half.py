@@ -12,7 +12,7 @@ from grader.checks.values.compare import compare_values, wrong_elements
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.truth import Tolerance, tolerance_for
 from grader.checks.values.wrong import Wrong
-from grader.spec import Spec
+from grader.specification import Spec
 
 ONCE = Spec(Path("spec.py"), "f", lambda: None, (), (), rounded_once=True)
 TERMS = 600

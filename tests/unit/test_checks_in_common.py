@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from grader.checks.values.in_common import in_common
-from grader.spec import Case, TensorSpec, tensor
+from grader.specification import Case, TensorSpec, tensor
 
 
 def case(name: str, *tensors: TensorSpec, **more: object) -> Case:

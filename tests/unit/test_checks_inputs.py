@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from grader.checks.values.inputs import Drawn, draw, draw_tensor, seeded
-from grader.spec import TensorSpec, tensor
+from grader.specification import TensorSpec, tensor
 
 
 def drawn(spec: TensorSpec, seed: int = 7) -> torch.Tensor:

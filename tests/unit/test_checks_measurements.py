@@ -18,8 +18,8 @@ from grader.checks.measurements.subject import Run, Subject
 from grader.checks.measurements.traps import explanation
 from grader.checks.outcome import Outcome
 from grader.run.values import Output, RemoteError, Reply
-from grader.spec import Pair, Workload, Workloads
-from grader.spec.workloads import COMPARED, QUANTITIES, checked
+from grader.specification import Pair, Workload, Workloads
+from grader.specification.workloads import COMPARED, QUANTITIES, checked
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 

@@ -14,7 +14,7 @@ from grader.checks.gradients.overwritten import CALLS, overwritten_problem
 from grader.checks.gradients.tape import record_tape
 from grader.checks.outcome import Outcome
 from grader.run.values import Trace
-from grader.spec import Case, Gradient, tensor
+from grader.specification import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 

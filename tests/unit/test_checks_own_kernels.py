@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 import torch
 
-from grader.build import Artifact
+from cusimt.support.toolchain import host_compiler
 from grader.checks.device import device_work, own_kernels
 from grader.checks.device.launches import foreign_launches, is_own, own_launches
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
+from grader.compilation import Artifact
 from grader.run.inside.cuda_tracing import _operators_around
 from grader.run.values import Launch, Trace
-from grader.spec import Case, tensor
-from grader.toolchain import host_compiler
+from grader.specification import Case, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 

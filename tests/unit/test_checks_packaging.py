@@ -12,11 +12,11 @@ from packaging.version import Version
 
 from grader.checks import package_sources, packaging
 from grader.checks.packaging import QUESTIONS, Package, Unknown
-from grader.errors import BuildFailed
 from grader.packages import wheel
 from grader.packages.building import Facts
-from grader.spec import Packaging
-from grader.spec.packaging import checked
+from grader.specification import Packaging
+from grader.specification.packaging import checked
+from grader.support.errors import BuildFailed
 
 RELEASE = torch.__version__.partition("+")[0]
 MAJOR, MINOR = Version(RELEASE).release[:2]

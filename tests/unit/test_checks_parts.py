@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 import torch
 
-from grader.build import Artifact
-from grader.catalog import Exercise, Section
 from grader.checks import build as building
 from grader.checks import grading
 from grader.checks.bench import Call
 from grader.checks.repairs.parts import seen_on_the_way
+from grader.compilation import Artifact
+from grader.course.catalog import Exercise, Section
+from grader.course.workspace import shipped_files
 from grader.run.failures import WorkerCrashed
 from grader.run.values import Reply, Trace
 from grader.verdict import CheckResult, Status, Verdict
-from grader.workspace import shipped_files
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 SPEC = """
-from grader.spec import Case, Gradient, Part, tensor
+from grader.specification import Case, Gradient, Part, tensor
 
 def twice(x):
     return 2 * x

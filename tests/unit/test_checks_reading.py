@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.catalog import Exercise
+from cusimt.findings import KINDS
 from grader.checks.reading import ABOUT, AS_A_WHOLE, GENERAL, UNWRITTEN, about, anchor_in, lesson_for
-from grader.simt.finding_words import KINDS
-from grader.spec import load_spec
+from grader.course.catalog import Exercise
+from grader.specification import load_spec
 from tests.exercises.conftest import EXERCISES
 
 TAUGHT = [each for each in EXERCISES if each.lesson_path.is_file()]

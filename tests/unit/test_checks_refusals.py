@@ -11,7 +11,7 @@ import torch
 from grader.checks.outcome import Outcome
 from grader.checks.values.refusals import judge_refusal, mentions
 from grader.run.values import Trace
-from grader.spec import Case, Refusal, tensor
+from grader.specification import Case, Refusal, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 from tests.unit.test_checks_correctness import CASES, muladd, three

@@ -17,7 +17,7 @@ from grader.checks.device.safety import merge
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import RemoteError, Reply, Trace
-from grader.spec import Case, Gradient, Refusal, tensor
+from grader.specification import Case, Gradient, Refusal, tensor
 from grader.verdict import Finding, Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 

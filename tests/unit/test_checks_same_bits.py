@@ -14,7 +14,7 @@ from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.checks.values.truth import Expected, Tolerance
-from grader.spec import Case, Gradient, tensor
+from grader.specification import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 

@@ -10,7 +10,7 @@ import torch
 from grader.checks.gradients.shapes import with_owner
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.run.values import RemoteError
-from grader.spec import tensor
+from grader.specification import tensor
 
 
 def drawn(*shapes: tuple[int, ...]) -> Inputs:

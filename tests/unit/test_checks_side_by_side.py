@@ -15,7 +15,7 @@ from grader.checks.values import correctness
 from grader.run.replies import trace
 from grader.run.values import Launch, Trace
 from grader.run.wire import WireError
-from grader.spec import Case, tensor
+from grader.specification import Case, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-import grader.spec
-from grader.errors import BrokenSpec
-from grader.spec import Case, Refusal, Spec, load_spec, tensor
+import grader.specification
+from grader.specification import Case, Refusal, Spec, load_spec, tensor
+from grader.support.errors import BrokenSpec
 from tests.unit.fake_submission import fake_exercise
 
 MINIMAL = """
-from grader.spec import Case, Gradient, Refusal, Speed, tensor
+from grader.specification import Case, Gradient, Refusal, Speed, tensor
 ENTRY = "scale"
 def reference(x, factor, rest=None):
     return x * factor
@@ -29,7 +29,9 @@ def loaded(tmp_path: Path, text: str) -> Spec:
 
 
 def test_the_example_of_the_docstring_is_a_valid_spec(tmp_path: Path) -> None:
-    text = (grader.spec.__doc__ or "").partition("multiply-add::\n\n")[2].partition("Required are")[0]
+    text = (
+        (grader.specification.__doc__ or "").partition("multiply-add::\n\n")[2].partition("Required are")[0]
+    )
     spec = loaded(tmp_path, textwrap.dedent(text))
     assert spec.entry == "muladd"
     assert spec.parameters == ("a", "b", "c")
@@ -67,7 +69,7 @@ def test_the_file_is_imported_under_a_private_name_and_leaves_nothing_behind(tmp
         (MINIMAL + "reference = 3", "reference must be a function"),
         (MINIMAL + "traffic = 3", "traffic must be a function"),
         (MINIMAL + "CASE = CASES", "CASE means nothing here"),
-        (MINIMAL + "CASES = ['one']", "CASES must hold grader.spec.Case, not str"),
+        (MINIMAL + "CASES = ['one']", "CASES must hold grader.specification.Case, not str"),
         (MINIMAL + "CASES += CASES", "CASES has two entries named 'one'"),
         (MINIMAL + "CASES = [Case('n', [1, 2, 3, 4])]", "4 arguments, but reference takes 3"),
         (MINIMAL + "CASES = [Case('n', [{}])]", "argument x is a dict"),
@@ -78,8 +80,8 @@ def test_the_file_is_imported_under_a_private_name_and_leaves_nothing_behind(tmp
             MINIMAL + "CASES = [Case('n', [tensor(3, kind='numpy')], deterministic=True)]",
             "'n': deterministic is a mode of PyTorch, and its arguments are NumPy arrays",
         ),
-        (MINIMAL + "REFUSALS = [Case('n', [1])]", "REFUSALS must hold grader.spec.Refusal"),
-        (MINIMAL + "GRADIENT = 'gradcheck'", "GRADIENT must hold grader.spec.Gradient, not str"),
+        (MINIMAL + "REFUSALS = [Case('n', [1])]", "REFUSALS must hold grader.specification.Refusal"),
+        (MINIMAL + "GRADIENT = 'gradcheck'", "GRADIENT must hold grader.specification.Gradient, not str"),
         (MINIMAL + "GRADIENT = Gradient()", "GRADIENT has no cases"),
         (MINIMAL + "GRADIENT = Gradient(cases=CASES, mode='exact')", "unknown mode 'exact'"),
         (MINIMAL + "GRADIENT = Gradient(cases=CASES, inputs=('y',))", "GRADIENT.inputs names ['y']"),
@@ -109,7 +111,7 @@ def test_broken_specs_say_what_is_wrong_and_in_which_file(tmp_path: Path, text: 
         loaded(tmp_path, text)
     assert part in str(caught.value)
     assert str(tmp_path / "spec.py") in str(caught.value)
-    assert "python -m pydoc grader.spec" in str(caught.value)
+    assert "python -m pydoc grader.specification" in str(caught.value)
 
 
 def test_a_missing_file_is_a_broken_spec(tmp_path: Path) -> None:

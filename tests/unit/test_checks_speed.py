@@ -16,7 +16,7 @@ from grader.checks.timing import alternation, speed
 from grader.checks.timing.alternation import CASE, Measured
 from grader.checks.timing.ratios import Block, log_ratios, ratio
 from grader.run.values import Launch, RemoteError, Reply, Trace
-from grader.spec import Part, Speed, tensor
+from grader.specification import Part, Speed, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 

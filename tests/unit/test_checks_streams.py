@@ -14,7 +14,7 @@ from grader.checks.device import device_work, safety
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import RemoteError, Trace
-from grader.spec import Case, tensor
+from grader.specification import Case, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 

@@ -12,17 +12,17 @@ from types import ModuleType
 import pytest
 import torch
 
+from cusimt.support.processors import processors
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.suites import accepts, inside, kills
 from grader.checks.suites import runs as suites
 from grader.checks.suites.clocks import measures_time
-from grader.errors import BrokenExercise
-from grader.exercise import Exercise
-from grader.implementations import collection
-from grader.processors import processors
+from grader.course.exercise import Exercise
+from grader.course.implementations import collection
 from grader.run.spawn import Zygote
-from grader.spec import Spec, Tests
+from grader.specification import Spec, Tests
+from grader.support.errors import BrokenExercise
 from grader.verdict import NOT_JUDGED, Status
 from tests.unit.fake_submission import FakeSession, fake_exercise
 
@@ -252,7 +252,7 @@ def test_a_mistake_that_does_not_load_is_the_authors(bench: Bench, exercise: Exe
 
 def test_the_processors_are_those_of_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     quota = tmp_path / "cpu.max"
-    monkeypatch.setattr("grader.processors._QUOTA", quota)
+    monkeypatch.setattr("cusimt.support.processors._QUOTA", quota)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(6)))
     assert processors() == 6
     for text, count in (("max 100000", 6), ("250000 100000", 2), ("50000 100000", 1), ("900000 100000", 6)):

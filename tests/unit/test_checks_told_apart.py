@@ -10,7 +10,7 @@ import torch
 
 from grader.checks.values import correctness
 from grader.run.values import Trace
-from grader.spec import Case, tensor
+from grader.specification import Case, tensor
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 
 

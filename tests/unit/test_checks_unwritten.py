@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import torch
 
-from grader.catalog import Section
 from grader.checks.bench import Bench
 from grader.checks.gradients import gradient
 from grader.checks.values import correctness
+from grader.course.catalog import Section
 from grader.run.values import Trace
-from grader.spec import Case, Gradient, tensor
+from grader.specification import Case, Gradient, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench, fake_exercise
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from grader import progress
-from grader.catalog import Catalog, Exercise
 from grader.cli import checking, demo, main, quick
 from grader.cli.commands import ENTRIES
 from grader.cli.screen import _Pace
-from grader.snapshot import digest_of
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.course.snapshot import digest_of
+from grader.course.workspace import without_markers
 from grader.verdict import CheckResult, Finding, Status, Verdict
-from grader.workspace import without_markers
 
 Command = Callable[..., int]
 
@@ -54,7 +54,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> PretendedGrade
     monkeypatch.setattr(checking, "grade", grader)
     monkeypatch.setattr(demo, "grade", grader)
     monkeypatch.setenv("CU2GRAD_BACKEND", "simt")
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
     return grader
 
 

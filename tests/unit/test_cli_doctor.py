@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from grader import toolchain
+from cusimt.doctor import Line
+from cusimt.support import toolchain
+from cusimt.support.toolchain import CudaToolkit, HostCompiler, TorchInstall
 from grader.cli import extension_probes, probes
 from grader.cli.doctor import examine
-from grader.cli.probe_line import Line
-from grader.errors import ToolchainError
-from grader.toolchain import CudaToolkit, HostCompiler, TorchInstall
+from grader.support.errors import ToolchainError
 
 EXTENSION_PROBES = extension_probes.PROBES
 
@@ -20,7 +20,7 @@ EXTENSION_PROBES = extension_probes.PROBES
 @pytest.fixture(autouse=True)
 def healthy_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, toy_course: Path) -> None:
     """A machine without a GPU, with its own cache, inside the toy course."""
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CU2GRAD_BACKEND", "simt")
     monkeypatch.setattr(probes, "gpu_present", lambda: False)
     monkeypatch.setattr(extension_probes, "PROBES", {})
@@ -126,11 +126,11 @@ def test_a_cache_that_cannot_be_written_names_the_setting(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "file" / "cache"))
     code, said = report(capsys)
     assert code == 3
     assert "cannot be written" in said
-    assert "export CU2GRAD_CACHE=DIR" in said
+    assert "export CUSIMT_CACHE=DIR" in said
 
 
 def test_a_probe_that_fails_itself_does_not_end_the_report(

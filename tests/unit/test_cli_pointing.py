@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.cli.pointing import sections_of
-from grader.errors import BrokenExercise
-from grader.hints import Symptom, read_hints, read_symptoms
+from grader.course.catalog import Catalog
+from grader.course.hints import Symptom, read_hints, read_symptoms
+from grader.course.workspace import without_markers
+from grader.support.errors import BrokenExercise
 from grader.verdict import CheckResult, Finding, Status, Verdict
-from grader.workspace import without_markers
 
 COURSE = Path(__file__).parents[2]
 SLUGS = {"03": "03_fused_muladd", "05": "05_streams_and_devices", "13": "13_transpose"}

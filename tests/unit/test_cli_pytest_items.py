@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from grader import checks, progress
-from grader.catalog import Catalog, Exercise
+from grader import checks
 from grader.cli import checking
 from grader.cli.pytest_items import _limits_changes
-from grader.errors import ToolchainError
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.support.errors import ToolchainError
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 pytest_plugins = ["pytester"]

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from grader import progress
-from grader.catalog import Catalog, Exercise
 from grader.cli import watching
-from grader.stubs import without_markers
+from grader.course import progress
+from grader.course.catalog import Catalog, Exercise
+from grader.course.stubs import without_markers
 from grader.verdict import CheckResult, Status, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from grader.deadlines import PATIENCE, Deadline, Usage, usage_of
-from tests.waiting import waited
+from cusimt.tests.waiting import waited
+from grader.support.deadlines import PATIENCE, Deadline, Usage, usage_of
 
 LIMIT = 10.0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.durable import PUBLIC, publish, write_atomically
+from grader.support.durable import PUBLIC, publish, write_atomically
 
 
 def mode(path: Path) -> int:

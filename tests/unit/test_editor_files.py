@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from grader.build.compile_commands import NAME, write_compile_commands
-from grader.catalog import Catalog
+from grader.compilation.compile_commands import NAME, write_compile_commands
+from grader.course.catalog import Catalog
 from grader.instruct.workspace import release_of
 from grader.report import verdict_text
 from grader.verdict import CheckResult, Finding, Status, Verdict

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.support.toolchain import host_compiler
 from grader.audit.allowed_symbols import Use
 from grader.audit.library import audit
-from grader.elf import Malformed, read_library, symbols_of
-from grader.toolchain import host_compiler
+from grader.support.elf import Malformed, read_library, symbols_of
 
 SOURCE = """
 extern "C" double sqrt(double);

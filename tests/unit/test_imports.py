@@ -12,7 +12,7 @@ GRADER = ROOT / "grader"
 PAGE = (ROOT / "docs/reference/architecture.md").read_text()
 
 # Entry points of the package reach up: nothing below imports them.
-UPWARD = {("simt/__main__.py", "profile")}  # `python -m grader.simt --profile`
+UPWARD = {("simt/__main__.py", "profile")}  # `python -m cusimt --profile`
 
 
 def layers(section: str = "# Architecture") -> list[set[str]]:

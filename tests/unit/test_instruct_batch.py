@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
+from cusimt.support.scratch import PREFIX
 from grader.checks import lanes
-from grader.errors import InfrastructureError
+from grader.course.catalog import Catalog
 from grader.instruct.batch import (
     Ended,
     Item,
@@ -37,7 +37,7 @@ from grader.instruct.batch import (
 from grader.instruct.batch.lane import Failed, Lane, Task
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
-from grader.scratch import PREFIX
+from grader.support.errors import InfrastructureError
 from grader.verdict import Status, Verdict
 from tests.unit.failing_disk import fail_to_open
 from tests.unit.fake_batch import Watched, hand_in, judge, judge_that_fails, run

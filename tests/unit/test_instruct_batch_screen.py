@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.cli.batch import Request, backend_of, grade_batch, local_settings, require_sandbox, results_of
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import _ENDED, print_summary
-from grader.errors import InfrastructureError, UsageError
-from grader.gpus import Gpu, parse, visible_gpus
+from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, Outcome, exclusive_gpu, items_of, summarise
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.course import submissions_around
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
+from grader.support.errors import InfrastructureError, UsageError
+from grader.support.gpus import Gpu, parse, visible_gpus
 from grader.verdict import CheckResult, Status, Verdict, overall
 from tests.unit.failing_disk import fail_to_open
 from tests.unit.fake_batch import hand_in

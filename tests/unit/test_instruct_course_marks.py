@@ -13,8 +13,7 @@ from threading import Thread
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.errors import UsageError
+from grader.course.catalog import Catalog
 from grader.instruct.course import (
     Grades,
     Mark,
@@ -36,6 +35,7 @@ from grader.instruct.course.sample import double_marking
 from grader.instruct.course.withdrawn import Withdrawal, withdraw
 from grader.instruct.results.lines import Lines
 from grader.instruct.submissions import read_submissions
+from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import AFTER_ALL, COURSE, MULADD, NEGATE, HandmadeClass
 

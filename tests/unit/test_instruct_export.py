@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import InfrastructureError, UsageError
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.export import (
     Grade,
     fill_canvas,
@@ -25,6 +24,7 @@ from grader.instruct.export import (
 from grader.instruct.submissions import files_of, read_submissions
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.roster import read_roster
+from grader.support.errors import InfrastructureError, UsageError
 from grader.verdict import CheckResult, Finding, Status, Verdict
 
 CANVAS = (

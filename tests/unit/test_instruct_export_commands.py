@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
 from grader.cli import gradescope, main
 from grader.cli.exporting import export_csv
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.results import Record, ResultStore, key_of
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Status, Verdict

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import InfrastructureError, UsageError
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.results import key_of
 from grader.instruct.submissions import Submission, files_of, look, read_submissions, stage, timestamps
 from grader.instruct.submissions.limits import FILE_BYTES
+from grader.support.errors import InfrastructureError, UsageError
 from tests.unit.failing_disk import fail_to_open
 
 

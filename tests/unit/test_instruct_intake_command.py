@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.catalog import Catalog
 from grader.cli.app import app
 from grader.cli.marks import Request
 from grader.cli.marks_release import release_marks
+from grader.course.catalog import Catalog
 from grader.instruct.course.attempts import read_roster
 from grader.instruct.course.regrades import log_regrade
 from grader.instruct.course.renaming import rename

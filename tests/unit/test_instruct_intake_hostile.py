@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import InfrastructureError, UsageError
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.submissions import sources
 from grader.instruct.submissions.choosing import shown
 from grader.instruct.submissions.importing import import_archive
@@ -24,6 +23,7 @@ from grader.instruct.submissions.layouts import recognised
 from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES
 from grader.instruct.submissions.reading import Refused
 from grader.instruct.submissions.report import Report
+from grader.support.errors import InfrastructureError, UsageError
 
 SLUG = "00_negate"
 CENTRAL, LOCAL = b"PK\x01\x02", b"PK\x03\x04"

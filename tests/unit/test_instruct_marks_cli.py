@@ -13,17 +13,17 @@ from threading import Thread
 import pytest
 from typer.testing import CliRunner
 
-from grader.catalog import Catalog
 from grader.cli.app import app
 from grader.cli.marks import Request, open_term, show_table
 from grader.cli.marks_release import release_marks
 from grader.cli.similarity import show_pairs
-from grader.errors import UsageError
+from grader.course.catalog import Catalog
+from grader.course.stubs import stub_text
 from grader.instruct.course import ReleasedMarks, read_course
 from grader.instruct.course.released import Released, now, telling
 from grader.instruct.results.key import exercise_version
 from grader.instruct.similarity import look_alikes
-from grader.stubs import stub_text
+from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import UsageError
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.results import Key, Record, ResultStore, VerdictLog, key_of
 from grader.instruct.results.lines import Lines
 from grader.instruct.submissions import Submission
+from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Status, Verdict
 
 KEY = Key("ab" * 32, "00_negate", "1:0123456789ab", "0.1.0:ba9876543210", "simt")

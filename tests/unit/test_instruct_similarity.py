@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.catalog import Catalog, Exercise
 from grader.cli.similarity import show_pairs
+from grader.course.catalog import Catalog, Exercise
+from grader.course.stubs import stub_text, without_markers
 from grader.instruct.similarity import (
     SOLUTION,
     LookAlike,
@@ -26,7 +27,6 @@ from grader.instruct.similarity.page import look_alikes_page
 from grader.instruct.similarity.passages import passages
 from grader.instruct.similarity.tokens import tokens_of
 from grader.instruct.submissions import Submission
-from grader.stubs import stub_text, without_markers
 
 MULADD = "01_muladd"
 ROOT = Path(__file__).resolve().parents[2]

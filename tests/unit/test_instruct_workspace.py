@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.cli import main
-from grader.durable import write_atomically
-from grader.errors import UsageError
+from grader.course.catalog import Catalog
+from grader.course.stubs import open_todos
 from grader.instruct.workspace import Release, create, folder, release_of, update
-from grader.stubs import open_todos
+from grader.support.durable import write_atomically
+from grader.support.errors import UsageError
 from grader.verdict import Verdict
 from tests.solution_lines import TOLD, solution_lines, squeezed
 

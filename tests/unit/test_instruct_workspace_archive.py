@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
 from grader.cli import main
-from grader.errors import UsageError
+from grader.course.catalog import Catalog
 from grader.instruct.workspace import Release, archive, create, read_archive, release_of, write_archive
 from grader.instruct.workspace.manifest import MANIFEST
+from grader.support.errors import UsageError
 
 KERNEL = "exercises/00_negate/kernel.cu"
 

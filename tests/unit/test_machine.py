@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import machine
-from grader.build import ninja
 from grader.cli import main
-from grader.errors import InfrastructureError
+from grader.compilation import ninja
+from grader.support import machine
+from grader.support.errors import InfrastructureError
 
 FULL = "echo \"as: can't write 12 bytes to section .text: 'No space left on device'\"; exit 1"
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.catalog import Catalog
-from grader.errors import BrokenExercise
-from grader.mutants import load_mutants
-from grader.stubs import without_markers
+from grader.course.catalog import Catalog
+from grader.course.mutants import load_mutants
+from grader.course.stubs import without_markers
+from grader.support.errors import BrokenExercise
 
 
 def test_a_mutant_is_the_solution_with_one_edit(toy_catalog: Catalog, tmp_path: Path) -> None:

@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 
 import grader
-from grader import notebook, progress
-from grader.catalog import Catalog
+from grader import notebook
 from grader.cli import main
-from grader.errors import GraderError, InfrastructureError, UsageError
+from grader.course import progress
+from grader.course.catalog import Catalog
 from grader.notebook import Report, setup_source
 from grader.notebook.building import notebook_of, write_notebook
 from grader.notebook.grading import files_for
 from grader.notebook.importing import import_verdict
 from grader.notebook.magic import exercise as exercise_magic
 from grader.notebook.report import clamped
+from grader.support.errors import ExplainedError, InfrastructureError, UsageError
 from grader.verdict import CheckResult, Status, Verdict
 
 CHECKS = (
@@ -106,7 +107,7 @@ def test_a_report_shows_itself_as_html_and_as_text() -> None:
 
 
 def test_an_error_in_a_notebook_is_sentences_and_no_traceback() -> None:
-    assert GraderError("What.", "", "Next.")._render_traceback_() == ["What.", "Next."]
+    assert ExplainedError("What.", "", "Next.")._render_traceback_() == ["What.", "Next."]
 
 
 # ---- which files -------------------------------------------------------------------------------------------
@@ -183,7 +184,7 @@ def test_grading_happens_in_a_process_that_ignores_modules_of_this_folder(
     ],
 )
 def test_what_ends_without_a_verdict_is_told(
-    child: Child, toy_course: Path, answer: tuple[str, str, int], kind: type[GraderError], words: str
+    child: Child, toy_course: Path, answer: tuple[str, str, int], kind: type[ExplainedError], words: str
 ) -> None:
     out, err, code = answer
     # A shell reports a signal as 128 and more; Python itself would be ended by it.
@@ -337,7 +338,7 @@ def test_a_saved_verdict_is_imported_and_marked_as_such(
 
 
 def test_import_knows_whether_the_files_are_the_same(toy_catalog: Catalog, tmp_path: Path) -> None:
-    from grader.snapshot import digest_of
+    from grader.course.snapshot import digest_of
 
     exercise = toy_catalog.exercises[1]
     assert not import_verdict(written(tmp_path, VERDICT), toy_catalog).same_files

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import BuildFailed, ToolchainError
 from grader.packages import PackageRequest, build_package, building, requirements, wheel
 from grader.packages.building import facts_of
 from grader.packages.workshop import workshop
+from grader.support.errors import BuildFailed, ToolchainError
 
 pytestmark = pytest.mark.slow("builds wheels")
 

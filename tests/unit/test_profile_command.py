@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 import torch
 
+from cusimt.profile.model import Memory
 from grader.checks import build as building
 from grader.checks.device.counted import Counted, choose, run_counted, tensor_names
 from grader.checks.outcome import Outcome
 from grader.cli import main
-from grader.errors import SubmissionError, UsageError
-from grader.profile.model import Memory
 from grader.run import spawn
 from grader.run.values import Output, Placed, RemoteError, Reply, Trace
-from grader.spec import Case, Gradient, Spec, tensor
+from grader.specification import Case, Gradient, Spec, tensor
+from grader.support.errors import SubmissionError, UsageError
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_exercise
 

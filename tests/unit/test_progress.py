@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from grader import progress
-from grader.catalog import Catalog
 from grader.cli import listing
 from grader.cli.checking import keep
 from grader.cli.listing import list_exercises
-from grader.progress import Record, Result
+from grader.course import progress
+from grader.course.catalog import Catalog
+from grader.course.progress import Record, Result
 from grader.verdict import CheckResult, Status, Verdict
 
 PASSED = Result(passed=True, status="pass", score=100.0, backend="simt", version=1)
@@ -25,7 +25,7 @@ FAILED = replace(PASSED, passed=False, status="fail", score=80.0)
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 

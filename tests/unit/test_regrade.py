@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
 from grader.run import Zygote
 from grader.verdict import CheckResult, Status, Verdict
 from tests.unit.fake_submission import fake_exercise

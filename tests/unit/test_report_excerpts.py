@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.build import diagnostics
+from grader.compilation import diagnostics
 from grader.report import verdict_text
 from grader.report.excerpts import fitted
 from grader.report.terminal import show_verdict

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from grader.errors import UsageError
 from grader.report.files import require_folder, write_report
 from grader.report.html import page, verdict_html
 from grader.report.junit import junit
+from grader.support.errors import UsageError
 from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict, WarpRequest
 
 COLUMN = WarpRequest("global", "store", 4, tuple(384 * lane for lane in range(32)), "out", 4)

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from grader import cache
-from grader.catalog import Catalog
+from cusimt.support import cache
+from cusimt.tests.waiting import PATIENCE
 from grader.checks import grade
-from grader.errors import InfrastructureError
+from grader.course.catalog import Catalog
 from grader.run import WorkerCrashed, Zygote, canary
 from grader.run.canary import guarded, try_kernel
+from grader.support.errors import InfrastructureError
 from grader.verdict import Status
 from tests.adversarial.submissions import LIMITS
-from tests.waiting import PATIENCE
 
 PLAIN = ("plain",)
 
@@ -37,7 +37,7 @@ def started() -> Iterator[Zygote]:
 def songs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The canaries that were sent; none of them starts a process."""
     sent: list[str] = []
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(canary, "try_kernel", lambda backend, isolate: sent.append(backend))
     return sent
 
@@ -95,7 +95,7 @@ def test_a_grader_that_was_killed_leaves_a_doubt(started: Zygote, songs: list[st
 @pytest.fixture
 def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = "".join(f"GPU {number}: NVIDIA H200 (UUID: GPU-{number}111)\n" for number in range(2))
-    monkeypatch.setattr("grader.gpus._listing", lambda: listed)
+    monkeypatch.setattr("grader.support.gpus._listing", lambda: listed)
 
 
 @pytest.mark.usefixtures("two_gpus")

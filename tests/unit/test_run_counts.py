@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from cusimt.counters import symbolise
 from grader.run.counts import validated
 from grader.run.wire import WireError
-from grader.simt.counters import symbolise
 
 SITE = {
     "pc": 4096, "space": "global", "access": "load", "bytes": 4, "requests": 2, "lanes": 40, "sectors": 8,

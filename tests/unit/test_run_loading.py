@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.build import Artifact
+from grader.compilation import Artifact
 from grader.run.loading import Loading
 
 ARTIFACT = Artifact(

@@ -11,11 +11,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.errors import InfrastructureError
 from grader.run import CallLost, ProtocolViolation, TensorArg, Zygote
 from grader.run.boxes import Box
 from grader.run.connection import Connection
 from grader.run.session import Session
+from grader.support.errors import InfrastructureError
 from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
 
 __all__ = ["load", "zygote"]

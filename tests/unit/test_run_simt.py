@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.build import BuildRequest, build
+from cusimt.counters import symbolise
+from grader.compilation import BuildRequest, build
 from grader.run import Limits, TensorArg, WorkerCrashed, Zygote
 from grader.run.session import Session
-from grader.simt.counters import symbolise
 from tests.adversarial.lane import isolated
 
 KERNELS = """

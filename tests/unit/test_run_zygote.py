@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import InfrastructureError
+from cusimt.tests.waiting import PATIENCE, has_ended
 from grader.run import Limits, Zygote, limits
+from grader.support.errors import InfrastructureError
 from tests.adversarial.submissions import LIMITS, Load, assert_serves, load, zygote
-from tests.waiting import PATIENCE, has_ended
 
 __all__ = ["load", "zygote"]
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.errors import BrokenExercise
-from grader.sections import Region, find_regions
+from grader.course.sections import Region, find_regions
+from grader.support.errors import BrokenExercise
 
 GOOD = """\
 int before;

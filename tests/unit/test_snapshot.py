@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from grader import cache, snapshot
-from grader.catalog import Catalog, Exercise
-from grader.errors import UsageError
-from grader.snapshot import desk, desk_of, digest_of, sources, taken, write_sources
+from cusimt.support import cache
+from grader.course import snapshot
+from grader.course.catalog import Catalog, Exercise
+from grader.course.snapshot import desk, desk_of, digest_of, sources, taken, write_sources
+from grader.support.errors import UsageError
 
 
 @pytest.fixture(autouse=True)
 def cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("CU2GRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture

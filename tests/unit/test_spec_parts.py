@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.catalog import Exercise, Section
-from grader.errors import BrokenSpec
-from grader.spec import Spec, load_spec
+from grader.course.catalog import Exercise, Section
+from grader.specification import Spec, load_spec
+from grader.support.errors import BrokenSpec
 from tests.unit.fake_submission import fake_exercise
 from tests.unit.test_checks_parts import SPEC
 

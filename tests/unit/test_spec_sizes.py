@@ -11,12 +11,12 @@ import pytest
 from grader.author.solution_rules import sizes_are_drawn
 from grader.checks.device.counted import choose
 from grader.checks.values.sizes import with_sizes
-from grader.errors import BrokenSpec
-from grader.spec import Case, Spec, TensorSpec, drawn, load_spec, sizes, tensor
+from grader.specification import Case, Spec, TensorSpec, drawn, load_spec, sizes, tensor
+from grader.support.errors import BrokenSpec
 from tests.unit.fake_submission import fake_exercise
 
 PRODUCT = """
-from grader.spec import Case, Gradient, Part, drawn, tensor
+from grader.specification import Case, Gradient, Part, drawn, tensor
 ENTRY = "matmul"
 def reference(a, b):
     return a @ b

@@ -41,7 +41,7 @@ BELOW = "import time\nwhile time.process_time() < 0.5: pass"
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    monkeypatch.setenv("CU2GRAD_CACHE", str(pytester.path / "cache"))
+    monkeypatch.setenv("CUSIMT_CACHE", str(pytester.path / "cache"))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     pytester.makeconftest(CONFTEST)
     return pytester
@@ -94,7 +94,7 @@ def test_what_is_made_once_per_machine_is_free(suite: pytest.Pytester) -> None:
         f"""{SPENDS}
 def test_the_first():
     spend(0.5)
-    os.makedirs(os.environ["CU2GRAD_CACHE"] + "/headers/entry")
+    os.makedirs(os.environ["CUSIMT_CACHE"] + "/headers/entry")
 
 def test_the_next():
     spend(0.5)

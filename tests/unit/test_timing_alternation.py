@@ -17,10 +17,10 @@ from grader.checks.timing.alternation import Measured
 from grader.checks.timing.clean import clean_worker
 from grader.checks.timing.contestants import INSIDE
 from grader.checks.values.inputs import seeded
-from grader.errors import InfrastructureError, SubmissionError
-from grader.exercise import read_exercise
+from grader.course.exercise import read_exercise
 from grader.run import Zygote
-from grader.spec import Speed, load_spec, tensor
+from grader.specification import Speed, load_spec, tensor
+from grader.support.errors import InfrastructureError, SubmissionError
 from tests.adversarial.submissions import Load, load, zygote
 
 __all__ = ["load", "zygote"]
@@ -42,7 +42,7 @@ performance = 20
 """
 SPEC = """
 import torch
-from grader.spec import Case, Speed, tensor
+from grader.specification import Case, Speed, tensor
 
 ENTRY = "f"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from grader.errors import UsageError
+from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Finding, Status, Verdict, WarpRequest
 
 FINDING = Finding(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import workspace
-from grader.catalog import Catalog, Section
-from grader.errors import BrokenExercise, UsageError
+from grader.course import workspace
+from grader.course.catalog import Catalog, Section
+from grader.support.errors import BrokenExercise, UsageError
 
 SOLUTION_CU = """\
 __global__ void k(float* y) {

@@ -1,4 +1,4 @@
-"""An operator declared, implemented and registered in Python alone: python -m grader.simt in_one_piece.py"""
+"""An operator declared, implemented and registered in Python alone: python -m cusimt in_one_piece.py"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""One derivative, registered under two keys: python -m grader.simt lost_gradient.py"""
+"""One derivative, registered under two keys: python -m cusimt lost_gradient.py"""
 
 import warnings
 from typing import Any

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.device_work import judgements
 from grader.checks.outcome import Outcome
 from grader.verdict import Status
-from grader.words import counted, listed
 
 VALUES, GRADIENTS = "The values are right, but", "The gradients are right, but"
 RECORDED = "The values are right, but with an input that requires grad,"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import torch
 
+from cusimt.findings import SUSPICIONS
+from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import seen_in
 from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Cause
-from grader.simt.findings import SUSPICIONS
 from grader.verdict import Finding
-from grader.words import counted
 
 # What makes values wrong. Streams are missing: the simulated GPU runs them in the order of the calls.
 _SPOILS = frozenset(

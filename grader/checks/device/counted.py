@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.catalog import Exercise
+from cusimt.profile.model import Memory
 from grader.checks.bench import case_options, counting
 from grader.checks.device.findings import backward_names
 from grader.checks.gradients.cotangents import differentiable
 from grader.checks.values.inputs import Inputs, draw, seeded
 from grader.checks.values.wording import call_text, first_paragraph
-from grader.errors import SubmissionError, UsageError
-from grader.profile.model import Memory
+from grader.course.catalog import Exercise
 from grader.run.session import Session
 from grader.run.values import Reply
-from grader.spec import Argument, Case, Spec, TensorSpec
+from grader.specification import Argument, Case, Spec, TensorSpec
+from grader.support.errors import SubmissionError, UsageError
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.host_work import (
     carried_answers,
@@ -29,7 +30,6 @@ from grader.checks.device.runtime_memory import direct_allocation
 from grader.checks.device.side_by_side import too_few
 from grader.checks.outcome import Outcome, passed
 from grader.verdict import NOT_JUDGED, Status
-from grader.words import counted, listed
 
 BY = {
     "host": "host code: a loop on the CPU wrote through a device pointer, which a GPU does not allow. "

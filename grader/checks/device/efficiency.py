@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from cusimt.counters import symbolise
+from cusimt.records.source_lines import quoting_from
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.device.authors import is_right
@@ -27,9 +29,7 @@ from grader.checks.values.correctness import wrong_output
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import expected_outputs
 from grader.checks.values.wording import error_outcome
-from grader.simt.counters import symbolise
-from grader.simt.source_lines import quoting_from
-from grader.spec.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
+from grader.specification.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
 from grader.verdict import NOT_JUDGED, Status
 
 

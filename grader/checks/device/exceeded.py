@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cusimt.profile.words import number
+from cusimt.support.words import listed
 from grader.checks.bench import Bench
 from grader.checks.device.excess import CountedStage, in_words, reason
 from grader.checks.outcome import Outcome, passed
-from grader.profile.words import number
-from grader.spec.efficiency import METRICS, Limit
+from grader.specification.efficiency import METRICS, Limit
 from grader.verdict import Finding, Status
-from grader.words import listed
 
 
 @dataclass(frozen=True)

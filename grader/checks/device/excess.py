@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.profile.model import Memory
-from grader.profile.occupancy import WARP
-from grader.profile.remarks import waste
-from grader.profile.words import VERBS, counted, number
-from grader.simt.counters import LaunchCounts, LineCounts
-from grader.simt.memory_model import SECTOR
-from grader.simt.source_lines import NOWHERE, Frame, quoting_from
-from grader.spec.efficiency import METRICS, Metric
+from cusimt.counters import LaunchCounts, LineCounts
+from cusimt.counters.memory_model import SECTOR
+from cusimt.profile.model import Memory
+from cusimt.profile.occupancy import WARP
+from cusimt.profile.remarks import waste
+from cusimt.profile.words import VERBS, counted, number
+from cusimt.records.source_lines import NOWHERE, Frame, quoting_from
+from cusimt.support.words import listed
+from grader.specification.efficiency import METRICS, Metric
 from grader.verdict import WarpRequest
-from grader.words import listed
 
 _COPYING = ("aten::contiguous", "aten::clone", "aten::copy_", "aten::reshape", "aten::_to_copy")
 WIDEST = 16 * WARP  # bytes that one request moves at most

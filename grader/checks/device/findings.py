@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cusimt import findings
+from cusimt.records.source_lines import quoting_from
 from grader.checks.bench import Bench, Call
 from grader.checks.device.own_element import of_its_own
 from grader.checks.device.short_copies import elements_for_bytes
 from grader.run.values import Reply
-from grader.simt import finding_words, findings
-from grader.simt.source_lines import quoting_from
 from grader.verdict import Finding
 
 # Whose work a result is: a matter of device work, and no fault of memory.
@@ -103,8 +103,8 @@ def _recorded(found: findings.Finding) -> Finding:
     unplaced = replace(found, frame=nowhere, launch=findings.Frame(), thread=None, count=1)
     return Finding(
         kind=found.kind,
-        sentence=finding_words.sentence(unplaced),
-        rule=finding_words.rule(found),
+        sentence=findings.sentence(unplaced),
+        rule=findings.rule(found),
         file=Path(frame.file).name,
         line=frame.line,
         source=frame.source,

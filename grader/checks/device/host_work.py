@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cusimt.support.words import listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import site_of
 from grader.checks.device.findings import MAPPED, OTHER_THREAD, seen_in
 from grader.checks.outcome import Outcome
 from grader.verdict import Finding
-from grader.words import listed
 
 _ON_HOST = "device_pointer_on_host"
 _TO_HOST = re.compile(r"\bdevice to host of (\d+) bytes$")

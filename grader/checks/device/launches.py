@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from cusimt.profile.instances import instance_name, template_name
 from grader.checks.bench import Bench, Call
 from grader.checks.device.own_kernels import instance, kernels_of
-from grader.profile.instances import instance_name, template_name
 from grader.run.values import Launch
 
 # Where kernels are that the headers of libraries bring along, and names in C, which belong to no namespace.

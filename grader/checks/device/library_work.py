@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from cusimt.profile.instances import template_name
+from cusimt.support.words import listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import foreign_launches, kernel_name
 from grader.checks.outcome import Outcome
-from grader.profile.instances import template_name
-from grader.words import listed
 
 # Allocation, views, metadata and moving numbers about. A result must still be last written by the learner's
 # kernel, so none of these can stand in for it.

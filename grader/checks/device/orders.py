@@ -22,7 +22,7 @@ from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, accumulation, expected_changes, tolerance_for
 from grader.checks.values.wording import first_paragraph
 from grader.run.values import Output
-from grader.spec import Case, Gradient
+from grader.specification import Case, Gradient
 from grader.verdict import Finding
 
 # What is not repeated: a case with more elements, in arguments and results, since small cases show the same,

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.build import Artifact
-from grader.demangling import demangled
-from grader.profile.instances import instance_name
+from cusimt.profile.instances import instance_name
+from cusimt.support.demangling import demangled
+from grader.compilation import Artifact
 
 _MANGLED = re.compile(rb"_Z[\w$.]{1,4096}(?=\0)")
 

@@ -5,9 +5,9 @@ Only simt's runtime knows who allocates: on a GPU the allocator itself calls cud
 
 from __future__ import annotations
 
+from cusimt.support.words import listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import site_of
-from grader.words import listed
 
 _OF_THE_DEVICE = ("cudaMalloc", "cudaMallocPitch", "cudaMalloc3D", "cudaFree")
 _OF_BOTH = (

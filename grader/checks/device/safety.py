@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import in_words, source_line
 from grader.checks.device.launches import kernel_name, own_launches
@@ -20,7 +21,6 @@ from grader.checks.device.streams import stray_work
 from grader.checks.outcome import Outcome, passed
 from grader.run.values import Launch
 from grader.verdict import NOT_JUDGED, Finding, Status
-from grader.words import counted
 
 _REFUSE = "This happens on bad input only. Refuse bad input before a kernel runs: check the arguments first."
 _STREAM = re.compile(r"\bstream \d+")

@@ -20,7 +20,7 @@ from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import error_outcome
 from grader.run.values import Output
-from grader.spec import Case
+from grader.specification import Case
 from grader.verdict import Status
 
 ORDERS: tuple[Schedule, ...] = (*OTHER_ORDERS, "random", "random")  # every random one is another

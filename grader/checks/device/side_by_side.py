@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import accepted_launches, kernel_name
 from grader.run.values import Launch
-from grader.words import counted
 
 _ONE_STREAM = "Kernels on one stream run one after the other, even when they are independent."
 _THROUGH_EVENTS = (

@@ -21,7 +21,7 @@ from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, is_pointwise
 from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
 from grader.run.values import Output
-from grader.spec import Case
+from grader.specification import Case
 from grader.verdict import Status
 
 

@@ -10,7 +10,7 @@ from grader.checks.bench import Bench, Call, Schedule
 from grader.checks.gradients.tape import dense
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.truth import Expected, Pointwise, accumulation, never, tolerance_for
-from grader.spec import Case, Gradient
+from grader.specification import Case, Gradient
 
 COTANGENTS = ("random", "expanded", "transposed")
 

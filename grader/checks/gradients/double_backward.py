@@ -16,7 +16,7 @@ from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, accumulation, tolerance_for
 from grader.checks.values.wording import error_outcome
 from grader.run.values import Output, Reply
-from grader.spec import Case
+from grader.specification import Case
 from grader.verdict import Status
 
 REFUSED = "once_differentiable"  # stands in torch's words

@@ -20,7 +20,7 @@ from grader.checks.values.agreement import agrees, tells
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.readings import misreadings
 from grader.checks.values.truth import Expected
-from grader.errors import BrokenSpec
+from grader.support.errors import BrokenSpec
 
 COTANGENT = "grad_out"
 LARGEST = 1 << 16  # elements of a gradient that is looked at in so many ways

@@ -19,7 +19,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.wording import error_outcome
 from grader.run.values import RemoteError, Reply
-from grader.spec import Case, Gradient
+from grader.specification import Case, Gradient
 from grader.verdict import Status
 
 EXACT_LIMIT = 600  # input elements; above, gradcheck projects onto random directions

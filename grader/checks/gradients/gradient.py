@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import torch
 
+from cusimt.support.words import counted as counted_words
 from grader.checks.bench import Bench, Call
 from grader.checks.device.authors import GRADIENTS, RECORDED, not_earned
 from grader.checks.device.launches import own_launches
@@ -25,9 +26,8 @@ from grader.checks.values.in_common import in_a_sentence, in_common
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected
 from grader.checks.values.wording import device_error, error_outcome
-from grader.spec import Case, Gradient
+from grader.specification import Case, Gradient
 from grader.verdict import Status
-from grader.words import counted as counted_words
 
 
 def check(bench: Bench) -> Outcome:

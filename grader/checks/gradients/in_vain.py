@@ -11,7 +11,7 @@ from grader.checks.gradients.gradcheck import with_values
 from grader.checks.gradients.tape import Tape, record_tape
 from grader.checks.values.advice import WORD
 from grader.checks.values.inputs import Inputs
-from grader.spec import Case
+from grader.specification import Case
 
 
 def saved_in_vain(

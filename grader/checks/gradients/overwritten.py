@@ -11,6 +11,7 @@ import itertools
 
 import torch
 
+from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.gradients.cotangents import expected_gradient
 from grader.checks.gradients.tape import Recorded, Tape, dense
@@ -19,9 +20,8 @@ from grader.checks.values.compare import compare
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import error_outcome
 from grader.run.values import Output, Reply
-from grader.spec import Case
+from grader.specification import Case
 from grader.verdict import Status
-from grader.words import counted
 
 NOTICED = "modified by an inplace operation"  # torch's words
 CALLS = 4  # enough to tell a cache, which is filled once, from memory that every call leaves behind

@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
+from cusimt.support.words import listed
 from grader.checks.bench import Bench, Call
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import call_reference
-from grader.spec import Case
+from grader.specification import Case
 from grader.verdict import Status
-from grader.words import listed
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from grader.spec.workloads import Range, Workload
+from grader.specification.workloads import Range, Workload
 
 LAUNCH_US = 1.5  # what queueing takes the simulated host; a real one takes a few microseconds
 _MEBI = 1 << 20

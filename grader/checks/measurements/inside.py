@@ -94,7 +94,7 @@ class _RealHost:
 
 
 def _simulated_host() -> Host:
-    from grader.simt.host_clock import HostClock
+    from cusimt.counters.host_clock import HostClock
 
     return HostClock()
 

@@ -12,6 +12,7 @@ from functools import partial
 
 import torch
 
+from cusimt.support.words import counted
 from grader.checks.bench import Bench
 from grader.checks.measurements import pairs
 from grader.checks.measurements.asking import Problem, ask, uniform
@@ -20,9 +21,8 @@ from grader.checks.measurements.nearness import shown, within
 from grader.checks.measurements.subject import Subject
 from grader.checks.measurements.traps import explanation
 from grader.checks.outcome import Outcome, passed
-from grader.spec.workloads import QUANTITIES, Pair, Workload, Workloads
+from grader.specification.workloads import QUANTITIES, Pair, Workload, Workloads
 from grader.verdict import Status
-from grader.words import counted
 
 _TRIES = {"simt": 1, "cuda": 3}
 _L2_BYTES = 60 << 20  # where there is no device to ask

@@ -10,7 +10,7 @@ from grader.checks.measurements.asking import Problem, ask, uniform
 from grader.checks.measurements.drawn import Drawn, drawn
 from grader.checks.measurements.nearness import shown, within
 from grader.checks.measurements.subject import Trap
-from grader.spec.workloads import COMPARED, Pair, Workloads
+from grader.specification.workloads import COMPARED, Pair, Workloads
 
 _NEAR = 0.06
 _GIBI = 1 << 30

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from cusimt.support.words import counted
 from grader.checks.measurements.recorder import LONGEST
 from grader.checks.measurements.subject import Subject, Trap
-from grader.words import counted
 
 DEVICE_TIMES = ("median_ms", "low_ms", "high_ms")
 OTHER_STREAM = "The call ran on another stream than the events are recorded on."

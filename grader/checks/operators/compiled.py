@@ -23,8 +23,8 @@ from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, expected_outputs
 from grader.checks.values.wording import Hints, call_text, mismatch_outcome
 from grader.run.values import Output, Reply, TensorArg
-from grader.spec import Case
-from grader.spec.dispatcher import Dispatcher
+from grader.specification import Case
+from grader.specification.dispatcher import Dispatcher
 from grader.verdict import Status
 
 BACKENDS = {"cuda": "inductor"}

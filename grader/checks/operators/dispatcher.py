@@ -13,7 +13,7 @@ from grader.checks.bench import Bench
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.operators import compiled, mapped, registered
 from grader.checks.outcome import Outcome, passed
-from grader.spec.dispatcher import Dispatcher
+from grader.specification.dispatcher import Dispatcher
 from grader.verdict import Status
 
 

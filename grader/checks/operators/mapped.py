@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import torch
 
+from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.device.launches import own_launches
@@ -23,9 +24,8 @@ from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.truth import Expected, accumulation, expected_outputs, tolerance_for
 from grader.checks.values.wording import call_text, mismatch_outcome
 from grader.run.values import Reply, TensorArg
-from grader.spec.dispatcher import Dispatcher, Mapped
+from grader.specification.dispatcher import Dispatcher, Mapped
 from grader.verdict import Status
-from grader.words import counted
 
 
 def functional(bench: Bench, dispatcher: Dispatcher) -> Outcome | None:

@@ -16,7 +16,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import call_text
 from grader.run.values import Reply
-from grader.spec.dispatcher import Dispatcher, Operator
+from grader.specification.dispatcher import Dispatcher, Operator
 from grader.verdict import Status
 
 SECONDS = 120.0  # the first use imports the compiler

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.spec.questions import RESERVED, Choice, Number, Question
+from grader.specification.questions import RESERVED, Choice, Number, Question
 
 _LINE = re.compile(r"at line (\d+)")
 _BARE_WORD = re.compile(r"^(\w+)\s*=\s*([A-Za-z]\w*)\s*(?:#.*)?$")

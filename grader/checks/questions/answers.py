@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeGuard
 
-from grader.answer_key import ANSWERS, KEY, digest, read_key
-from grader.catalog import Exercise
+from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
 from grader.checks.questions.answer_sheet import (
@@ -26,11 +25,12 @@ from grader.checks.questions.answer_sheet import (
     strangers,
 )
 from grader.checks.questions.predicted import counts_of, is_right
-from grader.errors import BrokenExercise
-from grader.spec import Spec
-from grader.spec.questions import Choice, Number, Question, drawn_sizes
+from grader.course.answer_key import ANSWERS, KEY, digest, read_key
+from grader.course.catalog import Exercise
+from grader.specification import Spec
+from grader.specification.questions import Choice, Number, Question, drawn_sizes
+from grader.support.errors import BrokenExercise
 from grader.verdict import Status
-from grader.words import counted, listed
 
 _WIDTH = 92
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from grader.build import Artifact, BuildRequest, build
+from cusimt.counters import LineCounts, symbolise
 from grader.checks.bench import Bench
-from grader.errors import BrokenExercise, BuildFailed, InfrastructureError, SubmissionError
+from grader.compilation import Artifact, BuildRequest, build
 from grader.run.session import Session
 from grader.run.spawn import Zygote
-from grader.simt.counters import LineCounts, symbolise
-from grader.spec.questions import Count, Number, Program, drawn_sizes
+from grader.specification.questions import Count, Number, Program, drawn_sizes
+from grader.support.errors import BrokenExercise, BuildFailed, InfrastructureError, SubmissionError
 
 _SECONDS = 60.0
 _NOT_YOURS = "It is part of the exercise, so this does not count against the submission."

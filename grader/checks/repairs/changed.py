@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.catalog import Exercise
-from grader.changes import Changes, changes_of, is_bounded
+from cusimt.support.words import counted, noun
 from grader.checks.outcome import Outcome
+from grader.course.catalog import Exercise
+from grader.course.changes import Changes, changes_of, is_bounded
 from grader.verdict import Status
-from grader.words import counted, noun
 
 RULE = "A repair changes what is wrong and leaves the rest. Blank lines and lines of comment are free."
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from grader.changes import changes_of
+from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench
 from grader.checks.device import device_work, safety
 from grader.checks.device.findings import in_words
@@ -20,10 +20,10 @@ from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome, passed
 from grader.checks.repairs import changed
 from grader.checks.values import correctness
-from grader.spec import Part
-from grader.stubs import OpenTodo, open_todos
+from grader.course.changes import changes_of
+from grader.course.stubs import OpenTodo, open_todos
+from grader.specification import Part
 from grader.verdict import Status
-from grader.words import counted, listed
 
 
 def check(bench: Bench) -> Outcome:

@@ -9,15 +9,15 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cusimt.support.words import counted
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
 from grader.checks.suites import slowness
 from grader.checks.suites.clocks import measures_time
 from grader.checks.suites.runs import Failure, Run, run_all, tests_of
 from grader.checks.values.devices import present
-from grader.implementations import Implementation, collection
+from grader.course.implementations import Implementation, collection
 from grader.verdict import Status
-from grader.words import counted
 
 if TYPE_CHECKING:
     from grader.checks.results import Progress

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from grader import cache
-from grader.build import Artifact, BuildRequest, build
-from grader.build.request import Backend, Interface
+from cusimt.support import cache
 from grader.checks.bench import Bench
-from grader.errors import BrokenExercise, BuildFailed
-from grader.implementations import Implementation
+from grader.compilation import Artifact, BuildRequest, build
+from grader.compilation.request import Backend, Interface
+from grader.course.implementations import Implementation
+from grader.support.errors import BrokenExercise, BuildFailed
 
 
 def built(bench: Bench, implementation: Implementation) -> Artifact:

@@ -75,7 +75,7 @@ def run(
 
 
 def _in_other_orders(function: Callable[..., Any]) -> Callable[..., Any]:
-    from grader.simt.activate import driver
+    from cusimt.activate import driver
 
     seeds = itertools.count(1)
 

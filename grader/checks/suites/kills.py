@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cusimt.support.words import counted, noun
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.suites.budget import Budget
 from grader.checks.suites.runs import run_all, tests_of
 from grader.checks.values.devices import present
-from grader.implementations import Collection, Kind, collection
+from grader.course.implementations import Collection, Kind, collection
 from grader.verdict import NOT_JUDGED, Status
-from grader.words import counted, noun
 
 if TYPE_CHECKING:
     from grader.checks.results import Progress

@@ -17,16 +17,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from grader.build import Artifact
+from cusimt.support.processors import processors
 from grader.checks.bench import Bench
 from grader.checks.suites.budget import PATIENCE, Budget, Ticker
 from grader.checks.suites.builds import built
-from grader.errors import BrokenExercise, BrokenSpec, SubmissionError
-from grader.implementations import Implementation
-from grader.processors import processors
+from grader.compilation import Artifact
+from grader.course.implementations import Implementation
 from grader.run.failures import LoadFailed, WorkerTimeout, once_more
 from grader.run.values import Arg, Reply
-from grader.spec import Tests
+from grader.specification import Tests
+from grader.support.errors import BrokenExercise, BrokenSpec, SubmissionError
 
 if TYPE_CHECKING:
     from grader.checks.results import Progress

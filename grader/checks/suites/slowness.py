@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.checks.outcome import Outcome
 from grader.checks.suites.budget import PATIENCE
 from grader.checks.suites.runs import Run
-from grader.spec import Tests
+from grader.specification import Tests
 from grader.verdict import Status
 
 # Of its bound: with 2 s for one run, a check takes more than half a minute on two processors.

@@ -17,9 +17,9 @@ from grader.checks.bench import Bench, Call
 from grader.checks.timing.contestants import Contestant, Parts, RaisedError, Turn
 from grader.checks.timing.ratios import Block
 from grader.checks.timing.turns import described, device_of
-from grader.errors import InfrastructureError, SubmissionError
 from grader.run.values import RemoteError
-from grader.spec import Speed
+from grader.specification import Speed
+from grader.support.errors import InfrastructureError, SubmissionError
 
 QUEUED = 8  # blocks in which the device waits until every call is launched
 PLAIN = 6  # blocks in which it does not

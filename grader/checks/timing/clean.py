@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from grader.checks.timing.contestants import INSIDE
 from grader.checks.timing.turns import described, device_of
-from grader.errors import GraderError
+from grader.support.errors import ExplainedError
 
 if TYPE_CHECKING:
     from grader.checks.bench import Bench
@@ -46,7 +46,7 @@ def _started(bench: Bench) -> Session:
         "exercise": str(bench.exercise.root), "arguments": described(speed.args),
         "device": device_of(bench.backend),
     })  # fmt: skip
-    with contextlib.suppress(GraderError):  # what is wrong shows again when it counts
+    with contextlib.suppress(ExplainedError):  # what is wrong shows again when it counts
         session.run_inside(f"{INSIDE}:rehearse", [rehearsal])
     return session
 

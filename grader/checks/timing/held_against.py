@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.host_work import traffic_with_host
 from grader.checks.device.launches import accepted_launches
@@ -15,7 +16,6 @@ from grader.checks.timing.alternation import CASE, Measured, Wrong
 from grader.checks.timing.clocks import own_ms
 from grader.checks.values.inputs import Inputs
 from grader.verdict import Status
-from grader.words import counted, listed
 
 ABOVE_COPY = 1.5  # a kernel that only reads, and some of it from L2, moves bytes faster than a copy does
 

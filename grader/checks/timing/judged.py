@@ -13,8 +13,8 @@ from torch import Tensor
 from grader.checks.values.compare import compare_values
 from grader.checks.values.inputs import Drawn, Inputs, Value
 from grader.checks.values.truth import Expected, expected_outputs
-from grader.exercise import read_exercise
-from grader.spec import Argument, Spec, TensorSpec, load_spec
+from grader.course.exercise import read_exercise
+from grader.specification import Argument, Spec, TensorSpec, load_spec
 
 _CASE = "the timed one"
 

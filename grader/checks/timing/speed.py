@@ -27,7 +27,7 @@ from grader.checks.timing.held_against import (
 from grader.checks.timing.ratios import Ratio
 from grader.checks.values.inputs import Drawn, Inputs, Value
 from grader.checks.values.wording import call_text, error_outcome
-from grader.spec import Argument, Spec, Speed, TensorSpec
+from grader.specification import Argument, Spec, Speed, TensorSpec
 from grader.verdict import NOT_JUDGED, Status
 
 TRIES = 3  # what decides nothing is measured again: most of what disturbs a timing is short

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from grader.spec import Argument, TensorSpec
-from grader.spec.vocabulary import leaves
+from grader.specification import Argument, TensorSpec
+from grader.specification.vocabulary import leaves
 
 Call: TypeAlias = Callable[..., object]
 _AHEAD_CYCLES = 40_000  # a call: about 20 microseconds, more than it takes to launch one

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.catalog import Exercise
+from grader.course.catalog import Exercise
 
 WORD = "Advice, without points"
 

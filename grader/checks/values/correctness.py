@@ -8,6 +8,7 @@ from functools import partial
 
 import torch
 
+from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.authors import VALUES, not_earned
 from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
@@ -34,9 +35,8 @@ from grader.checks.values.wording import (
     writers_of,
 )
 from grader.run.values import Launch
-from grader.spec import Case, Spec
+from grader.specification import Case, Spec
 from grader.verdict import Status
-from grader.words import counted, listed
 
 
 def check(bench: Bench) -> Outcome:

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import torch
 
-from grader.spec import Argument, Case, Refusal, Spec
-from grader.spec.vocabulary import TensorSpec
+from grader.specification import Argument, Case, Refusal, Spec
+from grader.specification.vocabulary import TensorSpec
 
 _Call = TypeVar("_Call", Case, Refusal)
 _SIMULATED = 2

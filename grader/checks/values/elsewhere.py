@@ -8,8 +8,8 @@ from itertools import combinations
 
 import torch
 
+from cusimt.support.words import listed
 from grader.checks.values.wrong import MANY, NARROW, Wrong
-from grader.words import listed
 
 GROUPS = (2, 4, 8, 16, 32)  # elements that one thread or one warp takes together
 MOST = 1 << 17  # elements: among more, two different numbers are too often near each other

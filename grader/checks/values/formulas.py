@@ -11,9 +11,9 @@ import torch
 from grader.checks.values.agreement import agrees, explains, tells
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.truth import Expected, call_reference
-from grader.errors import BrokenSpec
 from grader.run.values import Output
-from grader.spec import Spec
+from grader.specification import Spec
+from grader.support.errors import BrokenSpec
 
 DEGREE = 2  # of the products that are tried
 LARGEST_COEFFICIENT = 4

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeAlias
 
+from cusimt.profile.occupancy import WARP
 from grader.checks.values.inputs import HOLDS
-from grader.profile.occupancy import WARP
-from grader.spec import Case, TensorSpec
-from grader.spec.vocabulary import tensors_of
+from grader.specification import Case, TensorSpec
+from grader.specification.vocabulary import tensors_of
 
 Sizes: TypeAlias = Callable[[TensorSpec], int]
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import torch
 
 from grader.run.values import TensorArg
-from grader.spec import Argument, TensorSpec
-from grader.spec.vocabulary import FAR, leaves
+from grader.specification import Argument, TensorSpec
+from grader.specification.vocabulary import FAR, leaves
 
 WIDER = {
     torch.float16: torch.float64,

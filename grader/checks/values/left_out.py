@@ -11,7 +11,7 @@ from grader.checks.values.compare import compare
 from grader.checks.values.inputs import WIDER, Inputs
 from grader.checks.values.truth import Expected, reference_with
 from grader.run.values import Output
-from grader.spec import Spec
+from grader.specification import Spec
 
 STEPS = (2, 4, 8, 16, 32)
 BLOCKS = (32, 64, 128, 256, 512, 1024)  # threads of a warp, and of usual blocks

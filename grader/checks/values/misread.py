@@ -11,7 +11,7 @@ from grader.checks.values.inputs import Inputs
 from grader.checks.values.readings import misreadings
 from grader.checks.values.truth import Expected, reference_with
 from grader.run.values import Output
-from grader.spec import Spec
+from grader.specification import Spec
 
 
 def explain(

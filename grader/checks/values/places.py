@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
+from cusimt.profile.occupancy import WARP
 from grader.checks.values.untouched import LARGEST_BLOCK
 from grader.checks.values.wrong import MANY, Wrong
-from grader.profile.occupancy import WARP
-from grader.spec.vocabulary import FAR
+from grader.specification.vocabulary import FAR
 
 TILE = 8  # the least that a tile or a block covers in a dimension, and what others are multiples of
 

@@ -9,8 +9,8 @@ import torch
 
 from grader.checks.outcome import Outcome
 from grader.checks.values.wrong import NARROW, Wrong
-from grader.spec import Case
-from grader.spec.vocabulary import tensors_of
+from grader.specification import Case
+from grader.specification.vocabulary import tensors_of
 
 NEARLY = "It is nearly right"
 

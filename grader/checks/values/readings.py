@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import torch
 
+from cusimt.support.words import listed
 from grader.checks.values.inputs import WIDER
-from grader.words import listed
 
 Operand: TypeAlias = tuple[str, torch.Tensor]
 Way: TypeAlias = Callable[[torch.Tensor], torch.Tensor | None]

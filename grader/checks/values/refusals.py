@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from cusimt.support.words import listed
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import first_paragraph
 from grader.run.values import Reply
-from grader.spec import Refusal
+from grader.specification import Refusal
 from grader.verdict import Status
-from grader.words import listed
 
 
 def judge_refusal(bench: Bench, refusal: Refusal) -> Outcome | None:

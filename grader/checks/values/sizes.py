@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.spec import Case, Spec
-from grader.spec.naming import with_arguments
+from grader.specification import Case, Spec
+from grader.specification.naming import with_arguments
 
 
 def with_sizes(spec: Spec, slug: str, seed: int) -> Spec:

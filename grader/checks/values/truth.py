@@ -30,8 +30,8 @@ from typing import Any, TypeAlias
 import torch
 
 from grader.checks.values.inputs import WIDER, Inputs
-from grader.errors import BrokenSpec
-from grader.spec import Spec
+from grader.specification import Spec
+from grader.support.errors import BrokenSpec
 
 ROUNDINGS = 8
 _FEW = 64  # elements, whose rms says little about the size of what went into them

@@ -6,10 +6,10 @@ from math import prod
 
 import torch
 
+from cusimt.profile.occupancy import WARP
+from cusimt.support.words import counted
 from grader.checks.values.wrong import Wrong
-from grader.profile.occupancy import WARP
 from grader.run.values import Launch
-from grader.words import counted
 
 POISON = 0xA5  # fills fresh device memory on simt
 LARGEST_BLOCK = 1024

@@ -18,7 +18,7 @@ from grader.checks.values.truth import Expected
 from grader.checks.values.untouched import by_the_launch, never_written
 from grader.checks.values.wrong import Wrong
 from grader.run.values import Launch, Output, RemoteError, Reply
-from grader.spec import Case
+from grader.specification import Case
 from grader.verdict import Status
 
 _LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}

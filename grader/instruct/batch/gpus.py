@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.cache import cache_root
-from grader.gpus import visible_gpus
-from grader.locks import hold
+from cusimt.support.cache import cache_root
+from cusimt.support.locks import hold
+from grader.support.gpus import visible_gpus
 
 
 @contextlib.contextmanager

@@ -8,18 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from grader import machine
-from grader.catalog import Exercise
-from grader.errors import InfrastructureError
-from grader.gpus import visible_gpus
+from cusimt.support.scratch import scratch
+from grader.course.catalog import Exercise
 from grader.instruct.batch.gpus import exclusive_gpu
 from grader.instruct.results import Key, Record, ResultStore, content_digest, key_of
 from grader.instruct.submissions import Submission, stage
-from grader.scratch import scratch
+from grader.support import machine
+from grader.support.errors import InfrastructureError
+from grader.support.gpus import visible_gpus
 from grader.verdict import CheckResult, Status, Verdict
 
 if TYPE_CHECKING:
-    from grader.build.request import Backend
+    from grader.compilation.request import Backend
 
 
 class Judge(Protocol):

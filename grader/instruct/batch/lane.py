@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from grader import machine
-from grader.build.request import Backend
-from grader.errors import GraderError
-from grader.exercise import Exercise
+from cusimt.support.scratch import scratch
+from grader.compilation.request import Backend
+from grader.course.exercise import Exercise
 from grader.instruct.batch.grading import Judge, grade_one
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.run.limits import die_with_parent
-from grader.scratch import scratch
+from grader.support import machine
+from grader.support.errors import ExplainedError
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Lane:
                 judge=self._judge(task.backend), spool=self._spool_of(task.backend), attempt=task.attempt,
                 regrade=settings.regrade, built_seconds=task.built_seconds,
             )  # fmt: skip
-        except GraderError as error:
+        except ExplainedError as error:
             return Failed(str(error))
         except OSError as error:
             fault = machine.fault_of(error)

@@ -13,9 +13,9 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from cusimt.support.scratch import scratch
 from grader.instruct.batch import lane
 from grader.instruct.batch.lane import Answer, LaneSettings, Task
-from grader.scratch import scratch
 
 _SPAWN = multiprocessing.get_context("spawn")  # a forked process would share what torch and rich hold
 _WORDS_BYTES = 2000  # of the last that a lane printed

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from grader.build.request import Backend
-from grader.catalog import Catalog, Exercise
+from grader.compilation.request import Backend
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.batch.grading import batch_key
 from grader.instruct.results import Key, Record, ResultStore
 from grader.instruct.submissions import Submission

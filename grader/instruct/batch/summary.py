@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from grader.errors import InfrastructureError
 from grader.instruct.batch.driver import Outcome
 from grader.instruct.batch.plan import Item, by_exercise
 from grader.instruct.results import Record
 from grader.instruct.submissions import look
 from grader.run.text import clean
+from grader.support.errors import InfrastructureError
 from grader.verdict import Status, Verdict
 
 BANDS = ("0 %", "below 50 %", "below 75 %", "below 100 %", "100 %")

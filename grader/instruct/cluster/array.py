@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.durable import make_private, write_atomically
 from grader.instruct.batch import Item
 from grader.instruct.cluster.executors import environment
 from grader.instruct.cluster.settings import Blocks, Cluster
+from grader.support.durable import make_private, write_atomically
 
 _SCRIPT = """\
 #!/bin/bash

@@ -15,8 +15,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.durable import make_private
-from grader.errors import InfrastructureError, UsageError
 from grader.instruct.batch import Ended, Failed, Item
 from grader.instruct.cluster import remote_tasks
 from grader.instruct.cluster.executors import CPU, GPU, configuration, require_parsl
@@ -25,6 +23,8 @@ from grader.instruct.cluster.remote_tasks import RemoteTask, Terms
 from grader.instruct.cluster.settings import Cluster
 from grader.instruct.results import Key, Record, ResultStore
 from grader.run.sandbox import worker_readable
+from grader.support.durable import make_private
+from grader.support.errors import InfrastructureError, UsageError
 from grader.verdict import Status
 
 if TYPE_CHECKING:

@@ -7,15 +7,16 @@ have one worker and one GPU.
 from __future__ import annotations
 
 import importlib.util
+import os
 import shlex
 import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import grader
-from grader.errors import InfrastructureError, UsageError
 from grader.instruct.cluster.settings import Blocks, Cluster
+from grader.support.errors import InfrastructureError, UsageError
+from grader.support.folders import IMPORT_FOLDERS
 
 if TYPE_CHECKING:
     from parsl.config import Config
@@ -122,7 +123,7 @@ def _shares_gpus(label: str, cluster: Cluster) -> bool:
 
 def _gpus(wanted: int) -> list[str]:
     """The UUIDs of ``wanted`` of this machine's GPUs."""
-    from grader.gpus import visible_gpus
+    from grader.support.gpus import visible_gpus
 
     found = visible_gpus()
     if len(found) < wanted:
@@ -162,7 +163,7 @@ def environment(cluster: Cluster) -> str:
     """The shell lines before a block's workers: the user's own, then where the grader is found."""
     lines = [cluster.setup] if cluster.setup else []
     if cluster.kind != "kubernetes":
-        source = shlex.quote(str(Path(grader.__file__).parents[1]))
+        source = shlex.quote(os.pathsep.join(map(str, IMPORT_FOLDERS)))
         lines.append(f"export PYTHONPATH={source}${{PYTHONPATH:+:$PYTHONPATH}}")
     if cluster.architectures:
         lines.append(f"export TORCH_CUDA_ARCH_LIST={shlex.quote(cluster.architectures)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from grader.errors import InfrastructureError
+from grader.support.errors import InfrastructureError
 
 _LINES = 8  # of what failing blocks printed
 

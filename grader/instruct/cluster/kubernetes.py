@@ -8,9 +8,9 @@ from typing import Any
 from parsl.jobs.states import JobState, JobStatus
 from parsl.providers import KubernetesProvider
 
-from grader.errors import UsageError
 from grader.instruct.cluster.pods import worker_pod
 from grader.instruct.cluster.settings import Blocks, Cluster
+from grader.support.errors import UsageError
 
 POLL_SECONDS = 10
 _GONE = 404

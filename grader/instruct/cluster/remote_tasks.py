@@ -13,17 +13,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import GraderError
-from grader.gpus import visible_gpus
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.batch import Failed, Judge, LaneSettings, build_one
 from grader.instruct.batch.lane import Lane, Task
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
+from grader.support.errors import ExplainedError
+from grader.support.gpus import visible_gpus
 from grader.verdict import Status
 
 if TYPE_CHECKING:
-    from grader.build.request import Backend
+    from grader.compilation.request import Backend
 
 _LONGEST_PAUSE_SECONDS = 60.0
 
@@ -56,7 +56,7 @@ def build(sent: RemoteTask) -> float:
     Needs no GPU. What goes wrong, grading finds again.
     """
     terms, submission = sent.terms, sent.submission
-    with contextlib.suppress(GraderError):
+    with contextlib.suppress(ExplainedError):
         return build_one(
             submission,
             _exercise(terms, submission.exercise),

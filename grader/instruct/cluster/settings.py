@@ -33,8 +33,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.errors import BrokenExercise, UsageError
-from grader.toml_table import TomlTable, read_toml
+from grader.support.errors import BrokenExercise, UsageError
+from grader.support.toml_table import TomlTable, read_toml
 
 KINDS = ("local", "slurm", "kubernetes")
 LOOPBACK = "127.0.0.1"

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from grader.errors import UsageError
 from grader.instruct.results import Record
+from grader.support.errors import UsageError
 
 DRIVER_SECONDS = 0.005  # to send one submission and take its record in: benchmarks/cluster.py
 START_SECONDS = 60.0  # until the first block runs; a queue that is full adds its own

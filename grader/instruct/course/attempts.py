@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.catalog import Catalog
-from grader.durable import write_atomically
+from grader.course.catalog import Catalog
 from grader.instruct.course.released import now as moment
 from grader.instruct.course.tables import read_rows
 from grader.instruct.course.withdrawn import withdrawn
@@ -27,6 +26,7 @@ from grader.instruct.results.lines import Lines
 from grader.instruct.results.lock import results_lock
 from grader.instruct.results.secret import ROSTER
 from grader.instruct.submissions import Submission
+from grader.support.durable import write_atomically
 
 ATTEMPTS = "attempts.jsonl"
 _COLUMNS = ("pseudonym", "student")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.errors import UsageError
 from grader.instruct.course.policy import FILE, Course
 from grader.instruct.course.reading import read_course
+from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.build.request import Backend
+    from grader.compilation.request import Backend
 
 # Of record, where no course.toml says another: every machine has it, so a mark depends on none.
 DEFAULT_BACKEND: Backend = "simt"

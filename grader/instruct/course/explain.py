@@ -6,13 +6,13 @@ from collections.abc import Container, Iterator
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from grader.exercise import Exercise
+from cusimt.support.words import counted, listed, noun
+from grader.course.exercise import Exercise
 from grader.instruct.course.late import FULL
 from grader.instruct.course.marks import Mark, State
 from grader.instruct.course.policy import judged_scores
 from grader.report.words import name_of
 from grader.verdict import NOT_JUDGED, Verdict
-from grader.words import counted, listed, noun
 
 _SHOWN_DIGITS = 12  # of a record's name
 

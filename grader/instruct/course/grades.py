@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
 from grader.instruct.course.attempts import Attempt
 from grader.instruct.course.policy import judged_scores
 from grader.instruct.results import Record

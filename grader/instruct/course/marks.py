@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from grader.catalog import Catalog, Exercise
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course.attempts import Attempt, latest_first
 from grader.instruct.course.grades import Earned, Grades, earned
 from grader.instruct.course.late import FULL, IN_TIME, Charge, charge, days_late

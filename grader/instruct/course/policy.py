@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import UnknownExercise, UsageError
+from grader.course.catalog import Catalog, Exercise
+from grader.support.errors import UnknownExercise, UsageError
 
 BACKENDS = ("simt", "cuda")
 TAKES = ("last", "best")  # which of several submissions the mark comes from

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from grader.errors import BrokenExercise, UsageError
-from grader.exercise import CHECKS, SLUG
+from grader.course.exercise import CHECKS, SLUG
 from grader.instruct.course.policy import (
     BACKENDS,
     FILE,
@@ -19,7 +18,8 @@ from grader.instruct.course.policy import (
     LatePolicy,
     Sampling,
 )
-from grader.toml_table import TomlTable, read_toml
+from grader.support.errors import BrokenExercise, UsageError
+from grader.support.toml_table import TomlTable, read_toml
 
 _PERCENT = 100.0
 

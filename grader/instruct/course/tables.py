@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.csv_table import read_table
-from grader.errors import UsageError
-from grader.words import reason
+from cusimt.support.words import reason
+from grader.support.csv_table import read_table
+from grader.support.errors import UsageError
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.instruct.course.attempts import ATTEMPTS, remember
 from grader.instruct.course.grades import Grades
 from grader.instruct.course.marks import Mark, Marking

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.errors import UsageError
 from grader.instruct.export.grades import Grade, by_student
 from grader.instruct.export.sheet import Filled, Sheet, number, scaled, unknown_of
+from grader.support.errors import UsageError
 
 PEOPLE = ("SIS Login ID", "SIS User ID", "ID", "Integration ID")
 _NUMBERED = re.compile(r"(?P<title>.*?)\s*\((?P<id>\d+)\)\s*")

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from grader.durable import PUBLIC, write_atomically
-from grader.errors import InfrastructureError
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
 from grader.instruct.course.grades import earned
 from grader.instruct.course.policy import judged_scores
 from grader.report.plain import check_lines
 from grader.report.words import name_of, standing
+from grader.support.durable import PUBLIC, write_atomically
+from grader.support.errors import InfrastructureError
 from grader.verdict import CheckResult, Status, Verdict
 
 RESULTS = Path("/autograder/results/results.json")

@@ -10,9 +10,9 @@ import html
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.errors import UsageError
 from grader.instruct.export.grades import Grade, by_student
 from grader.instruct.export.sheet import Filled, Sheet, inert, number, scaled, unknown_of
+from grader.support.errors import UsageError
 
 PEOPLE = ("Username", "ID number", "Email address", "Identifier")
 NEEDED = ("Identifier", "Grade", "Maximum Grade")

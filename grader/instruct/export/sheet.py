@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.csv_table import BOM, read_table
-from grader.errors import UsageError
-from grader.words import counted, listed, reason
+from cusimt.support.words import counted, listed, reason
+from grader.support.csv_table import BOM, read_table
+from grader.support.errors import UsageError
 
 _SHOWN = 10
 # What makes a spreadsheet take a cell for a formula, as the first character that is not a space.

@@ -12,14 +12,14 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from grader.catalog import Catalog
-from grader.durable import PUBLIC, write_atomically
-from grader.errors import UsageError
-from grader.exercise import Exercise
+from grader.course.catalog import Catalog
+from grader.course.exercise import Exercise
+from grader.course.workspace import shipped_files
 from grader.instruct.course import judged_scores
 from grader.instruct.nbgrader.extra import CONFIG
 from grader.instruct.nbgrader.notebook import as_text, assignment_notebook
-from grader.workspace import shipped_files
+from grader.support.durable import PUBLIC, write_atomically
+from grader.support.errors import UsageError
 
 
 def assignment_files(exercise: Exercise, backend: str) -> dict[str, str]:

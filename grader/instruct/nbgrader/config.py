@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, SaveAutoGrades
 
-from grader.catalog import Catalog
-from grader.errors import UsageError
+from grader.course.catalog import Catalog
 from grader.instruct.nbgrader.collecting import CollectArchives
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
@@ -27,6 +26,7 @@ from grader.instruct.nbgrader.sanitizing import (
     SubmissionExporter,
 )
 from grader.instruct.nbgrader.saving import SaveVerdict
+from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
     from traitlets.config import Config

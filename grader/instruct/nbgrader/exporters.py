@@ -12,8 +12,8 @@ from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.plugins import ExportPlugin
 from traitlets import Unicode
 
-from grader.errors import GraderError, UsageError
 from grader.instruct.export import Filled, Grade, fill_canvas, fill_moodle
+from grader.support.errors import ExplainedError, UsageError
 
 
 class SheetExport(ExportPlugin):
@@ -32,7 +32,7 @@ class SheetExport(ExportPlugin):
                 )
             grades = list(grades_of(gradebook, str(self.assignment[0]), [str(each) for each in self.student]))
             print(self.fill(grades).sentence)
-        except GraderError as error:
+        except ExplainedError as error:
             self.log.error("%s", error)
             raise SystemExit(error.exit_code) from error
 

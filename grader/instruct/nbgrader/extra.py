@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 
-from grader.errors import UsageError
+from grader.support.errors import UsageError
 
 CONFIG = "nbgrader_config.py"  # in the folder of a class that uses nbgrader
 OLDEST = (0, 9, 6)  # the oldest that this is tried with

@@ -8,7 +8,6 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute
 
-from grader.errors import GraderError
 from grader.instruct.batch import grade_one
 from grader.instruct.batch.grading import not_judged
 from grader.instruct.nbgrader.lookup import recorded
@@ -19,6 +18,7 @@ from grader.instruct.nbgrader.scores import score_of
 from grader.instruct.nbgrader.work import CoursePreprocessor, Work
 from grader.report import verdict_text
 from grader.report.html import verdict_html
+from grader.support.errors import ExplainedError
 from grader.verdict import Verdict
 
 
@@ -62,7 +62,7 @@ class InjectVerdict(CoursePreprocessor, Execute):
             record = recorded(work) or grade_one(
                 work.submission, work.exercise, work.store, backend=work.backend, isolate=self.isolate
             )
-        except GraderError as fault:
+        except ExplainedError as fault:
             self.log.error("%s is not judged: %s", work.exercise.slug, fault)
             return not_judged(work.exercise, work.backend, 0, str(fault))
         return record.verdict

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 
-from grader.catalog import Catalog
+from grader.course.catalog import Catalog
 from grader.instruct.nbgrader.notebook import REPORT
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.reading import Refused, read_below

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.nbgraderformat import MetadataValidator
 
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
 from grader.notebook.building import KERNEL, cell_id
 
 REPORT = "run-grader"

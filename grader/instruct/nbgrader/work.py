@@ -12,14 +12,14 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
-from grader.catalog import Catalog
-from grader.exercise import Exercise
+from grader.course.catalog import Catalog
+from grader.course.exercise import Exercise
 from grader.instruct.course import class_of
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
 
 if TYPE_CHECKING:
-    from grader.build.request import Backend
+    from grader.compilation.request import Backend
 
 
 @dataclass(frozen=True)

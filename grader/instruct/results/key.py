@@ -10,10 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import grader
-from grader.catalog import Exercise
-from grader.implementations import ACCEPTED, HIDDEN
+from grader.course.catalog import Exercise
+from grader.course.implementations import ACCEPTED, HIDDEN
+from grader.course.stubs import stub_text
 from grader.instruct.submissions import Submission, files_of
-from grader.stubs import stub_text
+from grader.support.folders import PACKAGES
 
 _SHORT = 12  # hex digits of a digest that stands beside a version for people to read
 # Rooms that stand above the checks in the architecture: what they say about a verdict cannot change it.
@@ -67,10 +68,15 @@ def grader_version() -> str:
 
     Found out once for this process, which goes on with what it has imported whatever is edited meanwhile.
     """
-    package = Path(grader.__file__).parent
-    rooms = (path for path in package.iterdir() if path.name not in _ABOVE_GRADING)
+    named = [each for package in PACKAGES for each in _sources(package)]
+    return f"{grader.__version__}:{_digest(named)[:_SHORT]}"
+
+
+def _sources(package: Path) -> Iterable[tuple[str, bytes]]:
+    """The files of a package that can change a verdict, by their names in it."""
+    rooms = (path for path in package.iterdir() if path.name not in _ABOVE_GRADING | {"tests"})
     files = [file for room in rooms for file in ([room] if room.is_file() else _files_below(room))]
-    return f"{grader.__version__}:{_digest(_named(package, files))[:_SHORT]}"
+    return ((f"{package.name}/{name}", content) for name, content in _named(package, files))
 
 
 def exercise_version(exercise: Exercise) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from grader.durable import make_private, write_atomically
-from grader.errors import UsageError
-from grader.locks import open_locked
+from cusimt.support.locks import open_locked
+from grader.support.durable import make_private, write_atomically
+from grader.support.errors import UsageError
 
 _TAIL = 1 << 16  # bytes read at once when the last line is looked for
 

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.durable import make_private
-from grader.locks import hold
+from cusimt.support.locks import hold
+from grader.support.durable import make_private
 
 
 @contextlib.contextmanager

@@ -8,8 +8,8 @@ import socket
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
-from grader.errors import UsageError
 from grader.instruct.results.key import Key
+from grader.support.errors import UsageError
 from grader.verdict import Verdict
 
 SCHEMA_VERSION = 1

@@ -8,9 +8,9 @@ import secrets
 from functools import cached_property
 from pathlib import Path
 
-from grader.durable import publish
-from grader.errors import UsageError
 from grader.instruct.results.key import Key
+from grader.support.durable import publish
+from grader.support.errors import UsageError
 
 ROSTER, RELEASED = "roster.csv", "released.jsonl"  # beside the secret, with pseudonyms that follow from it
 _BYTES = 32

@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.durable import publish, write_atomically
-from grader.errors import UsageError
 from grader.instruct.results.key import Key
 from grader.instruct.results.lock import results_lock
 from grader.instruct.results.log import VerdictLog
 from grader.instruct.results.record import Record
 from grader.instruct.results.secret import Secret
+from grader.support.durable import publish, write_atomically
+from grader.support.errors import UsageError
 
 
 class ResultStore:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.catalog import Catalog
-from grader.exercise import Exercise
+from cusimt.support.words import counted
+from grader.course.catalog import Catalog
+from grader.course.exercise import Exercise
+from grader.course.stubs import without_markers
 from grader.instruct.similarity.document import Document, Handout, document
 from grader.instruct.similarity.passages import Passage, passages
 from grader.instruct.similarity.scores import Prints, Scores, overlaps
 from grader.instruct.submissions import Submission, files_of
-from grader.stubs import without_markers
-from grader.words import counted
 
 SOLUTION = "the reference solution"
 LEAST_OVERLAP = 0.7  # below it nothing is reported: authors of one short exercise come near by themselves

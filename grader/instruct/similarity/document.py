@@ -11,9 +11,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
+from grader.course.stubs import stub_text
 from grader.instruct.similarity.tokens import NAME, Token, names_in, tokens_of
-from grader.stubs import stub_text
 
 GRAM = 10  # tokens in a row that count as one thing to have in common
 WINDOW = 6  # of so many neighbouring grams one is kept: what is GRAM + WINDOW - 1 tokens long is found

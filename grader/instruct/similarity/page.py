@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cusimt.support.markup import environment
 from grader.instruct.similarity.compare import LookAlike
-from grader.markup import environment
 
 
 def look_alikes_page(pairs: Sequence[LookAlike], title: str) -> str:

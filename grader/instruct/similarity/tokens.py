@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
-from grader.simt.translate.lexer import Kind, scan
+from cusimt.translate.lexer import Kind, scan
 
 NAME, NUMBER, TEXT = "name", "0", '""'  # what stands for all names, numbers and strings
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
 from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.layouts import Piece
 from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES, SUBMISSION_BYTES, in_words

@@ -7,12 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.catalog import Catalog
-from grader.errors import UnknownExercise, UsageError
+from grader.course.catalog import Catalog
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.names import is_student
 from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.submissions.submission import Submission
+from grader.support.errors import UnknownExercise, UsageError
 
 _SHOWN = 5  # of many things wrong, so many are named
 

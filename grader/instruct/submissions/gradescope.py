@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from grader.errors import UsageError
 from grader.instruct.submissions.limits import MIB
 from grader.instruct.submissions.reading import Refused
 from grader.instruct.submissions.sources import Entry, Source
+from grader.support.errors import UsageError
 
 METADATA = "submission_metadata.yml"
 _LONGEST = 64 * MIB  # it holds every earlier attempt with its results

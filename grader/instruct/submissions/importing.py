@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from grader.durable import make_private
-from grader.errors import UsageError
-from grader.exercise import Exercise
+from cusimt.support.words import counted, listed, noun
+from grader.course.exercise import Exercise
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.choosing import Chosen, choose, fitting, shown
 from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
@@ -24,7 +23,8 @@ from grader.instruct.submissions.placing import Certainty, Placement, Stamp, pla
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
 from grader.instruct.submissions.sources import Source, opened
-from grader.words import counted, listed, noun
+from grader.support.durable import make_private
+from grader.support.errors import UsageError
 
 
 def import_archive(

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from grader.errors import UsageError
 from grader.instruct.submissions import gradescope
 from grader.instruct.submissions.sources import Entry, Source
+from grader.support.errors import UsageError
 
 CANVAS = re.compile(
     r"(?P<name>(?:\w*?_)??)(?P<late>late_)?(?P<user>\d+|anon_[^_]+)_(?P<attachment>\d+)_(?P<file>.+)",

@@ -9,10 +9,10 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.durable import make_private, sync_folder
+from cusimt.support.words import listed
 from grader.instruct.submissions.choosing import Chosen
 from grader.instruct.submissions.placing import holds, is_there, set_aside, writing
-from grader.words import listed
+from grader.support.durable import make_private, sync_folder
 
 
 def in_the_way(into: Path, student: str, former: Iterable[str], slug: str, chosen: Chosen) -> list[str]:

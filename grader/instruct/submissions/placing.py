@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from enum import Enum, StrEnum, auto
 from pathlib import Path
 
-from grader.durable import make_private, sync_folder, write_atomically
-from grader.errors import UsageError
 from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.choosing import OURS, Chosen
 from grader.instruct.submissions.limits import NOTEBOOK_BYTES
 from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.submissions.sources import FolderSource
+from grader.support.durable import make_private, sync_folder, write_atomically
+from grader.support.errors import UsageError
 
 
 class Placement(StrEnum):

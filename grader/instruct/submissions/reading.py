@@ -7,8 +7,8 @@ import os
 import stat
 from pathlib import Path, PurePosixPath
 
-from grader.errors import InfrastructureError
 from grader.instruct.submissions.limits import in_words
+from grader.support.errors import InfrastructureError
 
 # What a name itself can be the reason of. Whatever else goes wrong is the matter of the machine or its disk.
 _AT_FAULT = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cusimt.support.words import counted
 from grader.instruct.submissions.placing import Placement
-from grader.words import counted
 
 _RARE = (Placement.MOVED, Placement.CORRECTED)  # not counted where there are none
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-from grader.csv_table import Table, read_table
-from grader.errors import UsageError
+from cusimt.support.words import reason
 from grader.instruct.submissions.names import RULE, is_student
 from grader.instruct.submissions.timestamps import aware, with_time
-from grader.words import reason
+from grader.support.csv_table import Table, read_table
+from grader.support.errors import UsageError
 
 Row = Mapping[str, str]  # by the column's name in small letters
 Read = Callable[[Row], tuple[str, str, str]]  # the LMS's id, the student, and when it was handed in or ""

@@ -20,11 +20,11 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from grader.errors import UsageError
+from cusimt.support.words import reason
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.limits import KIB, in_words
 from grader.instruct.submissions.reading import Refused, read_below, unreadable
-from grader.words import reason
+from grader.support.errors import UsageError
 
 MOST_ENTRIES = 200_000
 MOST_COMPRESSED = 200  # times smaller than its content; source text comes to ten, zlib's end is a thousand

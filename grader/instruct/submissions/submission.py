@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.errors import InfrastructureError
-from grader.exercise import Exercise
+from grader.course.exercise import Exercise
 from grader.instruct.submissions.limits import FILE_BYTES, SUBMISSION_BYTES, in_words
 from grader.instruct.submissions.reading import Refused, read_below
+from grader.support.errors import InfrastructureError
 
 
 @dataclass(frozen=True)

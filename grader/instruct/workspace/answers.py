@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 
-from grader.catalog import Catalog, Exercise
-from grader.sections import find_regions
-from grader.stubs import sections_of, stub_text
+from grader.course.catalog import Catalog, Exercise
+from grader.course.sections import find_regions
+from grader.course.stubs import sections_of, stub_text
 
 _SHORTEST = 8  # characters besides blanks: `return x` could stand anywhere
 _TRAILING_COMMENT = re.compile(r"(?<=\S)\s+(?://|#)\s.*$")

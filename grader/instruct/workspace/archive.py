@@ -10,11 +10,11 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from grader.durable import PUBLIC, write_atomically
-from grader.errors import UsageError
+from cusimt.support.words import reason
 from grader.instruct.workspace.manifest import MANIFEST, digest, read_manifest
 from grader.instruct.workspace.release import Release
-from grader.words import reason
+from grader.support.durable import PUBLIC, write_atomically
+from grader.support.errors import UsageError
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file can name
 _LARGEST = 64 << 20  # bytes of all files together; the whole course has less than a tenth

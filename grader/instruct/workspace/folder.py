@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from grader.durable import PUBLIC, write_atomically
-from grader.errors import UsageError
+from cusimt.support.words import reason
 from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.workspace.manifest import MANIFEST, Manifest, digest, read_manifest
 from grader.instruct.workspace.release import Release
-from grader.words import reason
+from grader.support.durable import PUBLIC, write_atomically
+from grader.support.errors import UsageError
 
 _BACKUPS = ".cu2grad/backups/update"
 _LARGEST = 64 << 20  # bytes of a file that an update looks at

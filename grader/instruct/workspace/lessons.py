@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.catalog import Catalog, Exercise
-from grader.errors import BrokenExercise
+from grader.course.catalog import Catalog, Exercise
 from grader.instruct.workspace.answers import Answers
 from grader.instruct.workspace.pages import told
 from grader.instruct.workspace.plain import STYLE, drawn_alone, figures, plain
+from grader.support.errors import BrokenExercise
 
 _TOLD = ("exercise.toml", "spec.py", "hints.md")  # an author's words to learners
 _SHARED = ("bindings.md", "before/*.md", "guides/*.md", "reference/*.md")  # below docs/, for every learner

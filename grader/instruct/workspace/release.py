@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import grader
-from grader.catalog import Catalog, Exercise
-from grader.errors import UsageError
+from grader.course.catalog import Catalog, Exercise
+from grader.course.workspace import shipped_files
 from grader.instruct.workspace.lessons import answers_for, pages_of
 from grader.instruct.workspace.manifest import Manifest, digest
-from grader.workspace import shipped_files
+from grader.support.errors import UsageError
 
 _OWN = "for_learners"  # a folder of the course
 _HANDOUT = {

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import UsageError
-from grader.sections import find_regions
+from grader.course.sections import find_regions
+from grader.support.errors import UsageError
 
 _INCLUDE = re.compile(
     r'^(?P<indent>[ \t]*)--8<-- "(?P<path>[^":]+)(?::(?P<section>[^"]+))?"[ \t]*$', re.MULTILINE

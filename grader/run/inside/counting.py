@@ -14,7 +14,7 @@ _MOST_LAUNCHES = 500  # whose counts fit into a reply
 
 def counted(values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
     """The runtime's records since they were last taken, and the tensors that took part."""
-    from grader.simt.counters import take_raw
+    from cusimt.counters import take_raw
 
     named = named_values(values, given)
     placed = [_placed(name, value) for name, value in named if isinstance(value, Tensor) and value.is_cuda]
@@ -23,7 +23,7 @@ def counted(values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
 
 def forget() -> None:
     """Drop what was counted so far."""
-    from grader.simt.counters import take_raw
+    from cusimt.counters import take_raw
 
     take_raw()
 

@@ -1,4 +1,4 @@
-"""The trace of the simulated device, from its runtime (``grader/simt/runtime/simt_api.h``) by ctypes."""
+"""The trace of the simulated device, from its runtime (``cusimt/runtime/simt_api.h``) by ctypes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SimtTracer:
     """Reads what the runtime and the simulated device wrote down during a call."""
 
     def __init__(self) -> None:
-        from grader.simt import activate, records
+        from cusimt import activate, records
 
         self._driver = activate.driver()
         self._runtime = records.runtime()

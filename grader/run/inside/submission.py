@@ -61,7 +61,7 @@ class Submission:
         try:
             if op_file is not None:
                 if built is not None:
-                    from grader.build import preload
+                    from grader.compilation import preload
 
                     preload({built.name: built})
                 self._name = Path(op_file).name
@@ -120,7 +120,7 @@ def _needed(files: Path, built: Any) -> list[Path]:
 
 
 def _artifact(table: dict[str, Any]) -> Any:
-    from grader.build import Artifact
+    from grader.compilation import Artifact
 
     return Artifact(
         table["name"], table["interface"], Path(table["path"]), table["backend"], table["checked"],

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, drawn, tensor
+from grader.specification import Case, drawn, tensor
 
 ENTRY = "negate"
 

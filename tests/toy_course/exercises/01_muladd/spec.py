@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.spec import Case, Gradient, tensor
+from grader.specification import Case, Gradient, tensor
 
 ENTRY = "muladd"
 

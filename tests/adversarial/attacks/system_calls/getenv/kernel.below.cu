@@ -1,2 +1,2 @@
 extern "C" char* getenv(const char*);
-char* variable() { return getenv("CU2GRAD_CACHE"); }
+char* variable() { return getenv("CUSIMT_CACHE"); }

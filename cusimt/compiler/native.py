@@ -1,0 +1,285 @@
+"""Builds the simulated GPU's own libraries, and says how code is compiled and linked against them.
+
+Everything is compiled once per compiler and version of the sources, with `cusimt.support.cache`. torch is found,
+never imported.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from cusimt.compiler import compiling
+from cusimt.compiler.models import architecture
+from cusimt.folders import INCLUDE, RUNTIME
+from cusimt.support import cache
+from cusimt.support.linker import shared_library_flags
+from cusimt.support.toolchain import host_compiler, python_include, torch_install
+
+Progress = Callable[[str], None]
+
+
+# Linked into every library with kernels, not into the runtime; all but the first where accesses are checked.
+MODULE_PARTS = ("module.cpp", "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
+_LIBRARY_FLAGS = (
+    "-std=c++20",
+    "-fPIC",
+    "-fno-strict-aliasing",
+    "-Wall",
+    "-Wextra",
+    "-Wno-missing-field-initializers",
+)
+# Library functions that kernels may call and that write through a pointer: the hooks take their calls.
+_WRAPPED = (
+    *("memcpy", "memmove", "memset"),
+    *("modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf"),
+    *("printf", "vprintf"),
+)
+# Library functions that g++ writes out as stores, after the hooks were put in. As calls they are the host's.
+_NOT_WRITTEN_OUT = (
+    *("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat", "mempcpy", "bzero", "bcopy"),
+    *("sprintf", "snprintf", "vsprintf", "vsnprintf"),
+)
+
+_DEVICE_CODE = (
+    "-gdwarf-4",  # binutils up to 2.40 take the file that #line names for the translated one in version 5
+    "-std=c++20",
+    "-fPIC",
+    "-fno-strict-aliasing",  # kernels look at float buffers as float4 and half2; nvcc lets them
+    "-ffp-contract=off",  # the same result on every host, with or without a fused multiply-add
+    "-U_FORTIFY_SOURCE",  # Ubuntu's default, with which memcpy becomes a function that nothing watches
+    "-fstack-clash-protection",  # a large frame must meet the guard below its fiber's stack
+    "-fno-optimize-sibling-calls",  # a barrier that ends a kernel is a call: findings name where it returns
+    "-Wno-narrowing",
+    "-Wno-unknown-pragmas",
+    "-Wno-attributes",
+)
+# What a GPU would load and store, one access each: no vectors made of neighbouring accesses, no loops turned
+# into memset, and no call on entry to every function.
+_CHECKED = (
+    *("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=thread"),
+    *(f"-fno-builtin-{name}" for name in _NOT_WRITTEN_OUT),
+)
+_CHECKED_BY_FAMILY = {
+    "gcc": (
+        "-fno-tree-vectorize",
+        "-fno-tree-loop-distribute-patterns",
+        "-fno-thread-jumps",  # one instruction stays one, whatever its lanes knew before
+        "--param=tsan-instrument-func-entry-exit=0",
+        "--param=tsan-distinguish-volatile=1",
+    ),
+    "clang": (
+        "-fno-vectorize",
+        "-fno-slp-vectorize",
+        "-mllvm",
+        "-disable-vector-combine",  # which takes the load of an int4 apart
+        "-mllvm",
+        "-tsan-instrument-func-entry-exit=0",
+        "-mllvm",
+        "-tsan-distinguish-volatile=1",
+        "-mllvm",
+        "-tsan-instrument-read-before-write=1",
+    ),
+}
+# A call to an address goes through a thunk, which keeps kernels out of the host's code (runtime/host_code.h).
+_GUARDED_CALLS = {
+    "gcc": ("-mindirect-branch=thunk-extern", "-mindirect-branch-register", "-fcf-protection=none"),
+    "clang": ("-mretpoline", "-mretpoline-external-thunk", "-fcf-protection=none"),
+}
+# Every function of the host's code begins with a call that asks whether a kernel is running.
+_GUARDED_HOST_CODE = ("-pg", "-mfentry")
+# Two barriers in two branches are two barriers, also where they could share their code; and one barrier
+# between two questions of the same condition (`if (t < 32) ...; __syncthreads(); if (t < 32) ...`) stays one.
+_BARRIERS_AS_WRITTEN = ("-fno-crossjumping", "-fno-tree-tail-merge", "-fno-thread-jumps")
+# Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one.
+_BY_FAMILY = {
+    "gcc": ("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN),
+    "clang": ("-Wno-unused-command-line-argument",),
+}
+
+
+def include_dirs() -> list[Path]:
+    """The folders of the CUDA headers and of simt_api.h; they belong before any other on the include path."""
+    return [INCLUDE, RUNTIME]
+
+
+def compile_flags(checked: bool) -> list[str]:
+    """Flags of the host compiler for device code; `checked` puts a hook before every access."""
+    family = host_compiler().family
+    optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
+    if checked and _guards_host_code():
+        optimisation += _GUARDED_CALLS[family]
+    by_compiler = (*_BY_FAMILY[family], *_undefined_values())
+    return [*_DEVICE_CODE, *by_compiler, f"-DSIMT_CUDA_ARCH={architecture()}", *optimisation]
+
+
+def host_code_flags(checked: bool) -> list[str]:
+    """Flags for host code that is linked with kernels: a kernel that calls it is found out."""
+    return [*_GUARDED_HOST_CODE] if checked and _guards_host_code() else []
+
+
+def _guards_host_code() -> bool:
+    return platform.machine() == "x86_64"
+
+
+def _undefined_values() -> Sequence[str]:
+    """Keep clang from ruling out what passes an undefined value on.
+
+    In `int base; if (lane == 0) base = f(); base = __shfl_sync(mask, base, 0);` all lanes pass `base`, and
+    all but one pass an undefined one. nvcc takes that as it is meant. To clang the arguments of functions are
+    defined, unless told otherwise, so every lane would have to be lane 0.
+    """
+    major = re.search(r"clang version (\d+)", host_compiler().version)
+    if major is None:
+        return ()
+    return ("-Xclang", "-disable-noundef-analysis" if int(major[1]) < 15 else "-no-enable-noundef-analysis")
+
+
+def link_flags(checked: bool, module: bool = True) -> list[str]:
+    """Flags that link a library against the runtime; `module`: with kernels and `module_object(checked)`."""
+    runtime = runtime_library()
+    flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
+    if checked and module:
+        flags.append("-Wl,-z,now")  # guards are put before its imports when it is loaded
+        flags += [f"-Wl,--wrap={name}" for name in _WRAPPED]
+    return flags
+
+
+# What lies in the cache is asked for at every use: one that is never asked for is evicted, with the longest
+# batch still running.
+
+
+def is_built() -> bool:
+    """Whether this machine has the simulated GPU and its device in torch."""
+    return _runtime().is_built() and _device().is_built()
+
+
+def runtime_path() -> Path:
+    """Where `runtime_library` is, or will be: looks at nothing, and builds nothing."""
+    return _runtime().path
+
+
+def runtime_library(progress: Progress | None = None) -> Path:
+    """libcusimt.so: the simulated GPU and the CUDA runtime API over it.
+
+    Raises UsageError when the environment names a device that is not simulated.
+    """
+    architecture()
+    return _runtime().build(progress)
+
+
+def device_library(progress: Progress | None = None) -> Path:
+    """libcusimt_device.so: the simulated `cuda` device inside the installed torch.
+
+    It is one large source and the runtime many small ones, so both are compiled at once.
+    """
+    with ThreadPoolExecutor(1, "runtime") as beside:
+        runtime = beside.submit(runtime_library, progress)
+        library = _device().build(progress)
+        runtime.result()
+    return library
+
+
+@functools.cache
+def _runtime() -> _Library:
+    sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in MODULE_PARTS)
+    flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
+    # Its own std::string, and not the one that a program exports, with hooks in it.
+    linking = ["-Wl,--no-undefined", "-Wl,-Bsymbolic-functions"]
+    return _Library("libcusimt.so", sources, flags, linking)
+
+
+@functools.cache
+def _device() -> _Library:
+    from cusimt.device import PARTS, SOURCES
+
+    torch, runtime = torch_install(), _runtime().path
+    flags = ["-std=c++20", "-fPIC", "-O1"]
+    flags += _includes([*include_dirs(), *torch.include_dirs, python_include()])
+    linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
+    linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
+    parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
+    return _Library("libcusimt_device.so", SOURCES, flags, linking, parts, runtime_library)
+
+
+def module_object(checked: bool) -> Path:
+    """What every library with kernels is linked with: identity, shared memory, access hooks."""
+    sources = [RUNTIME / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:1])]
+    defined = [f"-DCUSIMT_CHECKED={int(checked)}", _version()]
+    flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
+    with cache.entry(["module", *_identity(flags), checked], room="simt") as slot:
+        if slot.missing:
+            made = slot.folder / "module.o"
+            with compiling.objects_of(host_compiler(), sources, flags) as objects:
+                compiling.run([*host_compiler().command, "-r", "-nostdlib", *objects, "-o", str(made)])
+    return slot.path / "module.o"
+
+
+# ---- building ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Library:
+    """A library of the grader's own; `parts` are what it depends on beside flags and the folders included.
+
+    `linked` makes the library that it is linked with, once this one's sources are compiled.
+    """
+
+    name: str
+    sources: Sequence[Path]
+    flags: Sequence[str]
+    linking: Sequence[str]
+    parts: Sequence[object] = ()
+    linked: Callable[[], object] = lambda: None
+
+    @property
+    def path(self) -> Path:
+        return cache.place(self._key(), room="simt") / self.name
+
+    def is_built(self) -> bool:
+        return cache.holds(self._key(), room="simt")
+
+    def build(self, progress: Progress | None) -> Path:
+        with cache.entry(self._key(), room="simt") as slot:
+            if slot.missing:
+                if progress:
+                    progress(f"building {self.name} (once per compiler)")
+                self._make(slot.folder / self.name)
+        return slot.path / self.name
+
+    def _key(self) -> list[object]:
+        return [self.name, *_identity([*self.flags, *self.linking]), *self.parts]
+
+    def _make(self, library: Path) -> None:
+        compiler = host_compiler()
+        with compiling.objects_of(compiler, self.sources, self.flags) as objects:
+            self.linked()
+            command = [*compiler.command, "-shared", f"-Wl,-soname,{self.name}", *objects, *self.linking]
+            compiling.run([*command, *shared_library_flags(compiler), "-o", str(library)])
+
+
+def _identity(flags: Sequence[str]) -> list[str]:
+    compiler = host_compiler()
+    return [*compiler.command, compiler.version, *flags, sources_digest()]
+
+
+@functools.cache
+def sources_digest() -> str:
+    """Of all that the runtime, and every library above it, may have been compiled from."""
+    return cache.digest(map(cache.tree_digest, include_dirs()))
+
+
+def _version() -> str:
+    """Defines the symbol by which the loader tells libraries of another version apart (runtime/version.h)."""
+    version = sources_digest()[:8]
+    name = f"cusimt_runtime_{version}_IS_MISSING_this_library_needs_another_version_build_it_again"
+    return f"-DCUSIMT_VERSION_SYMBOL={name}"
+
+
+def _includes(folders: Sequence[Path]) -> list[str]:
+    return [part for folder in folders for part in ("-I", str(folder))]

@@ -1,0 +1,273 @@
+"""An nvcc that compiles for the simulated GPU: nvcc's command line, translated sources, the host compiler.
+
+`CUDA_HOME/bin/nvcc` of the simulated toolkit (see toolkit.py) runs this module. It accepts what torch's
+cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; what only makes sense
+with GPU code (separate device compilation, PTX) is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from cusimt.compiler import cccl, gpu_code, native, nvcc_report
+from cusimt.compiler.include_paths import IncludePaths
+from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
+from cusimt.compiler.sources import beside, translate_tree
+from cusimt.support.errors import ExplainedError, UsageError
+from cusimt.support.linker import shared_library_flags
+from cusimt.support.toolchain import host_compiler
+from cusimt.translate import TranslationError
+
+CHECKS_VARIABLE = "CUSIMT_CHECKS"
+_OBJECT_SUFFIXES = (".o", ".a", ".so")
+_GPU_CODE_ONLY = {
+    "--device-c": "separate compilation of device code",
+    "--device-w": "separate compilation of device code",
+    "--device-link": "linking of device code",
+    "--ptx": "PTX",
+    "--cubin": "a cubin",
+    "--fatbin": "a fat binary",
+    "--optix-ir": "OptiX code",
+    "--ltoir": "LTO code",
+    "--cuda": "intermediate CUDA code",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one nvcc command; returns its exit status."""
+    try:
+        return run(list(sys.argv[1:] if arguments is None else arguments))
+    except UnknownOption as unknown:
+        print(f"nvcc fatal   : Unknown option '{unknown}'", file=sys.stderr)
+    except TranslationError as error:
+        print(f"{error.file}:{error.line}: error: {error.message}", error.rule, error.next, file=sys.stderr)
+    except ExplainedError as error:
+        print(f"nvcc fatal   : {error}", file=sys.stderr)
+    except OSError as error:
+        advice = f"Paths count from {Path.cwd()}: correct the one on the command line."
+        print(f"nvcc fatal   : '{error.filename}': {error.strerror}.", advice, file=sys.stderr)
+    return 1
+
+
+def run(arguments: list[str]) -> int:
+    options = parse(arguments)
+    if options.has("--version") or options.has("--help"):
+        print(nvcc_report.version() if options.has("--version") else __doc__)
+        return 0
+    if _is_verbose(options):
+        print(*nvcc_report.facts(), sep="\n", file=sys.stderr)
+    _refuse(options)
+    if not options.inputs:
+        raise UsageError(
+            "No input files were given.",
+            "nvcc compiles sources and links objects.",
+            "Name one: nvcc kernel.cu -o program",
+        )
+    with tempfile.TemporaryDirectory(prefix="cusimt-nvcc-") as scratch:
+        if options.has("--compile") or options.has("--preprocess") or _dependencies_only(options):
+            return _compile_each(options, Path(scratch))
+        return _compile_and_link(options, Path(scratch))
+
+
+def _refuse(options: Options) -> None:
+    for name, what in _GPU_CODE_ONLY.items():
+        if options.has(name):
+            raise UsageError(
+                f"{name} asks for {what}.",
+                "The simulated GPU runs kernels as host code: there is none.",
+                "Compile each .cu whole, with -c.",
+            )
+    if options.last("--relocatable-device-code") == "true":
+        raise UsageError(
+            "-rdc=true asks for separate compilation of device code.",
+            "The simulated GPU compiles each .cu whole; a kernel sees only its own file.",
+            "Compile without -rdc=true, and define device functions in a header.",
+        )
+    if options.has("--run"):
+        raise UsageError(
+            "--run asks for the program to be run at once.",
+            "This nvcc only compiles and links.",
+            "Leave out --run, and start the program that nvcc wrote.",
+        )
+
+
+def _compile_each(options: Options, scratch: Path) -> int:
+    output = options.last("--output-file")
+    if output and len(options.inputs) > 1:
+        raise UsageError(
+            "-o was given with several inputs.",
+            "With -c, each source has an object of its own.",
+            "Leave out -o, or compile each source in a command of its own.",
+        )
+    folder = Path(options.last("--output-directory", "."))
+    for number, source in enumerate(options.inputs):
+        target = output or str(folder / f"{source.stem}.o")
+        status = _compile(options, source, target, scratch / str(number))
+        if status != 0:
+            return status
+    return 0
+
+
+def _compile_and_link(options: Options, scratch: Path) -> int:
+    objects = []
+    for number, source in enumerate(options.inputs):
+        if source.suffix in _OBJECT_SUFFIXES:
+            objects.append(str(source))
+            continue
+        objects.append(str(scratch / f"{number}.o"))
+        status = _compile(options, source, objects[-1], scratch / str(number))
+        if status != 0:
+            return status
+    if options.has("--lib"):
+        return _archive(options, objects)
+    checks = checks_wanted()
+    command = [*_host(options), *(["-shared"] if options.has("--shared") else [])]
+    # Before the libraries, one of which may be the toolkit's libcudart and bring the module object again.
+    command += [*objects, str(native.module_object(checks)), "-o", options.last("--output-file", "a.out")]
+    command += [f"-L{folder}" for folder in options.all("--library-path")]
+    home = os.environ.get(nvcc_report.TOOLKIT_VARIABLE)
+    command += [f"-L{home}/lib64"] if home else []  # as nvcc does of itself
+    command += [f"-l{library}" for library in options.all("--library")]
+    command += [f"-Wl,{flag}" for flag in options.all("--linker-options")]
+    command += [*options.all("--compiler-options"), *options.forwarded]
+    if _is_verbose(options):
+        implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
+        print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
+    return _execute(options, [*command, *native.link_flags(checks), *shared_library_flags(host_compiler())])
+
+
+def _archive(options: Options, objects: list[str]) -> int:
+    """Put `objects` into a static library of their own; an older one of that name is replaced."""
+    output = options.last("--output-file", "a.a")
+    if not options.has("--dryrun"):
+        Path(output).unlink(missing_ok=True)
+    return _execute(options, [options.last("--archiver-binary", "ar"), "rcs", output, *objects])
+
+
+def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
+    language = options.last("--x") or ("cu" if source.suffix == ".cu" else "c++")
+    paths = _include_paths(options)
+    translated, include_dirs = source, list(paths.own)
+    if language == "cu":
+        libraries = (*paths.libraries, *paths.system)
+        translated, include_dirs = translate_tree(source, paths.own, scratch, libraries)
+    include_dirs += paths.libraries
+    command = [*_host(options), "-x", "c" if language == "c" else "c++"]
+    # Ours come as -I: a -I of torch's own headers would win over any -isystem.
+    command += [f"-I{folder}" for folder in [*native.include_dirs(), *include_dirs]]
+    command += cccl.include_flags()
+    command += [*_flags(options, language), *(beside(source) if language == "cu" else [])]
+    if options.has("--preprocess"):
+        command += ["-E", *(["-o", target] if options.has("--output-file") else [])]
+        return _execute(options, [*command, str(translated)])
+    dependencies = _dependency_flags(options, target, scratch)
+    product = [] if _dependencies_only(options) else ["-c", "-o", target]
+    status = _execute(options, [*command, *dependencies, *product, str(translated)])
+    if status != 0 or options.has("--dryrun"):
+        return status
+    if product and language == "cu":
+        changes = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
+        changes += gpu_code.section_flags(options, source, scratch)
+        status = _execute(options, ["objcopy", *changes, target])
+    if dependencies:
+        _finish_dependencies(options, source, target, scratch)
+    return status
+
+
+def wrapped_functions(checked: bool) -> list[str]:
+    """What the linker is to --wrap. Here others write the link command, so objects have it done already."""
+    flags = [flag for flag in native.link_flags(checked) if flag.startswith("-Wl,--wrap=")]
+    return [flag.partition("=")[2] for flag in flags]
+
+
+def _flags(options: Options, language: str) -> list[str]:
+    """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
+    flags = [*native.compile_flags(checks_wanted() and language == "cu"), "-g1"]
+    flags += ["-include", "simt/prelude.h"] if language == "cu" else []
+    flags += [f"-D{macro}" for macro in options.all("--define-macro")]
+    flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
+    flags += [part for folder in _include_paths(options).system for part in ("-isystem", str(folder))]
+    flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
+    flags += options.all("--compiler-options") + options.forwarded
+    flags += ["-w"] if options.has("--disable-warnings") else []
+    standard = re.fullmatch(r"(?:c|gnu)\+\+(\d+)", options.last("--std"))
+    if standard and standard[1].isdecimal() and 20 <= int(standard[1]) < 90:  # the headers need C++20
+        flags.append(f"-std={options.last('--std')}")
+    return flags
+
+
+def _dependencies_only(options: Options) -> bool:
+    return options.has("--generate-dependencies") or options.has("--generate-nonsystem-dependencies")
+
+
+def _dependency_flags(options: Options, target: str, scratch: Path) -> list[str]:
+    system = options.has("--generate-dependencies") or options.has("--generate-dependencies-with-compile")
+    own = options.has("--generate-nonsystem-dependencies-with-compile") or _dependencies_only(options)
+    if not system and not own:
+        return []
+    scratch.mkdir(parents=True, exist_ok=True)
+    named = options.last("--dependency-target-name") or target
+    flag = "-MD" if system else "-MMD"
+    flag = flag.removesuffix("D") if _dependencies_only(options) else flag
+    return [flag, "-MT", named, "-MF", str(scratch / "dependencies.d")]
+
+
+def _finish_dependencies(options: Options, source: Path, target: str, scratch: Path) -> None:
+    """Put the learner's files where the compiler saw their translations."""
+    text = (scratch / "dependencies.d").read_text()
+    root = _mirrored_root(source, options)
+    text = text.replace(f"{scratch}/", f"{root}/")
+    output = options.last("--dependency-output")
+    if not output and _dependencies_only(options):
+        sys.stdout.write(text)
+        return
+    Path(output or str(Path(target).with_suffix(".d"))).write_text(text)
+
+
+def _mirrored_root(source: Path, options: Options) -> Path:
+    from cusimt.compiler.sources import closure, common_folder
+
+    paths = _include_paths(options)
+    return common_folder(closure(source, paths.own, (*paths.libraries, *paths.system)))
+
+
+def _include_paths(options: Options) -> IncludePaths:
+    return IncludePaths.of(options.all("--include-path"), options.all("--system-include"))
+
+
+def checks_wanted() -> bool:
+    """Whether kernels are compiled with access checks: the simulated toolkit says so in the environment."""
+    return os.environ.get(CHECKS_VARIABLE, "0") == "1"
+
+
+def _host(options: Options) -> list[str]:
+    chosen = options.last("--compiler-bindir")
+    if not chosen:
+        return list(host_compiler().command)
+    if Path(chosen).is_dir():
+        return [str(Path(chosen) / "g++")]
+    # torch passes $CC here, which may be a C compiler; nvcc links C++ with it all the same.
+    return [re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", chosen))]
+
+
+def _is_verbose(options: Options) -> bool:
+    return options.has("--verbose") or options.has("--dryrun")
+
+
+def _execute(options: Options, command: list[str]) -> int:
+    if _is_verbose(options):
+        print(f"#$ {shlex.join(command)}", file=sys.stderr)
+    if options.has("--dryrun"):
+        return 0
+    return subprocess.run(command, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

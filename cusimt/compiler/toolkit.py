@@ -1,0 +1,96 @@
+"""The simulated CUDA toolkit: a folder that programs can take for CUDA_HOME.
+
+`bin/nvcc` is nvcc.py and `bin/cuobjdump` gpu_code.py; `include` holds this backend's headers. The libraries
+in `lib64` are linker scripts that pull in what the real ones would stand for: the SIMT runtime with the
+module object that every library with kernels needs, and the simulated torch device.
+"""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from cusimt.compiler import cccl, native
+from cusimt.compiler.nvcc import CHECKS_VARIABLE, wrapped_functions
+from cusimt.compiler.nvcc_report import TOOLKIT_VARIABLE
+from cusimt.folders import IMPORT_FOLDER, PACKAGE
+from cusimt.support import cache
+from cusimt.support.linker import shared_library_flags
+from cusimt.support.toolchain import host_compiler
+
+_RUNTIME_NAMES = (
+    "libcudart.so",
+    "libcudart_static.a",
+    "libcuda.so",
+    "libcublas.so",
+    "libcublasLt.so",
+    "libcurand.so",
+    "libcusparse.so",
+)
+_DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
+_PROGRAMS = {"nvcc": "cusimt.compiler.nvcc", "cuobjdump": "cusimt.compiler.gpu_code"}
+_EMPTY_ARCHIVE = "!<arch>\n"
+# An archive, because link commands name several of these libraries, or one twice: it is searched again, but
+# its object is taken once.
+_MODULE = "libcusimt_module.a"
+
+
+def cuda_home(checked: bool) -> Path:
+    """The toolkit's folder in the cache; `checked` compiles kernels with access checks."""
+    runtime, device = native.runtime_library(), native.device_library()
+    module = native.module_object(checked)
+    headers = {item.name: item for folder in reversed(native.include_dirs()) for item in folder.iterdir()}
+    library_headers = cccl.include_dir()  # where a toolkit of CUDA 13 has them, too
+    parts = ["toolkit", sys.executable, IMPORT_FOLDER, checked, runtime, device, module, library_headers]
+    parts += [translator(), *sorted(map(str, headers.values()))]
+    with cache.entry(parts, room="toolkits") as slot:
+        if slot.missing:
+            for folder in ("bin", "lib64", "include"):
+                (slot.folder / folder).mkdir()
+            for program, implementation in _PROGRAMS.items():
+                _write_program(slot.folder / "bin" / program, implementation, slot.path, checked)
+            for name, header in headers.items():
+                (slot.folder / "include" / name).symlink_to(header)
+            if library_headers:
+                (slot.folder / "include/cccl").symlink_to(library_headers)
+            libraries = slot.folder / "lib64"
+            _write_module(module, libraries / _MODULE, checked)
+            script = _linker_script(slot.path / "lib64" / _MODULE, runtime)
+            for name in _RUNTIME_NAMES:
+                (libraries / name).write_text(f"{script}EXTERN(simt_this_module)\n")
+            (libraries / "libcudadevrt.a").write_text(_EMPTY_ARCHIVE)
+            for name in _DEVICE_NAMES:
+                (libraries / name).write_text(_linker_script(device, runtime))
+    return slot.path
+
+
+@functools.cache
+def translator() -> str:
+    """A digest: what another translator built is built again, since build tools look at nvcc's path."""
+    return cache.digest(cache.tree_digest(PACKAGE / room, (".py",)) for room in ("translate", "compiler"))
+
+
+def _write_program(script: Path, implementation: str, home: Path, checked: bool) -> None:
+    """A shell script around this Python. -P and -s keep the caller's folder and user packages out of it."""
+    python = shlex.quote(sys.executable)
+    path = f"PYTHONPATH={shlex.quote(str(IMPORT_FOLDER))}${{PYTHONPATH:+:$PYTHONPATH}}"
+    own = f"{CHECKS_VARIABLE}={int(checked)} {TOOLKIT_VARIABLE}={shlex.quote(str(home))}"
+    script.write_text(f'#!/bin/sh\n{path} {own} exec {python} -P -s -m {implementation} "$@"\n')
+    script.chmod(0o755)
+
+
+def _write_module(module: Path, archive: Path, checked: bool) -> None:
+    """The module object as if linked with --wrap, which the programs' own link commands do not say."""
+    renamed = [f"--redefine-sym=__real_{name}={name}" for name in wrapped_functions(checked)]
+    copy = archive.with_suffix(".o")
+    subprocess.run(["objcopy", *renamed, module, copy], check=True)
+    subprocess.run(["ar", "rcs", archive, copy], check=True)
+    copy.unlink()
+
+
+def _linker_script(*files: Path) -> str:
+    inputs = [*map(str, files), *shared_library_flags(host_compiler())]
+    return "/* GNU ld script */\nINPUT(" + " ".join(f'"{file}"' for file in inputs) + ")\n"

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace cusimt::device {
+
+// Answers PyTorch's questions about CUDA from here on. Call it after libtorch_cuda, if there is one, has registered its
+// own hooks, and before anything has asked.
+void register_hooks();
+
+}  // namespace cusimt::device

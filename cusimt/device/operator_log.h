@@ -1,0 +1,17 @@
+// What the library did: which operators ran on the device and what was copied, as JSON lines for the grader.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstddef>
+#include <string_view>
+
+namespace cusimt::device {
+
+// `name` is the qualified operator, for example "aten::mm".
+void log_operator(std::string_view name, c10::DeviceIndex device);
+
+// A copy between host and device, or from device to device; `converts` when the dtypes differ.
+void log_copy(std::string_view name, c10::Device from, c10::Device to, size_t bytes, bool converts);
+
+}  // namespace cusimt::device

@@ -1,0 +1,11 @@
+// What library work on the current stream reads and writes, for the runtime, which knows what orders streams.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace cusimt::device {
+
+// The bytes of a device tensor's elements; anything else is passed over. `name` outlives the call.
+void touch_on_stream(const at::Tensor& tensor, bool writes, const char* name);
+
+}  // namespace cusimt::device

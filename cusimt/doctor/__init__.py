@@ -1,0 +1,36 @@
+"""`cusimt doctor`: what this machine has and lacks for the simulated GPU, line by line, with the exact fix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cusimt.doctor.line import Line, State, run
+from cusimt.doctor.probes import PROBES, answers
+
+__all__ = ["PROBES", "Line", "State", "answers", "examine", "run", "show"]
+
+_WORDS: dict[State, str] = {"ok": "ok", "optional": "optional", "warning": "WARNING", "problem": "PROBLEM"}
+
+
+def examine() -> int:
+    """Print the report. Returns 3 when something must be fixed before the simulated GPU works, else 0."""
+    lines = answers(PROBES)
+    show(lines, max(len(line.name) for line in lines))
+    problems = [line.name for line in lines if line.state == "problem"]
+    print()
+    if problems:
+        print(f"Fix first: {', '.join(problems)}. Then run: python -m cusimt doctor")
+        return 3
+    print("CUDA programs run here. Next: python -m cusimt script.py")
+    return 0
+
+
+def show(lines: Sequence[Line], width: int) -> None:
+    """Print the lines; their names are padded to `width`."""
+    margin = f"{'':<8}  {'':<{width}}"
+    for line in lines:
+        print(f"{_WORDS[line.state]:<8}  {line.name:<{width}}  {line.found}")
+        if line.fix:
+            print(f"{margin}  -> {line.fix}")
+        if line.read:
+            print(f"{margin}     read {line.read}")

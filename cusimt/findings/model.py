@@ -1,0 +1,67 @@
+"""What can be wrong with a program on the simulated GPU, as data: one kind, at one place, by one thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cusimt.records.source_lines import NOWHERE, Frame
+
+# Kinds that are no fault by themselves, and explain values that are wrong.
+SUSPICIONS = frozenset({"absent_lane"})
+
+Index = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """The memory that an access hit or missed: `offset` bytes from its beginning, negative when before it."""
+
+    base: int
+    bytes: int
+    offset: int
+    device: int
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """The argument or output that lies in an allocation, `offset` elements from its beginning."""
+
+    name: str
+    itemsize: int
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Party:
+    """The other thread of a race or of a divergent barrier."""
+
+    frame: Frame
+    access: str | None
+    block: Index
+    thread: Index
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that went wrong at one place; `count` says how often."""
+
+    kind: str
+    frame: Frame = NOWHERE
+    launch: Frame = NOWHERE
+    access: str | None = None
+    bytes: int = 0
+    kernel: str | None = None
+    space: str | None = None
+    array: str = ""  # the __shared__ array that was overrun
+    block: Index | None = None
+    thread: Index | None = None
+    other: Party | None = None
+    allocation: Allocation | None = None
+    tensor: Tensor | None = None
+    count: int = 1
+    note: str = ""
+    ordered: bool = False  # of a race: the note is the order of the program, not of the run
+
+    @property
+    def where(self) -> str:
+        return (self.frame if self.frame.file else self.launch).where

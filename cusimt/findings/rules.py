@@ -1,0 +1,249 @@
+"""The rule behind each kind of finding: one sentence that holds for every program."""
+
+from __future__ import annotations
+
+import re
+
+from cusimt.findings.hazards import READ_FIRST, WRITE_FIRST
+from cusimt.findings.model import Finding
+
+_RULES = {
+    "out_of_bounds": "A thread whose index is past the end must not touch the element: guard the access. If "
+    "this thread has an element of its own, look at the index or the loop bound.",
+    "use_after_free": "Do not access memory after freeing it: it may already belong to another allocation.",
+    "uninitialized_read": "Memory holds arbitrary values until something is written to it.",
+    "double_free": "Free each allocation once: afterwards the address may belong to another allocation.",
+    "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned.",
+    "host_pointer": "Copy the contents to device memory first: a kernel may follow only device pointers, "
+    "unless the system maps host memory for the GPU (HMM, GH200), which portable code cannot rely on.",
+    "device_pointer_on_host": "Host code must not follow a device pointer: launch a kernel for work on "
+    "the device, and copy back what the host needs.",
+    "host_function": "A kernel may call __device__ functions, and of CUDA's own library mathematics, memcpy, "
+    "memmove, memset, printf and assert. All others are the host's: nvcc refuses to compile such a call.",
+    "race_shared": "Between one thread's write and another's access there must be a __syncthreads(); "
+    "among the lanes of a warp a __syncwarp() will do.",
+    "race_global": "Blocks run in any order: no block may touch what another one writes. Read from a copy "
+    "or in the next kernel; a sum over blocks needs atomics.",
+    "copy_in_flight": "The bytes of an asynchronous copy are there after a wait (__pipeline_wait_prior or its"
+    " kin), and for other threads after a barrier behind it.",
+    "stream_order": "Streams run concurrently: a stream that needs another's result must wait for an "
+    "event recorded there after it.",
+    "stream_reuse": "A freed block goes to the next request on the stream it was allocated on, "
+    "immediately. If another stream uses it too, call tensor.record_stream(stream) before it is freed.",
+    "copy_source": "Do not change the source of an asynchronous copy before waiting for the copy.",
+    "misaligned": "An access of n bytes needs an address that is a multiple of n. A pointer may begin "
+    "anywhere, as that of a view does: test it before the access, and take single elements where it does "
+    "not fit.",
+    "divergent_barrier": "Every thread of the block must reach the same __syncthreads(), or none.",
+    "deadlock": "All threads that a barrier or a warp operation waits for must reach it.",
+    "barrier_count": "A phase of a barrier object takes exactly as many arrivals as init() was given.",
+    "bad_mask": "All lanes that a mask names, the caller too, must make the same call with the same mask.",
+    "absent_lane": "A lane that has exited or taken another branch brings no value: let every lane that the "
+    "mask names make the call, and a lane with nothing to add bring a zero.",
+    "invalid_launch": "A launch that does not fit the device never starts, so its kernel does nothing.",
+    "trap": "A failed assertion or __trap() stops the kernel, and every later CUDA call reports the error.",
+    "division_by_zero": "An integer divided by zero has no defined value, and a GPU continues with an "
+    "arbitrary value: check the divisor.",
+    "illegal_instruction": "Every path through a function that returns a value must return one, and what is "
+    "declared unreachable must not be reached.",
+    "write_to_const": "__constant__ memory is written from the host (cudaMemcpyToSymbol), never by a kernel.",
+    "mapped_memory": "In a call that is graded, data moves between host and device by copies only: take "
+    "device memory, for a tensor with at::empty.",
+    "other_thread": "A call is the work of one thread on the host, and of its kernels: start no threads.",
+    "timeout": "A loop never ends if its condition depends on another thread or on a value that never "
+    "changes; a loop in which every thread does all the work ends too late.",
+}
+
+KINDS = tuple(_RULES)
+
+_ON_DEFAULT = (
+    "Nothing orders the default stream with the others: queue everything that uses this memory on one "
+    "stream, the one that its function was given or, where tensors are known, the current one, "
+    "c10::cuda::getCurrentCUDAStream(). Else let one stream wait for an event of the other."
+)
+
+_EMPTY = (
+    "A launch of no blocks, or of no threads, is invalid: round the number of blocks up, and launch nothing "
+    "where there is nothing to do."
+)
+
+_TOO_MANY_BLOCKS = (
+    "A grid has at most 2^31 - 1 blocks in x, and 65,535 in y and in z: limit the number, and let each "
+    "thread go on to its next element in a loop."
+)
+
+_TOO_MANY_THREADS = "A larger block never starts, on any GPU: take a smaller block, and more of them."
+
+_BEYOND_BOUNDS = (
+    "`__launch_bounds__` is a promise to the compiler, which gives each thread registers accordingly; a "
+    "larger block never starts. Take a smaller block, or raise the bound."
+)
+
+_STATIC_SHARED = (
+    "nvcc refuses such a kernel: the arrays of a fixed size have 48 KiB in all. Take smaller tiles, or an "
+    "`extern __shared__` array, which cudaFuncSetAttribute allows more."
+)
+
+_BEFORE = (
+    "No thread has an element before the beginning: look at how the index is computed, or test it where it "
+    "is an input."
+)
+
+_OWN_ELEMENT = (
+    "If each thread has one element, this one has its own, and the guard is right to let it through. The "
+    "offset is not right: look at the index or the loop bound, and at the strides."
+)
+
+_WRAPPED = (
+    "A 32-bit integer holds offsets below 2^31, and strides lead further than the number of elements says: "
+    "compute offsets in 64 bits, from 64-bit strides."
+)
+
+_UNFENCED = (
+    "Write the data before a __threadfence() and the flag or ticket after it; otherwise other threads may "
+    "see the flag first."
+)
+
+_FOREIGN = (
+    "A kernel runs on the device that is current at its launch, and sees that device's memory: make the "
+    "tensors' device current first (c10::cuda::CUDAGuard)."
+)
+
+_DEVICE_FIRST = (
+    "A stream belongs to the device that was current when it was requested: make the tensors' device "
+    "current first (c10::cuda::CUDAGuard), then get its stream."
+)
+
+STORING_FORMAT = "printf with %n"
+_NO_STORE = "CUDA's printf knows no %n: assign the number where it is known."
+_HEAP = re.compile(r"malloc|free|calloc|realloc|_Zn[wa]|_Zd[la]")
+_NO_HEAP = (
+    "The simulated GPU has no heap for kernels, which a GPU has: let the host allocate the memory, and pass "
+    "a pointer to it."
+)
+
+_HOST_POINTERS = {
+    "null": "This pointer was never set, or what it points to has no elements: allocate the memory, and "
+    "launch nothing where there is nothing to do.",
+    "write": "A kernel can only write device memory: allocate it there, for a tensor with at::empty(sizes, "
+    "a.options()) of a device tensor `a`.",
+    "static write": "On a GPU this is an illegal memory access: a library's variables are in host memory. "
+    "Declare it `__device__`, or let the kernel write a tensor.",
+    "static read": "On a GPU this is an illegal memory access: of a library's variables a kernel sees "
+    "constants only. Pass the value to the kernel as an argument.",
+}
+
+_ORDERED = {
+    READ_FIRST: "The element is overwritten while other threads may still have to read it: put a "
+    "__syncthreads() after the last read and before the next write, in a loop at its end.",
+    WRITE_FIRST: "A thread reads what another one writes, and may be there first: put a __syncthreads() "
+    "between the write and the read; among the lanes of a warp a __syncwarp() will do.",
+}
+_TWO_WRITERS = {
+    "shared": "Each element needs one owner: look at the index. Where threads write it in turn, a "
+    "__syncthreads() belongs between them.",
+    "global": "Each element needs one owner, since any of the writers may be the last: look at the index. "
+    "A sum over several threads needs atomics.",
+}
+_MIXED = {
+    "shared": "Atomics are ordered among themselves only: make every access to the element atomic, or put a "
+    "__syncthreads() between the plain one and the others.",
+    "global": "Atomics are ordered among themselves only: make every access to the element atomic, or leave "
+    "the plain one to another kernel.",
+}
+_IN_PLACE = {
+    "shared": "A sum over several threads in one element needs atomics. What they read of each other's "
+    "elements, they read before anybody writes: with a __syncthreads() in between.",
+    "global": "A sum over several threads in one element needs atomics. What they read of each other's "
+    "elements, they read from a copy, or in the next kernel.",
+}
+_ONE_BLOCK = (
+    "That orders one block: what other blocks write as well must be read from a copy, or in the next kernel."
+)
+_WITHIN_A_BLOCK = (
+    "Blocks run in any order: what another block may overwrite must be read from a copy, or in the next "
+    "kernel. Within one block, a __syncthreads() between one thread's write and another's access is enough."
+)
+
+
+def rule(finding: Finding) -> str:
+    """The sentence that says why this is wrong, for every program."""
+    special = _SPECIAL.get(finding.kind)
+    return (special(finding) if special else "") or _RULES.get(finding.kind, "")
+
+
+def _out_of_bounds(finding: Finding) -> str:
+    if "another device" in finding.note:
+        return _FOREIGN
+    if "32-bit offset" in finding.note:
+        return _WRAPPED
+    if "one thread for each" in finding.note and not _is_before(finding):
+        return _OWN_ELEMENT
+    return _BEFORE if _is_before(finding) else ""
+
+
+def _is_before(finding: Finding) -> bool:
+    """Whether the access missed its memory, or its tensor, at the beginning."""
+    first = finding.tensor.offset * finding.tensor.itemsize if finding.tensor else 0
+    return finding.allocation is not None and finding.allocation.offset < first
+
+
+def _host_pointer(finding: Finding) -> str:
+    if finding.space == "static":
+        return _HOST_POINTERS["static read" if finding.access == "read" else "static write"]
+    return _HOST_POINTERS.get("null" if finding.note else finding.access or "", "")
+
+
+def _stream_order(finding: Finding) -> str:
+    return _ON_DEFAULT if "the default stream" in finding.note else ""
+
+
+def _race(finding: Finding) -> str:
+    space, other = "shared" if finding.space == "shared" else "global", finding.other
+    if "__threadfence" in finding.note:
+        return _UNFENCED
+    if other is None:
+        return ""
+    if "atomic" in (finding.access, other.access):
+        return _MIXED[space]
+    if finding.note == "write after write":
+        return _TWO_WRITERS[space]
+    if finding.ordered and space == "shared":
+        return _ORDERED[finding.note]
+    if other.frame.file and (other.frame.file, other.frame.line) == (finding.frame.file, finding.frame.line):
+        return _IN_PLACE[space]
+    if space == "global" and other.block == finding.block:
+        return f"{_ORDERED[finding.note]} {_ONE_BLOCK}" if finding.ordered else _WITHIN_A_BLOCK
+    return ""
+
+
+def _invalid_launch(finding: Finding) -> str:
+    if "current device" in finding.note:
+        return _DEVICE_FIRST
+    if " has 0 " in finding.note:
+        return _EMPTY
+    if "__launch_bounds__" in finding.note:
+        return _BEYOND_BOUNDS
+    if "too much shared data" in finding.note:
+        return _STATIC_SHARED
+    if "at most" not in finding.note:
+        return ""
+    of_grid, of_block = (finding.note.startswith(each) for each in ("the grid has", "the block has"))
+    return _TOO_MANY_BLOCKS if of_grid else _TOO_MANY_THREADS if of_block else ""
+
+
+def _host_function(finding: Finding) -> str:
+    if finding.note == STORING_FORMAT:
+        return _NO_STORE
+    return _NO_HEAP if _HEAP.match(finding.note) else ""
+
+
+_SPECIAL = {
+    "host_function": _host_function,
+    "invalid_launch": _invalid_launch,
+    "out_of_bounds": _out_of_bounds,
+    "host_pointer": _host_pointer,
+    "stream_order": _stream_order,
+    "race_shared": _race,
+    "race_global": _race,
+}

@@ -1,0 +1,168 @@
+"""What the simulated GPU found wrong: from the runtime's JSON to a source line.
+
+The runtime knows addresses and return addresses. Debugging information turns the latter into lines of the
+user's files (`addr2line`, one call per library).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cusimt.findings.hazards import Access, order_of
+from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Index, Party, Tensor
+from cusimt.records import take_records
+from cusimt.records.source_lines import NOWHERE, Frame, Quote, Site, frames_of, with_source
+
+Raw = Mapping[str, Any]
+
+
+def symbolise(
+    raw: Iterable[Raw],
+    source_roots: Sequence[Path] = (),
+    quote: Quote = with_source,
+    suspicions: bool = False,
+) -> list[Finding]:
+    """The runtime's findings with their lines, in order of first sight; those of one kind and line are one.
+
+    A finding's line is the innermost one in a file below `source_roots`; without roots, the innermost that
+    belongs neither to this backend's headers nor to the system's. `quote` gives a line its text. SUSPICIONS
+    are left out unless `suspicions` is true.
+    """
+    left_out = frozenset() if suspicions else SUSPICIONS
+    lines = [each for each in raw if isinstance(each.get("kind"), str) and each["kind"] not in left_out]
+    frames = frames_of(_call_sites(lines), source_roots, quote)
+    merged: dict[tuple[str, Frame, Frame, str], Finding] = {}
+    for finding in (_in_order(_finding(each, frames, quote), quote) for each in lines):
+        if _is_one_barrier(finding):
+            continue
+        key = (
+            finding.kind,
+            finding.frame,
+            finding.launch if not finding.frame.file else NOWHERE,
+            finding.access or "",
+        )
+        earlier = merged.get(key)
+        merged[key] = replace(earlier, count=earlier.count + finding.count) if earlier else finding
+    return list(merged.values())
+
+
+def take(source_roots: Sequence[Path] = ()) -> list[Finding]:
+    """What this process's runtime has found since it was last asked."""
+    return symbolise(take_raw(), source_roots)
+
+
+def take_raw() -> list[dict[str, Any]]:
+    """The same before debugging information is looked up: what another process can be given."""
+    return take_records("findings")
+
+
+def _is_one_barrier(finding: Finding) -> bool:
+    """The compiler may copy a barrier; threads that wait in copies of one line wait together."""
+    other = finding.other
+    return (
+        finding.kind == "divergent_barrier"
+        and other is not None
+        and bool(other.frame.file)
+        and other.frame == finding.frame
+    )
+
+
+# ---- from JSON -----------------------------------------------------------------------------------------
+
+
+def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
+    for each in raw:
+        for party in (each, each.get("other") or {}):
+            if each.get("module") and party.get("pc"):
+                yield str(each["module"]), int(party["pc"])
+        if each.get("module"):
+            yield from ((str(each["module"]), int(call)) for call in each.get("calls") or ())
+
+
+def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
+    module = str(raw.get("module") or "")
+    launch = quote(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
+    other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
+    frame = _with_callers(raw, module, frames, launch)
+    return Finding(
+        kind=raw["kind"],
+        frame=launch if raw["kind"] == "trap" else frame,  # an assertion knows its own line
+        launch=launch,
+        access=raw.get("access"),
+        bytes=int(raw.get("bytes") or 0),
+        kernel=raw.get("kernel"),
+        space=raw.get("space"),
+        array=str(raw.get("array") or ""),
+        block=_index(raw.get("block")),
+        thread=_index(raw.get("thread")),
+        other=_party(other, module, frames) if other else None,
+        allocation=Allocation(
+            **{name: int(allocation[name]) for name in ("base", "bytes", "offset", "device")}
+        )
+        if allocation
+        else None,
+        tensor=Tensor(str(tensor["name"]), int(tensor["itemsize"]), int(tensor.get("storage_offset") or 0))
+        if tensor
+        else None,
+        count=int(raw.get("count") or 1),
+        note=str(raw.get("note") or ""),
+    )
+
+
+def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
+    """The line of the access, and the calls that led there: inlined ones, then those on the stack.
+
+    The kernel itself is called from where it is launched, which is told on its own.
+    """
+    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
+    callers = list(frame.callers)
+    for call in raw.get("calls") or ():
+        caller = frames.get((module, int(call)), NOWHERE)
+        callers += [each for each in (caller, *caller.callers) if each.file]
+    name = str(raw.get("kernel") or "").partition("<")[0].rpartition("::")[2]
+    kernel = re.compile(rf"\b{re.escape(name)}\b") if name else None
+    chain = (frame, *callers)
+    inside = [number for number, each in enumerate(chain) if kernel and kernel.search(each.function)]
+    if inside:
+        del callers[inside[-1] :]
+    places = [(each.file, each.line) for each in callers]
+    if (launch.file, launch.line) in places:
+        del callers[places.index((launch.file, launch.line)) :]
+    return replace(frame, callers=tuple(callers))
+
+
+def _in_order(finding: Finding, quote: Quote) -> Finding:
+    """A race within a block, with the note that says which access comes first in the program, if that is
+    known: the runtime's note is of the order in which it ran the threads.
+    """
+    other = finding.other
+    if not finding.kind.startswith("race_") or other is None or other.block != finding.block:
+        return finding
+    if "__threadfence" in finding.note or "atomic" in (finding.access, other.access):
+        return finding
+    kernel = (finding.frame.callers or (finding.frame,))[-1].file
+    one, another = (
+        _access(*each, kernel) for each in ((finding.frame, finding.access), (other.frame, other.access))
+    )
+    order = order_of(one, another, quote.lines(kernel)) if one.lines and another.lines else ""
+    return replace(finding, note=order, ordered=True) if order else finding
+
+
+def _access(frame: Frame, access: str | None, file: str) -> Access:
+    lines = tuple(each.line for each in (frame, *frame.callers) if each.file == file)
+    return Access(lines, access == "write")
+
+
+def _party(raw: Raw, module: str, frames: Mapping[Site, Frame]) -> Party:
+    frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
+    return Party(
+        frame, raw.get("access"), _index(raw["block"]) or (0, 0, 0), _index(raw["thread"]) or (0, 0, 0)
+    )
+
+
+def _index(raw: Sequence[int] | None) -> Index | None:
+    return (int(raw[0]), int(raw[1]), int(raw[2])) if raw else None

@@ -1,0 +1,15 @@
+"""Where this package lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["IMPORT_FOLDER", "INCLUDE", "PACKAGE", "RUNTIME"]
+
+PACKAGE = Path(__file__).resolve().parent
+INCLUDE = PACKAGE / "include"
+"""The CUDA headers of the simulated GPU."""
+RUNTIME = PACKAGE / "runtime"
+"""The C++ sources of the simulated GPU, and simt_api.h."""
+IMPORT_FOLDER = PACKAGE.parent
+"""What belongs on PYTHONPATH for a process that is to import this package."""

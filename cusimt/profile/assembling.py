@@ -1,0 +1,88 @@
+"""From counted launches to a stage of a profile: the instance, its resources, its occupancy."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cusimt.compiler.sources import is_cuda
+from cusimt.counters import LaunchCounts, in_order
+from cusimt.profile import estimate
+from cusimt.profile.instances import base_name, instance_of
+from cusimt.profile.model import Launched, Memory, Needs, merged
+from cusimt.profile.occupancy import Device, occupancy
+from cusimt.profile.resources import Compiled, compiled, shared_arrays
+from cusimt.records.source_lines import Frame, with_source
+
+
+def launched(
+    counts: Sequence[LaunchCounts], device: Device, names: Mapping[int, Memory]
+) -> tuple[Launched, ...]:
+    """Every launch with what it needs and what that allows; equal launches are one. `names` as in `Stage`."""
+    located = [_located(each) for each in counts]
+    instances = [instance_of(each) for each in located]
+    ran: dict[Path | None, dict[str, None]] = {}
+    for each, name in zip(located, instances, strict=True):
+        ran.setdefault(_source_of(each), {})[name] = None
+    architecture = "sm_{}{}".format(*device.capability)
+    answers = {source: _answer(source, architecture, tuple(sorted(ran[source]))) for source in ran}
+    found = []
+    for each, name in zip(located, instances, strict=True):
+        source = _source_of(each)
+        found.append(_launched(name, each, _needs(name, each, source, answers[source], architecture), device))
+    return merged(found, names)
+
+
+def _located(counts: LaunchCounts) -> LaunchCounts:
+    """Lines that debugging information does not know are told as the line of the launch."""
+    if all(line.frame.file for line in counts.lines):
+        return counts
+    site = with_source(Frame(counts.launch.file, counts.launch.line))
+    lines = (line if line.frame.file else replace(line, frame=site) for line in counts.lines)
+    return replace(counts, lines=in_order(lines))
+
+
+def _launched(name: str, counts: LaunchCounts, needs: Needs, device: Device) -> Launched:
+    launch = counts.launch
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    shared = needs.shared + launch.shared_bytes
+    return Launched(name, counts, needs, occupancy(device, threads, needs.registers, shared))
+
+
+def _answer(source: Path | None, architecture: str, instances: tuple[str, ...]) -> Compiled:
+    return _compiled(source, architecture, instances) if source else Compiled({}, "there is no .cu file")
+
+
+def _needs(
+    name: str, counts: LaunchCounts, source: Path | None, answer: Compiled, architecture: str
+) -> Needs:
+    if name in answer.kernels:
+        found = answer.kernels[name]
+        return Needs(
+            found.registers, found.shared, f"ptxas for {architecture}", found.spill_stores, found.spill_loads
+        )
+    shared = _shared_arrays(counts.launch.module).get(name, 0)
+    why = answer.why_not or f"nvcc compiled no {name}"
+    guess = estimate.registers(_text(source), base_name(name)) if source else None
+    return Needs(guess, shared, f"{'estimated from the source' if guess else 'no estimate'}: {why}")
+
+
+def _source_of(counts: LaunchCounts) -> Path | None:
+    """The `.cu` file that the kernel, or else its launch, stands in."""
+    files = [line.frame.file for line in counts.lines] + [counts.launch.file]
+    return next((Path(file) for file in files if file and is_cuda(Path(file)) and Path(file).is_file()), None)
+
+
+_compiled = functools.cache(compiled)
+
+
+@functools.cache
+def _shared_arrays(module: str) -> dict[str, int]:
+    return shared_arrays(Path(module)) if module else {}
+
+
+@functools.cache
+def _text(source: Path) -> str:
+    return source.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,111 @@
+"""What can be chosen: on the command line, or for good in the ini file of a repository."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Literal, cast
+
+import pytest
+
+from cusimt.compiler.models import ARCHITECTURES, VARIABLE
+from cusimt.findings import Finding
+from cusimt.pytest_plugin.places import shown
+from cusimt.records.source_lines import Frame
+
+Treatment = Literal["error", "warn", "off"]
+_TREATMENTS = ("error", "warn", "off")
+_ORDERS = ("forward", "reversed", "seeded")
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """A line of the ini setting `simt_ignore`: a kind of finding (or `*`), and files, perhaps with a line."""
+
+    kind: str
+    place: str
+
+    @classmethod
+    def parse(cls, text: str) -> Ignored:
+        kind, _, place = text.partition(" ")
+        if not place.strip():
+            raise pytest.UsageError(
+                f"simt_ignore has the line {text!r}. A line is a kind of finding and a file: "
+                "`race_global csrc/scan.cu:*`. Both may hold * and ?."
+            )
+        return cls(kind, place.strip())
+
+    def matches(self, finding: Finding, root: Path) -> bool:
+        frames = [finding.frame, finding.launch, *([finding.other.frame] if finding.other else [])]
+        return fnmatch(finding.kind, self.kind) and any(self._holds(frame, root) for frame in frames)
+
+    def _holds(self, frame: Frame, root: Path) -> bool:
+        place = shown(frame, root)
+        return bool(place) and any(fnmatch(text, self.place) for text in (place, place.rpartition(":")[0]))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a session treats findings, and in which order the threads of a kernel run."""
+
+    findings: Treatment
+    order: str  # forward, reversed or seeded
+    seed: int
+    watchdog: float  # seconds of processor time that a kernel may take; 0: no limit
+    ignored: tuple[Ignored, ...]
+    device: str  # a name of cusimt.compiler.models
+    root: Path  # of the repository under test: files are named relative to it
+
+    @property
+    def checked(self) -> bool:
+        return self.findings != "off"
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Settings:
+        """The command line before the ini file. Raises pytest.UsageError for what neither may say."""
+        order, _, seed = _chosen(config, "simt_schedule").partition(":")
+        if order not in _ORDERS or (seed and (order != "seeded" or not seed.isdecimal())):
+            raise pytest.UsageError(_not_one_of("schedule", _ORDERS, " (seeded:7 chooses the seed)"))
+        treatment = _chosen(config, "simt_findings")
+        if treatment not in _TREATMENTS:
+            raise pytest.UsageError(_not_one_of("findings", _TREATMENTS))
+        try:
+            watchdog = float(_chosen(config, "simt_watchdog"))
+        except ValueError:
+            raise pytest.UsageError("--simt-watchdog takes a number of seconds; 0 is no limit.") from None
+        device = _chosen(config, "simt_device")
+        if device not in ARCHITECTURES:
+            raise pytest.UsageError(_not_one_of("device", tuple(ARCHITECTURES)))
+        return cls(
+            findings=cast(Treatment, treatment),
+            order=order,
+            seed=int(seed or 0),
+            watchdog=watchdog,
+            ignored=tuple(Ignored.parse(line) for line in config.getini("simt_ignore")),
+            device=device,
+            root=config.rootpath.resolve(),
+        )
+
+
+def add_options(parser: pytest.Parser) -> None:
+    group = parser.getgroup("simt", "simulated GPU (cusimt)")
+    for name, default, metavar, text in (
+        ("findings", "error", "{error,warn,off}", "what a finding of the access checks does to its test"),
+        ("schedule", "forward", "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
+        ("watchdog", "120", "SECONDS", "processor time that a kernel may take; 0 is no limit"),
+        ("device", os.environ.get(VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
+    ):
+        group.addoption(f"--simt-{name}", dest=f"simt_{name}", metavar=metavar, help=f"{text} ({default})")
+        parser.addini(f"simt_{name}", f"{text}, as --simt-{name}", type="string", default=default)
+    parser.addini("simt_ignore", "known findings: lines of a kind and a file[:line]", type="linelist")
+
+
+def _chosen(config: pytest.Config, name: str) -> str:
+    given = getattr(config.known_args_namespace, name, None)
+    return str(config.getini(name) if given is None else given)
+
+
+def _not_one_of(name: str, choices: tuple[str, ...], remark: str = "") -> str:
+    return f"--simt-{name} (or simt_{name} in the ini file) takes one of: {', '.join(choices)}{remark}."

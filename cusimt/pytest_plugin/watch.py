@@ -1,0 +1,107 @@
+"""What the simulated GPU did since it was last asked: launches, kernels, findings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cusimt.activate import driver
+from cusimt.findings import Finding
+from cusimt.programs import reports
+from cusimt.pytest_plugin.options import Settings
+from cusimt.pytest_plugin.places import shown, text_of
+from cusimt.records.launches import Launch, read_launches
+
+
+@dataclass(frozen=True)
+class Found:
+    """One finding, in words, with what a warning needs to know of its place."""
+
+    kind: str
+    text: str
+    place: str  # csrc/scan.cu:12
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """One phase of one test: `findings` that count, how many were `ignored`, and what was launched."""
+
+    findings: tuple[Found, ...] = ()
+    ignored: int = 0
+    launches: int = 0
+    kernels: frozenset[str] = frozenset()
+    unchecked: frozenset[str] = frozenset()  # libraries whose kernels ran without access checks
+
+    def text(self) -> str:
+        """All findings in words, empty when there is none."""
+        return "\n\n".join(found.text for found in self.findings)
+
+    def plain(self) -> dict[str, Any]:
+        """As values that pytest-xdist can send."""
+        return {
+            "findings": [asdict(found) for found in self.findings],
+            "ignored": self.ignored,
+            "launches": self.launches,
+            "kernels": sorted(self.kernels),
+            "unchecked": sorted(self.unchecked),
+        }
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Harvest:
+        findings = tuple(Found(**found) for found in plain["findings"])
+        sets = frozenset(plain["kernels"]), frozenset(plain["unchecked"])
+        return cls(findings, int(plain["ignored"]), int(plain["launches"]), *sets)
+
+    def __add__(self, other: Harvest) -> Harvest:
+        return Harvest(
+            self.findings + other.findings,
+            self.ignored + other.ignored,
+            self.launches + other.launches,
+            self.kernels | other.kernels,
+            self.unchecked | other.unchecked,
+        )
+
+
+class Watch:
+    """Asks the runtime of this process, and what child processes left."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._kept = Harvest()
+
+    def harvest(self) -> Harvest:
+        """What there is since the last call."""
+        kept, self._kept = self._kept, Harvest()
+        return kept + self._fresh()
+
+    def forget_errors(self) -> None:
+        """On a GPU a kernel that failed spoils its process; here the next test finds a new device."""
+        self._kept = self.harvest()  # which would be forgotten, too
+        driver().simt_reset()
+
+    def _fresh(self) -> Harvest:
+        launches = self._launches()
+        found = reports.take() if self.settings.checked else []
+        counted = [each for each in found if not self._is_ignored(each)]
+        return Harvest(
+            findings=tuple(self._in_words(each) for each in counted),
+            ignored=len(found) - len(counted),
+            launches=len(launches),
+            kernels=frozenset(launch.kernel for launch in launches),
+            unchecked=frozenset(launch.module for launch in launches if not launch.checked),
+        )
+
+    def _launches(self) -> list[Launch]:
+        return read_launches(driver().simt_take_launches().decode("utf-8", "replace").splitlines())
+
+    def _is_ignored(self, finding: Finding) -> bool:
+        return any(each.matches(finding, self.settings.root) for each in self.settings.ignored)
+
+    def _in_words(self, finding: Finding) -> Found:
+        root = self.settings.root
+        frame = finding.frame if finding.frame.file else finding.launch
+        file = str(Path(frame.file).resolve()) if frame.file else ""
+        return Found(finding.kind, text_of(finding, root), shown(frame, root), file, frame.line)

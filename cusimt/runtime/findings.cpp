@@ -1,0 +1,148 @@
+#include "findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "callers.h"
+#include "execution.h"
+#include "modules.h"
+
+namespace simt {
+
+namespace {
+constexpr size_t kMostFindings = 500;   // distinct ones; a program this wrong needs no more
+
+struct Finding {
+    Report what;
+    std::string kernel, file;
+    CodePlace place, other_place;
+    std::vector<uintptr_t> calls;   // offsets in the module of `place`
+    uint3 block{}, thread{};
+    bool on_device = false;
+    uint64_t count = 1;
+};
+
+std::mutex findings_lock;
+std::vector<Finding> findings;
+// Same kind at the same place of the same file; without a place, of the same launch site.
+using Key = std::tuple<std::string, const void*, std::string, int>;
+std::map<Key, size_t> index_of;
+
+const char* access_name(int kind) {
+    if (kind & ATOMIC) return "atomic";
+    if (kind & WRITE) return "write";
+    return kind & READ ? "read" : nullptr;
+}
+
+std::string allocation_json(const Finding& finding) {
+    if (!finding.what.allocation) return "null";
+    const Allocation& allocation = *finding.what.allocation;
+    std::string json;
+    json += "{\"base\":" + std::to_string(allocation.base) + ",\"bytes\":" + std::to_string(allocation.bytes);
+    json += ",\"offset\":" + std::to_string(int64_t(finding.what.address) - int64_t(allocation.base));
+    json += ",\"device\":" + std::to_string(allocation.region < kDevices ? allocation.region : allocation.home) + "}";
+    return json;
+}
+
+std::string other_json(const Finding& finding) {
+    if (!finding.what.other) return "null";
+    std::string line;
+    {
+        JsonLine json(line);
+        json.integer("pc", finding.other_place.offset).text("access", access_name(finding.what.other->access));
+        json.triple("block", finding.what.other->block).triple("thread", finding.what.other->thread);
+    }
+    line.pop_back();   // the line end
+    return line;
+}
+
+std::string numbers(const std::vector<uintptr_t>& values) {
+    std::string json;
+    for (uintptr_t each : values) json += (json.empty() ? "" : ",") + std::to_string(each);
+    return "[" + json + "]";
+}
+
+void write(const Finding& finding, std::string& out) {
+    const Report& what = finding.what;
+    JsonLine json(out);
+    json.text("kind", what.kind).text("access", access_name(what.access)).integer("bytes", what.bytes);
+    json.text("kernel", finding.kernel.empty() ? nullptr : finding.kernel.c_str());
+    json.text("module", finding.place.path.c_str()).integer("pc", finding.place.offset).integer("address", what.address);
+    json.raw("allocation", allocation_json(finding)).text("array", what.array.c_str()).text("space", what.space);
+    json.raw("calls", numbers(finding.calls));
+    if (finding.on_device) json.triple("block", finding.block).triple("thread", finding.thread);
+    else json.raw("block", "null").raw("thread", "null");
+    json.raw("other", other_json(finding)).integer("count", finding.count).text("note", what.note.c_str());
+    json.text("file", finding.file.c_str()).integer("line", uint64_t(what.line));
+}
+
+// A process that ends without Python (a program that nvcc linked) leaves its findings to the process that started it and
+// collects them: cusimt/programs/reports.py names the folder, and reads its .jsonl files. Python takes them before its own end.
+struct LeaveAtExit {
+    ~LeaveAtExit() {
+        const char* folder = getenv("CUSIMT_FINDINGS");
+        if (!folder || findings.empty()) return;
+        std::string lines, path = std::string(folder) + "/" + std::to_string(getpid()) + ".exit";
+        for (const Finding& finding : findings) write(finding, lines);
+        if (std::ofstream(path) << lines) rename(path.c_str(), (path + ".jsonl").c_str());
+    }
+} leave_at_exit;   // after the findings, so it goes before them
+}  // namespace
+
+void report(const Report& what) {
+    std::lock_guard lock(findings_lock);
+    bool on_device = what.block || simt_access->on_device;
+    const simt_launch* launch = on_device ? execution.launch : nullptr;
+    const char* file = what.file ? what.file : launch && launch->file ? launch->file : "";
+    int line = what.file ? what.line : launch ? launch->line : 0;
+    Key key{what.kind, what.call_site, what.call_site ? "" : file, what.call_site ? 0 : line};
+    auto [entry, is_new] = index_of.emplace(key, findings.size());
+    if (!is_new) {
+        ++findings[entry->second].count;
+        return;
+    }
+    if (findings.size() >= kMostFindings) {
+        index_of.erase(entry);
+        return;
+    }
+    Finding& finding = findings.emplace_back();
+    finding.what = what;
+    finding.what.line = line;
+    finding.what.file = nullptr;
+    finding.file = file;
+    finding.on_device = on_device;
+    if (launch && launch->kernel) finding.kernel = launch->kernel;
+    finding.place = place_of(what.call_site);
+    if (what.other) finding.other_place = place_of(what.other->call_site);
+    if (!what.is_left) {
+        for (const void* caller : callers_of(what.call_site)) finding.calls.push_back(place_of(caller).offset);
+    }
+    if (!on_device) return;
+    finding.block = what.block ? *what.block : execution.block->index();
+    finding.thread = what.thread ? *what.thread : execution.thread_index[execution.block->current().thread];
+}
+
+void forget_findings() {
+    std::lock_guard lock(findings_lock);
+    findings.clear();
+    index_of.clear();
+}
+
+}  // namespace simt
+
+extern "C" const char* simt_take_findings(void) {
+    static std::string out;
+    std::lock_guard lock(simt::findings_lock);
+    out.clear();
+    for (const auto& finding : simt::findings) simt::write(finding, out);
+    simt::findings.clear();
+    simt::index_of.clear();
+    return out.c_str();
+}

@@ -1,0 +1,308 @@
+"""The simulated nvcc: what it compiles and links, what it says about itself, and what it refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cusimt.compiler import nvcc
+from cusimt.compiler.include_paths import IncludePaths
+from cusimt.compiler.toolkit import cuda_home
+from cusimt.findings import symbolise
+from cusimt.programs.reports import FOLDER_VARIABLE
+
+PROGRAM = """\
+#include <cstdio>
+#include "times.cuh"
+
+__global__ void fill_kernel(int* x) { x[threadIdx.x] = TIMES * threadIdx.x; }
+
+int fill() {
+    int *device = nullptr, host[32];
+    cudaMalloc(&device, sizeof(host));
+    fill_kernel<<<1, 32>>>(device);
+    cudaMemcpy(host, device, sizeof(host), cudaMemcpyDeviceToHost);
+    cudaFree(device);
+    return host[5];
+}
+
+#ifndef LIBRARY
+int main() { std::printf("%d\\n", fill()); }
+#else
+extern "C" int library_fill() { return fill(); }
+#endif
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with a CUDA program of two files that prints 5 TIMES."""
+    (tmp_path / "main.cu").write_text(PROGRAM)
+    (tmp_path / "times.cuh").write_text("#pragma once\n#define TIMES 3\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(nvcc.CHECKS_VARIABLE, raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("checked", ["0", "1"])
+def test_an_executable(folder: Path, monkeypatch: pytest.MonkeyPatch, checked: str) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, checked)
+    assert nvcc.main(["main.cu", "-o", "program", "-O3", "-lineinfo", "-arch=sm_90"]) == 0
+    assert subprocess.run(["./program"], capture_output=True, text=True, check=True).stdout == "15\n"
+
+
+def test_objects_then_a_shared_library(folder: Path) -> None:
+    assert nvcc.main(["-DLIBRARY", "-DUNUSED", "-Xcompiler", "-fPIC", "-c", "main.cu", "-o", "main.o"]) == 0
+    assert nvcc.main(["-shared", "main.o", "-o", "library.so", "-lcudart_is_implied"]) != 0
+    assert nvcc.main(["-shared", "main.o", "-o", "library.so"]) == 0
+    assert ctypes.CDLL(str(folder / "library.so")).library_fill() == 15
+
+
+def test_objects_are_named_after_their_sources(folder: Path) -> None:
+    shutil.copy("main.cu", "other.cu")
+    (folder / "out").mkdir()
+    assert nvcc.main(["-c", "main.cu", "other.cu", "-odir", "out"]) == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["main.o", "other.o"]
+
+
+def test_dependencies_name_the_learners_files(folder: Path) -> None:
+    assert nvcc.main(["-MMD", "-MF", "main.d", "-MT", "target.o", "-c", "main.cu", "-o", "main.o"]) == 0
+    target, _, names = (folder / "main.d").read_text().replace("\\\n", " ").partition(":")
+    assert target == "target.o"
+    assert {f"{folder}/main.cu", f"{folder}/times.cuh"} <= set(names.split())
+    assert "cusimt-nvcc-" not in names
+
+
+def test_dependencies_alone_are_printed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["-MM", "main.cu"]) == 0
+    assert f"{folder}/times.cuh" in capfd.readouterr().out
+    assert not Path("main.o").exists()
+
+
+def test_preprocessing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["-E", "main.cu"]) == 0
+    assert "x[threadIdx.x] = 3 * threadIdx.x" in capfd.readouterr().out
+
+
+def test_the_version_is_the_one_that_torch_and_cmake_read(capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["--version"]) == nvcc.main(["-V"]) == 0
+    printed = capfd.readouterr().out
+    assert re.search(r"release (\d+[.]\d+)", printed)  # torch.utils.cpp_extension
+    assert re.search(r"V([0-9]+\.[0-9]+\.[0-9]+)", printed)  # CMake
+    assert printed.startswith("nvcc: NVIDIA (R) Cuda compiler driver")
+
+
+def test_a_dry_run_shows_commands_and_runs_none(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["--dryrun", "-c", "main.cu", "-o", "main.o"]) == 0
+    assert re.search(r"^#\$ g\+\+ .* -c -o main\.o ", capfd.readouterr().err, re.MULTILINE)
+    assert not Path("main.o").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-dc", "main.cu"], "--device-c asks for separate compilation of device code."),
+        (["-rdc=true", "-c", "main.cu"], "-rdc=true asks for separate compilation of device code."),
+        (["--relocatable-device-code", "true", "-c", "main.cu"], "-rdc=true asks for"),
+        (["-ptx", "main.cu"], "--ptx asks for PTX."),
+        (["-dlink", "main.o", "-o", "dlink.o"], "--device-link asks for linking of device code."),
+        (["-no-such-option", "main.cu"], "Unknown option '-no-such-option'"),
+        (["-run", "main.cu"], "--run asks for the program to be run at once."),
+        (
+            ["-O3"],
+            "No input files were given. nvcc compiles sources and links objects. "
+            "Name one: nvcc kernel.cu -o program\n",
+        ),
+        (
+            ["-c", "main.cu", "second.cu", "-o", "x.o"],
+            "-o was given with several inputs. With -c, each source has an object of its own. "
+            "Leave out -o, or compile each source in a command of its own.\n",
+        ),
+    ],
+)
+def test_refusals(
+    folder: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    assert nvcc.main(arguments) == 1
+    assert f"nvcc fatal   : {sentence}" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        (["missing.cu"], "missing.cu"),
+        (["-c", "missing.cu", "-o", "x.o"], "missing.cu"),
+        (["--options-file", "flags.txt", "main.cu"], "flags.txt"),
+    ],
+)
+def test_a_file_that_is_not_there(
+    folder: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], missing: str
+) -> None:
+    assert nvcc.main(arguments) == 1
+    printed = capfd.readouterr().err
+    assert re.match(rf"nvcc fatal   : '(\S*/)?{missing}': No such file or directory\. ", printed)
+    assert f"Paths count from {folder}: correct the one on the command line.\n" in printed
+    assert len(printed.splitlines()) == 1
+
+
+def test_a_static_library_replaces_an_older_one_and_can_be_linked(folder: Path) -> None:
+    (folder / "user.cpp").write_text(
+        'extern "C" int library_fill();\nint main() { return library_fill(); }\n'
+    )
+    assert nvcc.main(["-DLIBRARY", "-c", "main.cu", "-o", "main.o"]) == 0
+    shutil.copy("main.o", "older.o")
+    for name in ("older.o", "main.o"):
+        assert nvcc.main(["-lib", name, "-o", "libmain.a"]) == 0
+        members = subprocess.run(["ar", "t", "libmain.a"], capture_output=True, text=True, check=True)
+        assert members.stdout.split() == [name]
+    assert nvcc.main(["user.cpp", "libmain.a", "-o", "program"]) == 0
+    assert subprocess.run(["./program"], check=False).returncode == 15
+
+
+def test_whole_program_compilation_may_be_said_aloud(folder: Path) -> None:
+    assert nvcc.main(["-rdc=false", "-c", "main.cu", "-o", "main.o"]) == 0
+
+
+def test_a_header_beside_the_source_hides_none_of_the_system(folder: Path) -> None:
+    (folder / "semaphore.h").write_text("struct Semaphore {};\n")
+    (folder / "beside.cu").write_text(
+        '#include "semaphore.h"\n#include <semaphore>\nSemaphore s; sem_t* t;\n'
+    )
+    assert nvcc.main(["-c", "beside.cu", "-o", "beside.o"]) == 0
+
+
+def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "main.cu").write_text(PROGRAM.replace("TIMES * threadIdx.x", "TIMES * threadIdxx.x"))
+    assert nvcc.main(["-c", "main.cu"]) == 1
+    assert f"{folder}/main.cu:4:" in capfd.readouterr().err
+
+
+def test_what_cannot_be_translated_is_at_the_learners_line(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "times.cuh").write_text('__global__ void f() {\n    asm("wgmma.fence.sync.aligned;");\n}\n')
+    assert nvcc.main(["-c", "main.cu"]) == 1
+    assert f"{folder}/times.cuh:2: error:" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_the_toolkits_libraries_may_be_named_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, checked: bool
+) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, str(int(checked)))
+    home = cuda_home(checked)
+    libraries = [
+        f"-L{home}/lib64",
+        "-lcudart",
+        "-lcublas",
+        "-lcublasLt",
+        "-lcudart_static",
+        "-lcuda",
+        "-lcudart",
+    ]
+    assert nvcc.main(["main.cu", "-o", "program", *libraries]) == 0
+    assert nvcc.main(["-c", "main.cu", "-o", "main.o"]) == 0
+    runtime = f"-Wl,-rpath,{nvcc.native.runtime_library().parent}"
+    linked = [*nvcc.host_compiler().command, "main.o", "-o", "linked", *libraries, runtime]
+    done = subprocess.run(linked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    by_name = [home / "bin/nvcc", "main.cu", "-o", "by_name", "-lcublas", "-lcurand"]
+    subprocess.run(by_name, check=True)
+    for name in ("./program", "./linked", "./by_name"):
+        assert subprocess.run([name], capture_output=True, text=True, check=True).stdout == "15\n"
+
+
+OVERRUN = """\
+#include <iostream>
+#include <string>
+#include <vector>
+extern "C" const char* simt_take_findings(void);
+__global__ void overrun(int* x) { x[threadIdx.x] = 1; }
+int main(int count, char** words) {
+    std::vector<std::string> names(words, words + count);
+    std::string all;
+    for (auto& name : names) all.append(name).replace(0, 1, "").insert(0, "a");
+    int* x;
+    cudaMalloc(&x, 31 * sizeof(int));
+    overrun<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    std::cout << all.substr(0, 1) << simt_take_findings();
+}
+"""
+
+
+def test_a_program_whose_strings_have_hooks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, "1")
+    (folder / "overrun.cu").write_text(OVERRUN)
+    assert nvcc.main(["overrun.cu", "-o", "overrun"]) == 0
+    done = subprocess.run(["./overrun"], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.startswith('a{"kind":"out_of_bounds"') and done.stdout.count("kind") == 1
+
+
+UNORDERED = """\
+__global__ void reverse(int* x) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = tile[63 - threadIdx.x];
+}
+int main() {
+    int* x;
+    cudaMalloc(&x, 64 * sizeof(int));
+    cudaMemset(x, 0, 64 * sizeof(int));
+    reverse<<<1, 64>>>(x);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_what_a_program_leaves_when_it_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, "1")
+    (folder / "unordered.cu").write_text(UNORDERED)
+    assert nvcc.main(["unordered.cu", "-o", "unordered"]) == 0
+    (left := folder / "left").mkdir()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(left))
+    subprocess.run(["./unordered"], check=True, timeout=60)
+    (file,) = left.iterdir()
+    assert file.suffix == ".jsonl"
+    found = symbolise(map(json.loads, file.read_text().splitlines()))
+    assert [(each.kind, each.frame.line) for each in found] == [("race_shared", 3), ("race_shared", 4)]
+    subprocess.run(["./unordered"], check=True, env={**os.environ, FOLDER_VARIABLE: str(left / "gone")})
+    assert list(left.iterdir()) == [file]
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake (Debian package cmake)")
+@pytest.mark.slow
+def test_cmake_takes_it_for_a_cuda_compiler(folder: Path) -> None:
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(program LANGUAGES CXX CUDA)\n"
+        "add_executable(program main.cu)\n"
+        "add_library(filling SHARED main.cu)\ntarget_compile_definitions(filling PRIVATE LIBRARY)\n"
+    )
+    home = cuda_home(checked=True)
+    libraries = nvcc.native.runtime_library().parent
+    environment = {**os.environ, "CUDACXX": str(home / "bin/nvcc"), "LD_LIBRARY_PATH": str(libraries)}
+    for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], ["build/program"]):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "15\n"
+    assert (folder / "build/libfilling.so").is_file()
+
+
+def test_headers_of_torch_and_of_toolkits_are_not_the_programs(folder: Path) -> None:
+    real = folder / "cuda-13.0/include"
+    real.mkdir(parents=True)
+    for name in ("cuda_runtime_api.h", "driver_types.h", "texture_types.h"):
+        (real / name).write_text("#error a real toolkit's header\n")
+    torch = nvcc.native.torch_install().root / "include"
+    paths = IncludePaths.of([str(folder), str(torch), str(real)], [str(real), "/usr/include"])
+    assert paths.own == (folder,)
+    assert paths.libraries == (torch,)
+    assert paths.system == (Path("/usr/include"),)
+    assert nvcc.main([f"-I{real}", "-isystem", str(real), "main.cu", "-o", "program"]) == 0

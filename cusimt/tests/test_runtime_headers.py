@@ -1,0 +1,166 @@
+"""The declarations: sizes, alignments and numbers as in CUDA, and vector types that move in one access."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cusimt.compiler import native
+from cusimt.folders import INCLUDE
+from cusimt.support.errors import ToolchainError
+from cusimt.support.toolchain import cuda_toolkit, host_compiler
+from cusimt.tests.runtime_program import build, program, run
+
+# type: the accesses that move it, by size
+WHOLE = {
+    "float1": [4],
+    "float2": [8],
+    "float4": [16],
+    "int4": [16],
+    "uchar4": [4],
+    "double2": [16],
+    "double4": [16, 16],
+}
+
+
+def accesses() -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    title, seen = "", list[tuple[str, int]]()
+    for line in run(program("accesses")).stdout.splitlines():
+        if not line.startswith("{"):
+            if title:
+                yield title, seen
+            title, seen = line, []
+            continue
+        finding = json.loads(line)
+        assert finding["kind"] == "use_after_free"
+        seen.append((finding["access"], finding["bytes"]))
+    yield title, seen
+
+
+def test_a_vector_moves_in_one_access() -> None:
+    for title, seen in accesses():
+        name, what = title.split()
+        reads = [size for access, size in seen if access == "read"]
+        writes = [size for access, size in seen if access == "write"]
+        assert (reads, writes) == (([], WHOLE[name]) if what == "store" else (WHOLE[name], [])), title
+
+
+def numbers_of(header: Path, names: list[str]) -> str:
+    return "\n".join(f'    printf("{name} %lld\\n", (long long)({name}));' for name in names)
+
+
+def printed(folder: Path, name: str, include_dirs: list[Path], body: str) -> str:
+    source = folder / f"{name}.cpp"
+    source.write_text(f"#include <cstdio>\n#include <cuda_runtime_api.h>\nint main() {{\n{body}\n}}\n")
+    flags = ["-std=c++20", "-w", *(f"-I{path}" for path in include_dirs)]
+    build(*host_compiler().command, *flags, source, "-o", folder / name)
+    return run(folder / name).stdout
+
+
+def test_numbers_are_those_of_cuda(tmp_path: Path) -> None:
+    """Every enumerator and flag of driver_types.h, every size and alignment, against the real headers."""
+    try:
+        toolkit = cuda_toolkit()
+    except ToolchainError:
+        pytest.skip("needs a CUDA toolkit's headers, for instance the PyPI package nvidia-cuda-runtime")
+    if (
+        not (toolkit.include_dirs[0] / "driver_types.h")
+        .read_text()
+        .count("cudaErrorInvalidResourceConfiguration")
+    ):
+        pytest.skip("the CUDA toolkit found is older than 13.0")
+    text = (INCLUDE / "driver_types.h").read_text()
+    names = re.findall(r"^\s+(cuda\w+) = ", text, re.MULTILINE) + re.findall(r"#define (cuda\w+) 0x", text)
+    names += re.findall(r"^CUDA_ERROR\((\w+),", (INCLUDE / "cuda_error_list.h").read_text(), re.MULTILINE)
+    scalars = [
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "longlong",
+        "ulonglong",
+        "float",
+    ]
+    vectors = [f"{scalar}{count}" for scalar in [*scalars, "double"] for count in (1, 2, 3, 4)]
+    names += [
+        f"{what}({name})" for name in [*vectors, "dim3", "double4_32a"] for what in ("sizeof", "alignof")
+    ]
+    ours = printed(tmp_path, "ours", native.include_dirs(), numbers_of(INCLUDE, names))
+    theirs = printed(tmp_path, "theirs", list(toolkit.include_dirs), numbers_of(INCLUDE, names))
+    assert len(names) > 300
+    assert ours.splitlines() == theirs.splitlines()
+
+
+def test_runtime_answers_as_an_h200_does() -> None:
+    """Error codes, call by call. The recording is what the same program printed on the GPU with CUDA 13.0."""
+    recorded = Path(__file__).parent / "runtime" / "error_codes.h200.txt"
+    assert run(program("error_codes")).stdout.splitlines() == recorded.read_text().splitlines()
+
+
+def test_memcpy_stays_memcpy_where_the_compiler_fortifies() -> None:
+    fortified = [*host_compiler().command, "-D_FORTIFY_SOURCE=2", *native.compile_flags(checked=True)]
+    command = [*fortified, "-E", "-P", "-x", "c++", "-"]
+    source = "#include <string.h>\nlevel __USE_FORTIFY_LEVEL"
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "level 0"
+
+
+C_HOST = """\
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_runtime.h>
+_Static_assert((int)CUDA_ERROR_ILLEGAL_ADDRESS == (int)cudaErrorIllegalAddress, "one numbering");
+#define LAYOUT(TYPE, SIZE, ALIGNMENT) \\
+    _Static_assert(sizeof(TYPE) == SIZE && _Alignof(TYPE) == ALIGNMENT, #TYPE);
+LAYOUT(uchar3, 3, 1) LAYOUT(short4, 8, 8) LAYOUT(float2, 8, 8) LAYOUT(float3, 12, 4)
+LAYOUT(float4, 16, 16) LAYOUT(double2, 16, 16) LAYOUT(double4, 32, 16) LAYOUT(dim3, 12, 4)
+int main(void) {
+    struct cudaDeviceProp properties;
+    cublasHandle_t handle;
+    cublasLtHandle_t light;
+    float* x;
+    float4 v = {1, 2, 3, 4};
+    cudaError_t error = cudaMalloc((void**)&x, sizeof v);
+    error = cudaMemcpyAsync(x, &v, sizeof v, cudaMemcpyHostToDevice, 0);
+    error = cudaGetDeviceProperties(&properties, 0);
+    if (cublasLtCreate(&light) != CUBLAS_STATUS_SUCCESS) return 1;
+    return error == cudaSuccess && cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS;
+}
+"""
+
+
+def test_a_host_in_c(tmp_path: Path) -> None:
+    (tmp_path / "host.c").write_text(C_HOST)
+    folders = [f"-I{folder}" for folder in native.include_dirs()]
+    flags = ["-x", "c", "-std=c11", "-Werror", "-fsyntax-only", *folders]
+    command = [*host_compiler().command, *flags, "host.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+GUARDS = {
+    "cuda_runtime.h": "__CUDA_RUNTIME_H__ __CUDA_RUNTIME_API_H__ __DRIVER_TYPES_H__ __VECTOR_TYPES_H__ "
+    "__VECTOR_FUNCTIONS_H__",
+    "cuda_bf16.h": "__CUDA_FP16_H__ __CUDA_BF16_H__",
+    "cublas_v2.h": "CUBLAS_V2_H_ CUBLAS_API_H_",
+    "curand.h": "CURAND_H_",
+    "cusparse.h": "CUSPARSEAPI",
+}
+
+
+@pytest.mark.parametrize("header", GUARDS)
+def test_macros_by_which_other_headers_know_what_is_included(tmp_path: Path, header: str) -> None:
+    asked = "".join(f"#ifndef {name}\n#error {name}\n#endif\n" for name in GUARDS[header].split())
+    (source := tmp_path / "asking.cpp").write_text(f"#include <{header}>\n{asked}")
+    flags = ["-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in native.include_dirs())]
+    build(*host_compiler().command, *flags, source)

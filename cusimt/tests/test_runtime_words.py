@@ -1,0 +1,137 @@
+"""Findings in words: elements of named tensors, both parties, places in the learner's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cusimt.findings import Finding, Frame, explain, rule, sentence, symbolise
+
+BASE = 0x7F0000000200
+
+
+def raw(kind: str, **facts: Any) -> dict[str, Any]:
+    return {
+        "kind": kind, "access": "write", "bytes": 4, "kernel": "k", "module": "", "pc": 0, "address": BASE,
+        "allocation": None, "space": "global", "block": [3, 0, 0], "thread": [232, 0, 0], "other": None,
+        "count": 1, "note": "", "file": "", "line": 0, **facts,
+    }  # fmt: skip
+
+
+def in_words(kind: str, names: dict[int, str] | None = None, **facts: Any) -> str:
+    (finding,) = symbolise([raw(kind, **facts)])
+    return sentence(finding, names)
+
+
+def at(offset: int, size: int = 4000) -> dict[str, int]:
+    return {"base": BASE, "bytes": size, "offset": offset, "device": 0}
+
+
+def test_an_overrun_names_the_element() -> None:
+    tensor = {"name": "c", "itemsize": 4, "storage_offset": 0}
+    assert in_words("out_of_bounds", allocation=at(4000), tensor=tensor) == (
+        "Invalid __global__ write of size 4 bytes: element 1000 of `c`, which has 1000 elements "
+        "(1 past the end). block (3,0,0), thread (232,0,0)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("offset", "tensor", "memory"),
+    [
+        (
+            -8,
+            {"name": "c", "itemsize": 4},
+            "element -2 of `c`, which has 1000 elements (2 before its beginning)",
+        ),
+        (
+            4000,
+            {"name": "c", "itemsize": 4, "storage_offset": 600},
+            "element 400 of `c`, which has 400 elements (1 past the end)",
+        ),
+        (
+            4004,
+            {"name": "the output", "itemsize": 2},
+            "element 2002 of the output, which has 2000 elements (3 past the end)",
+        ),
+        (4001, None, "byte 4001 of an allocation, which has 4000 bytes"),
+    ],
+    ids=["before", "view", "half", "between elements"],
+)
+def test_elements(offset: int, tensor: dict[str, Any] | None, memory: str) -> None:
+    assert memory in in_words("out_of_bounds", allocation=at(offset), tensor=tensor)
+
+
+def test_names_by_address() -> None:
+    assert "element 1000 of `weights`" in in_words("out_of_bounds", {BASE: "weights"}, allocation=at(4000))
+
+
+def test_both_parties_of_a_race() -> None:
+    other = {"pc": 0, "access": "read", "block": [3, 0, 0], "thread": [1, 2, 0]}
+    assert in_words("race_shared", space="shared", other=other, note="write after read") == (
+        "Race on shared memory (write after read): write of 4 bytes, unordered with the read by "
+        "thread (1,2,0). block (3,0,0), thread (232,0,0)."
+    )
+    across = {**other, "block": [0, 0, 0]}
+    assert "with the read by block (0,0,0), thread (1,2,0)" in in_words("race_global", other=across)
+
+
+def test_counts_are_told_and_added_up() -> None:
+    first, second = (
+        raw("uninitialized_read", access="read", count=3),
+        raw("uninitialized_read", access="read"),
+    )
+    (finding,) = symbolise([first, second])
+    assert finding.count == 4
+    assert sentence(finding).startswith("Uninitialized __global__ read of size 4 bytes (4 times).")
+
+
+def test_a_trap_lies_where_the_assertion_is(tmp_path: Path) -> None:
+    source = tmp_path / "kernel.cu"
+    source.write_text("one\n    assert(i < n);\n")
+    (finding,) = symbolise([raw("trap", note="assert", file=str(source), line=2)])
+    assert finding.frame == Frame(str(source), 2, "    assert(i < n);")
+    assert explain(finding).splitlines()[-1] == "    assert(i < n);"
+    assert sentence(finding) == "Device-side assertion failed. kernel.cu:2, block (3,0,0), thread (232,0,0)."
+
+
+def test_a_launch_finding_lies_at_the_launch(tmp_path: Path) -> None:
+    note = "the block has 2000 threads in x; at most 1024"
+    facts = {"block": None, "thread": None, "file": "/x/kernel.cu", "line": 7, "note": note}
+    assert in_words("invalid_launch", **facts) == f"Invalid launch: {note}. kernel.cu:7."
+
+
+@pytest.mark.parametrize(
+    ("note", "is_empty"), [("the grid has 0 blocks in x", True), ("the block has 2000 threads", False)]
+)
+def test_a_launch_of_nothing_has_a_rule_of_its_own(note: str, is_empty: bool) -> None:
+    told = rule(Finding("invalid_launch", note=note))
+    assert ("round the number of blocks up" in told) is is_empty
+
+
+@pytest.mark.parametrize(
+    ("note", "words"),
+    [
+        ("the grid has 65536 blocks in y; at most 65535", "limit the number"),
+        ("the block has 2048 threads in x; at most 1024", "take a smaller block"),
+        ("the block has 2048 threads; at most 1024", "take a smaller block"),
+        ("the blocks of a cooperative launch must all be resident at once; at most 264 are", "never starts"),
+    ],
+)
+def test_a_launch_beyond_a_limit_is_told_how_to_stay_below_it(note: str, words: str) -> None:
+    assert words in rule(Finding("invalid_launch", note=note))
+
+
+def test_every_kind_has_words_and_a_rule() -> None:
+    kinds = """out_of_bounds use_after_free uninitialized_read host_pointer device_pointer_on_host
+        race_shared race_global misaligned divergent_barrier deadlock bad_mask absent_lane invalid_launch
+        trap write_to_const timeout"""
+    for kind in kinds.split():
+        (finding,) = symbolise([raw(kind, note="why")], suspicions=True)
+        assert rule(finding).endswith(".")
+        assert not sentence(finding).startswith(("why", kind.replace("_", " ")))
+
+
+def test_what_is_no_finding_is_left_out() -> None:
+    assert symbolise([{"kind": 3}, {}]) == []

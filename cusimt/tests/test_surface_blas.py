@@ -1,0 +1,167 @@
+"""cuBLAS: products of matrices and vectors, in every type and layout, against numpy."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cusimt.tests.surface_program import ON_GPU, Array, runtime
+
+pytestmark = pytest.mark.skipif(ON_GPU, reason="cuBLAS itself needs no test")
+
+SUCCESS, NOT_INITIALIZED, INVALID_VALUE, EXECUTION_FAILED = 0, 1, 7, 13
+FLOAT, DOUBLE, HALF, INT8, INT32 = 0, 1, 2, 3, 10
+COMPUTE_FLOAT, COMPUTE_INT32 = 68, 72
+TYPES = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, INT32: np.int32}
+
+
+class Device:
+    """Arrays in device memory for the time of a test."""
+
+    def __init__(self) -> None:
+        self.pointers: list[ctypes.c_void_p] = []
+
+    def put(self, array: Array) -> ctypes.c_void_p:
+        pointer = ctypes.c_void_p()
+        assert runtime().cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(array.nbytes)) == 0
+        data = np.asfortranarray(array)
+        runtime().cudaMemcpy(pointer, ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(array.nbytes), 1)
+        self.pointers.append(pointer)
+        return pointer
+
+    def get(self, pointer: ctypes.c_void_p, like: Array) -> Array:
+        data = np.empty_like(like, order="F")
+        runtime().cudaMemcpy(ctypes.c_void_p(data.ctypes.data), pointer, ctypes.c_size_t(like.nbytes), 2)
+        return data
+
+
+@pytest.fixture
+def device() -> Iterator[Device]:
+    created = Device()
+    yield created
+    for pointer in created.pointers:
+        runtime().cudaFree(pointer)
+
+
+@pytest.fixture(scope="module")
+def handle() -> Iterator[ctypes.c_void_p]:
+    created = ctypes.c_void_p()
+    assert runtime().cublasCreate(ctypes.byref(created)) == SUCCESS
+    yield created
+    assert runtime().cublasDestroy(created) == SUCCESS
+
+
+def scalar(value: float, dtype: type = np.float32) -> ctypes.c_void_p:
+    array: NDArray[np.generic] = np.array([value], dtype)
+    scalar.kept.append(array)  # type: ignore[attr-defined]
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+scalar.kept = []  # type: ignore[attr-defined]
+
+
+def random(rows: int, cols: int, dtype: type = np.float32) -> Array:
+    values = np.random.default_rng(rows * 100 + cols).uniform(-4, 4, (rows, cols))
+    return np.asfortranarray(values.astype(dtype))
+
+
+@pytest.mark.parametrize("op_b", [0, 1])
+@pytest.mark.parametrize("op_a", [0, 1])
+def test_a_product_inside_of_larger_matrices(
+    handle: ctypes.c_void_p, device: Device, op_a: int, op_b: int
+) -> None:
+    m, n, k = 13, 7, 5
+    a = random(*((m, k) if op_a == 0 else (k, m)))
+    b = random(*((k, n) if op_b == 0 else (n, k)))
+    c = random(20, n)
+    padded_a = np.asfortranarray(np.pad(a, ((0, 3), (0, 0)), constant_values=np.nan))
+    at_a, at_b, at_c = device.put(padded_a), device.put(b), device.put(c)
+    status = runtime().cublasSgemm(
+        handle, op_a, op_b, m, n, k, scalar(2), at_a, len(padded_a), at_b, len(b), scalar(-1), at_c, 20
+    )
+    assert status == SUCCESS
+    expected = c.copy()
+    expected[:m] = 2 * (a.T if op_a else a) @ (b.T if op_b else b) - c[:m]
+    assert np.allclose(device.get(at_c, c), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("type_ab", "type_c", "compute"),
+    [(HALF, HALF, COMPUTE_FLOAT), (HALF, FLOAT, COMPUTE_FLOAT), (INT8, INT32, COMPUTE_INT32)],
+)
+def test_types_named_at_run_time(
+    handle: ctypes.c_void_p, device: Device, type_ab: int, type_c: int, compute: int
+) -> None:
+    m, n, k = 6, 9, 33
+    a, b = random(m, k, TYPES[type_ab]), random(k, n, TYPES[type_ab])
+    c = np.full((m, n), 77, TYPES[type_c], order="F")
+    at_a, at_b, at_c = device.put(a), device.put(b), device.put(c)
+    kind = np.int32 if compute == COMPUTE_INT32 else np.float32
+    one, zero = scalar(1, kind), scalar(0, kind)
+    status = runtime().cublasGemmEx(
+        handle, 0, 0, m, n, k, one, at_a, type_ab, m, at_b, type_ab, k, zero, at_c, type_c, m, compute, -1
+    )
+    assert status == SUCCESS
+    expected = (a.astype(np.float64) @ b.astype(np.float64)).astype(TYPES[type_c])
+    assert np.allclose(device.get(at_c, c), expected, rtol=2e-3 if type_c == HALF else 1e-5)
+
+
+def test_batches_and_a_beta_of_zero_that_hides_nan(handle: ctypes.c_void_p, device: Device) -> None:
+    a, b = random(4, 3 * 5, np.float64), random(3, 2 * 5, np.float64)
+    c = np.full((4, 2 * 5), np.nan, order="F")
+    at_a, at_b, at_c = device.put(a), device.put(b), device.put(c)
+    one, zero, stride = scalar(1, np.float64), scalar(0, np.float64), ctypes.c_longlong
+    status = runtime().cublasDgemmStridedBatched(
+        handle, 0, 0, 4, 2, 3, one, at_a, 4, stride(12), at_b, 3, stride(6), zero, at_c, 4, stride(8), 5
+    )
+    assert status == SUCCESS
+    result = device.get(at_c, c)
+    for i in range(5):
+        expected = a[:, 3 * i : 3 * i + 3] @ b[:, 2 * i : 2 * i + 2]
+        assert np.allclose(result[:, 2 * i : 2 * i + 2], expected)
+
+
+def test_vectors(handle: ctypes.c_void_p, device: Device) -> None:
+    a, x, y = random(6, 4), random(4, 1), random(6, 1)
+    at_a, at_x, at_y = device.put(a), device.put(x), device.put(y)
+    result, index = ctypes.c_float(), ctypes.c_int()
+    step = runtime().cublasSgemv(handle, 0, 6, 4, scalar(1), at_a, 6, at_x, 1, scalar(0.5), at_y, 1)
+    assert step == SUCCESS
+    expected = a @ x + 0.5 * y
+    assert np.allclose(device.get(at_y, y), expected, rtol=1e-5)
+    assert runtime().cublasSaxpy(handle, 3, scalar(3), at_x, 1, at_y, 2) == SUCCESS
+    expected[::2] += 3 * x[:3]
+    assert np.allclose(device.get(at_y, y), expected, rtol=1e-5)
+    assert runtime().cublasSdot(handle, 4, at_x, 1, at_x, -1, ctypes.byref(result)) == SUCCESS
+    assert result.value == pytest.approx(float(x[:, 0] @ x[::-1, 0]), rel=1e-5)
+    assert runtime().cublasSnrm2(handle, 4, at_x, 1, ctypes.byref(result)) == SUCCESS
+    assert result.value == pytest.approx(float(np.linalg.norm(x)), rel=1e-5)
+    assert runtime().cublasIsamax(handle, 4, at_x, 1, ctypes.byref(index)) == SUCCESS
+    assert index.value == int(np.abs(x).argmax()) + 1
+
+
+def test_transposing_and_adding_in_place(handle: ctypes.c_void_p, device: Device) -> None:
+    a = random(5, 5)
+    at_a = device.put(a)
+    status = runtime().cublasSgeam(handle, 1, 0, 5, 5, scalar(1), at_a, 5, scalar(2), at_a, 5, at_a, 5)
+    assert status == SUCCESS
+    assert np.allclose(device.get(at_a, a), a.T + 2 * a, rtol=1e-5)
+
+
+def test_what_is_wrong_is_answered(handle: ctypes.c_void_p, device: Device) -> None:
+    at, host = device.put(random(4, 4)), random(4, 4)
+    one = scalar(1)
+
+    def product(handle: object, a: object, lda: int) -> int:
+        status: int = runtime().cublasSgemm(handle, 0, 0, 4, 4, 4, one, a, lda, at, 4, one, at, 4)
+        return status
+
+    assert product(None, at, 4) == NOT_INITIALIZED
+    assert product(handle, at, 3) == INVALID_VALUE
+    assert product(handle, ctypes.c_void_p(host.ctypes.data), 4) == EXECUTION_FAILED
+    assert product(handle, at, 8) == EXECUTION_FAILED  # columns that far apart end outside
+    assert product(handle, at, 4) == SUCCESS

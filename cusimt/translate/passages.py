@@ -1,0 +1,195 @@
+"""Group tokens into passages: what the compiler reads in one go.
+
+A file is one passage of code, without its preprocessor lines and without what `#if 0` switches off, and one
+passage for the body of every `#define`, since a macro may hold a launch of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from cusimt.translate.lexer import Kind, Token, scan
+
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+_VARIADIC = {"...": "__VA_ARGS__"}
+
+
+class Passage:
+    """Tokens without blanks, and which brackets belong together.
+
+    Of a macro's body also the macro's `name` and its `parameters`; None for a macro that has none.
+    """
+
+    def __init__(
+        self,
+        tokens: list[Token],
+        *,
+        macro: bool,
+        uncertain: frozenset[int] = frozenset(),
+        name: str = "",
+        parameters: tuple[str, ...] | None = None,
+    ) -> None:
+        self.tokens = tokens
+        self.macro = macro
+        self.name = name
+        self.parameters = parameters
+        self._uncertain = uncertain
+
+    @cached_property
+    def partner(self) -> dict[int, int]:
+        """Index of each round, square or curly bracket to the index of its counterpart, both ways."""
+        pairs: dict[int, int] = {}
+        open_brackets: list[int] = []
+        for index, token in enumerate(self.tokens):
+            if token.kind is not Kind.MARK:
+                continue
+            if token.text in "([{":
+                open_brackets.append(index)
+            elif token.text in _CLOSERS:
+                while open_brackets and self.tokens[open_brackets[-1]].text != _CLOSERS[token.text]:
+                    open_brackets.pop()
+                if open_brackets:
+                    opener = open_brackets.pop()
+                    pairs[opener], pairs[index] = index, opener
+        return pairs
+
+    @cached_property
+    def enclosing(self) -> list[int]:
+        """For each token, and the end, the index of the innermost bracket open before it; -1 for none."""
+        found: list[int] = []
+        open_brackets: list[int] = []
+        for index, token in enumerate(self.tokens):
+            opener = self.partner.get(index, index)
+            if opener < index:  # what is still open within a pair is never closed
+                while open_brackets.pop() != opener:
+                    pass
+            found.append(open_brackets[-1] if open_brackets else -1)
+            if token.kind is Kind.MARK and token.text in "([{":
+                open_brackets.append(index)
+        return [*found, open_brackets[-1] if open_brackets else -1]
+
+    def is_uncertain(self, index: int) -> bool:
+        """Does a token stand under a condition that only the compiler can decide?"""
+        return index in self._uncertain
+
+    def text(self, index: int) -> str:
+        """Text of a token; empty outside the passage and for literals, which are neither mark nor name."""
+        if not 0 <= index < len(self.tokens):
+            return ""
+        token = self.tokens[index]
+        return "" if token.kind is Kind.TEXT else token.text
+
+    def is_word(self, index: int) -> bool:
+        return 0 <= index < len(self.tokens) and self.tokens[index].kind is Kind.WORD
+
+    def positions(self, word: str) -> list[int]:
+        """Indices of every use of `word` as a name or keyword."""
+        return self._positions.get(word, [])
+
+    @cached_property
+    def _positions(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, token in enumerate(self.tokens):
+            if token.kind is Kind.WORD:
+                found.setdefault(token.text, []).append(index)
+        return found
+
+    def skip(self, index: int) -> int:
+        """The index after `index`, or after the bracket that closes there when one opens at `index`."""
+        return max(self.partner.get(index, index), index) + 1
+
+
+def passages(source: str) -> Iterator[Passage]:
+    """The code of a file first, then each macro body."""
+    code: list[Token] = []
+    macros: list[Passage] = []
+    uncertain: set[int] = set()
+    conditions = _Conditions()
+    for line, is_directive in logical_lines(scan(source)):
+        words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
+        if is_directive:
+            conditions.directive([token.text for token in words[1:]])
+            if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
+                macros.append(_macro(words))
+        elif not conditions.skipping:
+            if conditions.uncertain:
+                uncertain.update(range(len(code), len(code) + len(words)))
+            code += words
+    yield Passage(code, macro=False, uncertain=frozenset(uncertain))
+    yield from macros
+
+
+def logical_lines(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
+    """Logical lines (an escaped line end and a comment's own are blanks), and whether one is a directive."""
+    line: list[Token] = []
+    for token in tokens:
+        line.append(token)
+        if token.kind is Kind.NEWLINE:
+            yield line, _is_directive(line)
+            line = []
+    yield line, _is_directive(line)
+
+
+def _is_directive(line: list[Token]) -> bool:
+    for token in line:
+        if token.kind is not Kind.BLANK:
+            return token.kind is Kind.MARK and token.text == "#"
+    return False
+
+
+def _macro(words: list[Token]) -> Passage:
+    """What `# define NAME` or `# define NAME(parameters)` is replaced by."""
+    name = words[2]
+    if len(words) < 4 or words[3].text != "(" or words[3].start != name.end:
+        return Passage(words[3:], macro=True, name=name.text)
+    past = next((index for index in range(4, len(words)) if words[index].text == ")"), len(words))
+    named = (_VARIADIC.get(word.text, word.text) for word in words[4:past] if word.text != ",")
+    return Passage(words[past + 1 :], macro=True, name=name.text, parameters=tuple(named))
+
+
+class _Conditions:
+    """Follows the conditions whose value is certain; any other counts as true in all its branches.
+
+    Certain are `#if 0` and `#if 1`, which conditions on the architecture become (`architecture`).
+    """
+
+    def __init__(self) -> None:
+        self._skipped: list[bool] = []  # one per open #if: is this branch switched off?
+        self._taken: list[bool] = []  # one per open #if: was a branch certainly taken?
+        self._doubted: list[bool] = []  # one per open #if: was a branch of unknown value?
+        self._is_first = True  # an #ifndef before any other directive guards the whole file
+
+    @property
+    def uncertain(self) -> bool:
+        """Is the code here under a condition that only the compiler can decide?"""
+        return any(self._doubted)
+
+    @property
+    def skipping(self) -> bool:
+        return any(self._skipped)
+
+    def directive(self, words: list[str]) -> None:
+        name = words[0] if words else ""
+        guards_file = self._is_first and name == "ifndef"
+        self._is_first = False
+        if name in ("if", "ifdef", "ifndef"):
+            self._skipped.append(False)
+            self._taken.append(False)
+            self._doubted.append(False)
+            self._branch(True if guards_file else _certain(words))
+        elif name in ("elif", "elifdef", "elifndef", "else") and self._skipped:
+            self._branch(True if name == "else" else _certain([name[2:], *words[1:]]))
+        elif name == "endif" and self._skipped:
+            for stack in (self._skipped, self._taken, self._doubted):
+                stack.pop()
+
+    def _branch(self, value: bool | None) -> None:
+        self._skipped[-1] = self._taken[-1] or value is False
+        self._taken[-1] = self._taken[-1] or value is True
+        self._doubted[-1] = self._doubted[-1] or value is None
+
+
+def _certain(words: list[str]) -> bool | None:
+    """The value of `#if ...`, `#ifdef NAME` or `#ifndef NAME`, given as words, where it is certain."""
+    return {"if0": False, "if1": True}.get("".join(words))

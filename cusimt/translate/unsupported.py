@@ -1,0 +1,77 @@
+"""Refuse what this backend does not run, by name, instead of leaving it to a puzzled host compiler."""
+
+from __future__ import annotations
+
+import re
+
+from cusimt.translate.assembly import runs_assembly
+from cusimt.translate.assembly_macros import Macros
+from cusimt.translate.lexer import Kind, Token
+from cusimt.translate.passages import Passage
+from cusimt.translate.refusal import Refused
+from cusimt.translate.scopes import device_bodies, is_file_scope
+
+_ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
+_TEXTURE_CALL = re.compile(r"(tex|surf)(1D|2D|3D|Cubemap)(Layered|fetch|Lod|Grad|gather|read|write)*")
+_TEXTURE_NAMES = frozenset(
+    ["cudaTextureObject_t", "cudaSurfaceObject_t", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]
+)
+# Functions of the C library that write memory, and that CUDA does not have on the device.
+_OF_THE_HOST = frozenset(
+    [
+        *("wmemcpy", "wmemmove", "wmemset", "mempcpy", "wmempcpy", "memccpy", "swab", "bcopy", "bzero"),
+        *("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat"),
+    ]
+)
+_CLUSTER_NAMES = frozenset(["__cluster_dims__", "this_cluster", "cluster_group"])
+
+
+def refuse_unsupported(passage: Passage) -> None:
+    """Raise Refused at the first construct that cannot run here."""
+    on_device = device_bodies(passage)
+    for index, token in enumerate(passage.tokens):
+        if token.text == "<<<" and index in on_device:
+            raise Refused(
+                token.start,
+                "a kernel is launched inside a __global__ or __device__ function (dynamic parallelism)",
+                _ON_A_GPU.format("launches from the device"),
+            )
+        if token.kind is not Kind.WORD:
+            continue
+        if token.text in _CLUSTER_NAMES:
+            raise Refused(token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters"))
+        if _is_texture(passage, index):
+            raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
+        if index in on_device and _is_host_function(passage, index):
+            raise Refused(
+                token.start,
+                f"a kernel calls {token.text}, a function of the host's C library",
+                "Device code has memcpy, memmove and memset; nvcc refuses to call a function of the host.",
+            )
+
+
+def runs_here(tokens: list[Token], macros: Macros) -> bool:
+    """Is a piece of device code free of what cannot run here?"""
+    passage = Passage(tokens, macro=False)
+    words = [index for index, token in enumerate(tokens) if token.kind is Kind.WORD]
+    if any(passage.text(index) in _CLUSTER_NAMES or _is_texture(passage, index) for index in words):
+        return False
+    return runs_assembly(tokens, macros)
+
+
+def _is_host_function(passage: Passage, index: int) -> bool:
+    """A call of one, and not of a function of the program's own with that name."""
+    name, before = passage.text(index), passage.text(index - 1)
+    if name not in _OF_THE_HOST or passage.text(index + 1) != "(" or before in (".", "->"):
+        return False
+    if before == "::" and passage.text(index - 2) not in ("std", ";", "{", "}", "=", "("):
+        return False
+    return not any(is_file_scope(passage, other) for other in passage.positions(name))
+
+
+def _is_texture(passage: Passage, index: int) -> bool:
+    text, follower = passage.text(index), passage.text(index + 1)
+    if text == "texture":
+        return follower == "<" and passage.text(index - 1) not in ("struct", "class", ".", "->", "::")
+    is_call = follower in ("(", "<") and _TEXTURE_CALL.fullmatch(text) is not None
+    return is_call or text in _TEXTURE_NAMES

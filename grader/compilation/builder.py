@@ -1,0 +1,208 @@
+"""build(): a request in, a library in the cache out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from cusimt.compiler import native
+from cusimt.compiler.sources import is_cuda
+from cusimt.support import cache
+from cusimt.support.scratch import scratch
+from cusimt.translate import TranslationError
+from grader.compilation import diagnostics, ninja
+from grader.compilation.preprocessing import KEPT, keep
+from grader.compilation.request import Artifact, BuildRequest
+from grader.compilation.sources import require_sources
+from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
+from grader.support.elf import Malformed, symbols_of
+from grader.support.errors import BuildFailed
+
+LOG = "build.log"
+UNITS = "units.json"  # what nvcc compiled of each source, as `preprocessing.kept` reads it
+SYMBOLS = "asked.json"  # what each source's object asks of others than the objects beside it
+STAGE = "build"
+
+
+def build(
+    request: BuildRequest, *, verbose: bool = False, enclose: ninja.Enclose | None = None,
+    begun: Callable[[], None] = lambda: None, stage: Callable[[str], None] = lambda name: None,
+) -> Artifact:  # fmt: skip
+    """Build `request`, or find it built: only objects whose sources changed are compiled.
+
+    Raises BuildFailed when the sources are at fault (`diagnostics` holds the lines about them, `log`
+    everything) and ToolchainError when this machine lacks a compiler or a header. `verbose` prints what the
+    compilers print; `enclose` makes the sandbox that they run in; `begun` is called when they do. `stage` is
+    given the name of what is built, where that is more than the request.
+    """
+    started = time.monotonic()
+    require_sources(request.sources)
+    new = request.backend == "simt" and not native.is_built()
+    if new:  # headers that take longer to precompile than to read wait for the next build
+        request = replace(request, precompile=False)
+    steps = [step(request, source.resolve()) for source in request.sources]
+    if new:
+        stage(f"{STAGE}: the simulated GPU, once per machine")
+        _furnish(request, steps, verbose)
+        stage(STAGE)
+    parts = [
+        "library",
+        SYMBOLS,
+        UNITS,
+        *(cache.digest(s.key) for s in steps),
+        *link_flags(request),
+        *request.ld_flags,
+    ]
+    with cache.entry(parts, room="libraries") as library:
+        if library.missing:
+            _compile_common(request, [one for one in steps if request.is_common(one.source)], verbose)
+            for text in filter(None, (one.announce() for one in steps)):
+                stage(f"{STAGE}: {text}")
+            run = partial(ninja.run, verbose=verbose, enclose=enclose, begun=begun)
+            log = _compile(request, steps, library.folder, run)
+            (library.folder / LOG).write_text(log)
+    return Artifact(
+        name=request.name,
+        interface=request.interface,
+        path=library.path / f"{request.name}.so",
+        backend=request.backend,
+        checked=request.checked,
+        seconds=time.monotonic() - started,
+        cached=not library.missing,
+        log=library.path / LOG,
+        symbols=library.path / SYMBOLS,
+        units=library.path / UNITS,
+    )
+
+
+def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> None:
+    """On a new machine, make the simulated GPU, and beside it what else can be made before it is there.
+
+    On two idle cores this takes half a minute, in which neither is idle.
+    """
+    with ThreadPoolExecutor(1) as beside, scratch("build") as place:
+        device = beside.submit(native.device_library)
+        native.module_object(request.checked)
+        _compile_common(request, [one for one in steps if request.is_common(one.source)], verbose)
+        for one in steps:
+            with contextlib.suppress(TranslationError):  # which is reported when the source's turn has come
+                one.prepare(place)
+        device.result()
+
+
+def _compile(
+    request: BuildRequest, steps: list[Step], folder: Path,
+    run: Callable[[Sequence[ninja.Edge], Path], ninja.Outcome],
+) -> str:  # fmt: skip
+    """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
+    library = folder / f"{request.name}.so"
+    with contextlib.ExitStack() as objects, scratch("build") as place:
+        slots: dict[str, cache.Slot] = {}
+        edges = []
+        keyed = {cache.digest(one.key): one for one in steps}
+        for key in sorted(keyed):  # one order for everybody, so that the locks of two builds cannot cross
+            one, slot = keyed[key], objects.enter_context(cache.entry(keyed[key].key, room="objects"))
+            slots[key] = slot
+            if slot.missing:
+                edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
+        # Of a function that several objects have, the linker takes the first: the one that has access checks.
+        kernels_first = sorted(keyed, key=lambda key: not is_cuda(keyed[key].source))
+        outputs = [slots[key].folder / OBJECT for key in kernels_first]
+        edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
+        outcome = run(edges, place)
+        for key, slot in slots.items():
+            _keep_whole(slot, outcome)
+            _read_what_was_compiled(request, keyed[key], slot)
+        if outcome.ok:
+            named = {one.source.name: output for one, output in zip(keyed.values(), outputs, strict=True)}
+            (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
+            (folder / UNITS).write_text(json.dumps(_kept(named)))
+    log = diagnostics.without_python_symbols(outcome.log) if request.is_python_module else outcome.log
+    compiled = not any(slot.discarded for slot in slots.values())
+    unresolved = diagnostics.link_errors(log)  # for a Python module, the linker only warns of them
+    if compiled and (unresolved or not outcome.ok):
+        raise _failure(f"{request.name} does not link.", unresolved or log, log)
+    if not outcome.ok:
+        raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
+    return log
+
+
+def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:
+    """What each object asks of others than the objects beside it."""
+    symbols = {name: _symbols(name, path) for name, path in objects.items()}
+    beside = {name for _, defined in symbols.values() for name in defined}
+    return {name: sorted(undefined - beside) for name, (undefined, _) in symbols.items()}
+
+
+def _symbols(source: str, compiled: Path) -> tuple[set[str], set[str]]:
+    """Those of one object. What the disk damaged was built again, so this is what the source compiles to."""
+    try:
+        return symbols_of(compiled)
+    except Malformed as why:
+        raise BuildFailed(
+            f"{source} compiles to an object file that {why}.",
+            "The grader reads every object before it loads the library.",
+            "Leave out what changes the form of the object file: inline assembly, attributes of sections.",
+        ) from None
+
+
+def _read_what_was_compiled(request: BuildRequest, one: Step, slot: cache.Slot) -> None:
+    if request.backend == "cuda" and is_cuda(one.source) and slot.missing and not slot.discarded:
+        keep(one, request.include_dirs, slot.folder)
+
+
+def _kept(objects: Mapping[str, Path]) -> dict[str, str]:
+    """What nvcc compiled of each source."""
+    files = {name: path.with_name(KEPT) for name, path in objects.items()}
+    return {name: path.read_text() for name, path in files.items() if path.is_file()}
+
+
+def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> None:
+    """Make the objects that everybody links: in runs of their own, which no stranger's compiler is part of.
+
+    What does not compile is left to be found, and told, with the rest.
+    """
+    for one in steps:
+        with cache.entry(one.key, room="objects") as slot:
+            if slot.missing:
+                edge = ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder))
+                with scratch("build") as place:
+                    _keep_whole(slot, ninja.run([edge], place, verbose=verbose))
+                # The course's own: nobody's lines are read.
+                _read_what_was_compiled(request, one, slot)
+
+
+def _keep_whole(slot: cache.Slot, outcome: ninja.Outcome) -> None:
+    """An object is kept where there is one and nobody killed the assembler over it."""
+    if slot.missing and (outcome.stopped or not (slot.folder / OBJECT).is_file()):
+        slot.discard()
+
+
+def _prepared(one: Step, folder: Path) -> tuple[str, ...]:
+    try:
+        return one.prepare(folder)
+    except TranslationError as error:
+        # What the simulated backend cannot run is told like a compiler's error, at the learner's line.
+        raise BuildFailed(
+            f"{one.source.name} cannot be translated for the simt backend.",
+            error.rule,
+            error.next,
+            diagnostics=diagnostics.at_line(Path(error.file), error.line, error.message),
+            log=str(error),
+        ) from None
+
+
+def _failure(what: str, text: str, log: str) -> BuildFailed:
+    return BuildFailed(
+        what,
+        "Only a library that compiles and links can be judged.",
+        "Correct the first error; --verbose shows everything the compiler said.",
+        diagnostics=text,
+        log=log,
+    )

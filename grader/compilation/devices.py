@@ -1,0 +1,104 @@
+"""Which backend this machine can use, and which GPU architectures to compile for. Never imports torch."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from cusimt.programs.children import is_announced
+from cusimt.support import cache
+from cusimt.support.toolchain import cuda_toolkit, torch_install
+from grader.support.errors import ToolchainError, UsageError
+
+_DRIVER = Path("/proc/driver/nvidia")
+
+
+def detect_backend() -> str:
+    """The backend: "cuda" when a GPU, an nvcc and a torch made for CUDA are all there, else "simt".
+
+    A program that `python -m cusimt` runs, and the processes that it starts, are on simt.
+
+    CU2GRAD_BACKEND overrides; raises UsageError when it names neither.
+    """
+    chosen = os.environ.get("CU2GRAD_BACKEND", "")
+    if chosen:
+        if chosen not in ("cuda", "simt"):
+            raise UsageError(
+                f"CU2GRAD_BACKEND is {chosen!r}.",
+                "There are two backends: cuda (a GPU and nvcc) and simt (no GPU).",
+                "Set it to one of them, or unset it to let the grader choose.",
+            )
+        return chosen
+    if is_announced() or not gpu_present():
+        return "simt"
+    try:
+        cuda_toolkit()
+        return "cuda" if torch_install().cuda else "simt"
+    except ToolchainError:
+        return "simt"
+
+
+def gpu_present() -> bool:
+    """Whether a usable NVIDIA GPU is visible to this process."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1"):
+        return False
+    gpus = _DRIVER / "gpus"
+    if gpus.is_dir() and any(gpus.iterdir()):
+        return True
+    return bool(_query("name"))  # WSL2 has a driver without /proc/driver
+
+
+def architecture_list() -> str:
+    """TORCH_CUDA_ARCH_LIST with its entries separated by semicolons; "" where it is not set."""
+    return os.environ.get("TORCH_CUDA_ARCH_LIST", "").replace(" ", ";").strip(";")
+
+
+def architecture_flags() -> list[str]:
+    """nvcc's -gencode flags: TORCH_CUDA_ARCH_LIST where it is set, else the GPUs of this machine."""
+    listed = architecture_list()
+    flags = []
+    for entry in filter(None, listed.split(";") if listed else capabilities()):
+        number, _, extra = entry.partition("+")
+        if not re.fullmatch(r"\d+\.\d[a-z]?", number) or extra not in ("", "PTX"):
+            return ["-arch=native"]  # names such as "Hopper"; nvcc asks the GPU itself
+        compact = number.replace(".", "")
+        flags.append(f"-gencode=arch=compute_{compact},code=sm_{compact}")
+        if extra:
+            flags.append(f"-gencode=arch=compute_{compact},code=compute_{compact}")
+    return flags or ["-arch=native"]
+
+
+def gpu_name() -> str:
+    """The name of the first GPU that this process may use; "" where there is none."""
+    return (_query("name") or ["an NVIDIA GPU"])[0] if gpu_present() else ""
+
+
+def capabilities() -> list[str]:
+    """Compute capabilities of the GPUs here, such as ["9.0"]; nvidia-smi can take a second: ask once."""
+    known = sorted((_DRIVER / "gpus").glob("*/information")) if _DRIVER.is_dir() else []
+    if not known:
+        return sorted(set(_query("compute_cap")))
+    facts = [(_DRIVER / "version").read_text(), *(file.read_text() for file in known)]
+    with cache.entry(["compute capabilities", *facts], room="gpus") as slot:
+        if slot.missing:
+            answer = sorted(set(_query("compute_cap")))
+            (slot.folder / "capabilities").write_text("\n".join(answer))
+            if not answer:
+                slot.discard()
+            return answer
+    return (slot.path / "capabilities").read_text().split()
+
+
+def _query(field: str) -> list[str]:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    command = [program, f"--query-gpu={field}", "--format=csv,noheader"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line.strip() for line in answer.stdout.splitlines() if line.strip()]

@@ -1,0 +1,231 @@
+"""How one source becomes an object and the objects a library, on either backend.
+
+A step knows its cache key before anything runs; its `prepare` writes what the compiler needs into the
+folder that will hold the object, and answers with the command. Nothing here runs a compiler.
+"""
+
+from __future__ import annotations
+
+import re
+import sysconfig
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cusimt.compiler import cccl, native, toolkit
+from cusimt.compiler.sources import beside, content_key, is_cuda, translate_tree
+from cusimt.support.linker import linker_flags
+from cusimt.support.toolchain import (
+    NVCC_FLAGS,
+    cuda_toolkit,
+    host_compiler,
+    pybind11_include,
+    python_include,
+    torch_install,
+)
+from grader.compilation import headers
+from grader.compilation.devices import architecture_flags
+from grader.compilation.leading import leads_with
+from grader.compilation.request import BuildRequest
+
+OBJECT = "object.o"
+HOST_FLAGS = ("-std=c++20", "-fPIC", "-O1", "-fdiagnostics-color=never")
+# Shown beside wrong values. Not among the flags that precompiled headers depend on.
+WARNINGS = ("-Wuninitialized", "-Wmaybe-uninitialized")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One object: `prepare(folder)` gives the command that makes `folder/OBJECT`.
+
+    `announce()` names what `prepare` has to build first, where that takes long; "" where nothing does.
+    """
+
+    source: Path
+    key: tuple[object, ...]
+    prepare: Callable[[Path], tuple[str, ...]]
+    announce: Callable[[], str] = lambda: ""
+
+
+def step(request: BuildRequest, source: Path) -> Step:
+    """The step for `source`, the absolute path of an existing .cu or .cpp file."""
+    if not is_cuda(source):
+        return _host_step(request, source)
+    return _simt_step(request, source) if request.backend == "simt" else _cuda_step(request, source)
+
+
+def link_command(request: BuildRequest, objects: list[Path], library: Path) -> tuple[str, ...]:
+    """The host compiler's command that links `objects`."""
+    command = [*host_compiler().command, "-shared", "-o", library, *objects]
+    return tuple(map(str, [*command, *link_flags(request), *request.ld_flags]))
+
+
+def link_flags(request: BuildRequest) -> list[str]:
+    """Libraries and search paths.
+
+    A symbol that nothing defines is a link error here, not a failed load later. A Python module's undefined
+    symbols are only reported, since the interpreter itself supplies those that begin with Py: see
+    `diagnostics.link_errors`.
+    """
+    flags = [*linker_flags(), "-Wl,--no-undefined"]
+    if request.is_python_module:
+        flags.append("-Wl,--warn-unresolved-symbols")
+    torch_libraries = ["torch_cpu", "c10"]
+    if request.backend == "simt":
+        flags += [str(native.module_object(request.checked)), *native.link_flags(request.checked)]
+        if request.interface != "pybind":
+            device = native.device_library()
+            flags += [str(device), f"-Wl,-rpath,{device.parent}"]
+    else:
+        toolkit = cuda_toolkit()
+        flags += [str(toolkit.cudart), f"-Wl,-rpath,{toolkit.library_dir}"]
+        torch_libraries += ["c10_cuda", "torch_cuda"]
+    if request.interface == "pybind":
+        return flags
+    if request.is_python_module:
+        torch_libraries.append("torch_python")
+    folder = torch_install().library_dir
+    return [*flags, f"-L{folder}", f"-Wl,-rpath,{folder}", *(f"-l{name}" for name in torch_libraries)]
+
+
+def library_folders(backend: str) -> frozenset[str]:
+    """The folders in which a library may look for others: of the runtime, of torch, of Python itself."""
+    if backend == "simt":
+        own = [native.runtime_library().parent, native.device_library().parent]
+    else:
+        toolkit = cuda_toolkit()
+        home = toolkit.nvcc.parent.parent
+        own = [toolkit.library_dir, home / "lib64", home / "lib", *map(Path, _folders_of_python())]
+    return frozenset(map(str, (*own, torch_install().library_dir)))
+
+
+def _folders_of_python() -> list[str]:
+    """Where libraries look that setuptools links with the flags Python itself was linked with."""
+    flags = " ".join(str(sysconfig.get_config_var(name) or "") for name in ("LDSHARED", "LDFLAGS"))
+    return re.findall(r"-Wl,-?-rpath[,=](/[^\s,]+)", flags)
+
+
+# ---- the three compilers ----------------------------------------------------------------------------------
+
+
+def _host_step(request: BuildRequest, source: Path) -> Step:
+    compiler = host_compiler()
+    flags = [*HOST_FLAGS, *_isystem(interface_dirs(request))]
+    if request.backend == "simt":
+        flags += native.host_code_flags(request.checked)
+    # The simt backend has headers that replace some of torch's: its folders come first.
+    own = [*_include(request.include_dirs), *request.cxx_flags]
+    backend = _isystem(_backend_dirs(request))
+    # The object does not depend on where the learner's folder is: __FILE__ is relative to it.
+    relative = f"-ffile-prefix-map={source.parent}/="
+    key = ["host", *compiler.command, compiler.version, *backend, *flags, *own]
+    key += headers.key(request.interface)
+
+    def prepare(folder: Path) -> tuple[str, ...]:
+        # A flag such as -O3 would make g++ ignore the precompiled header.
+        precompile = request.precompile and not request.cxx_flags
+        forced = headers.forced_includes(request.interface, tuple(flags), folder, precompile=precompile)
+        names = ["-include", str(_prelude(request, folder))]
+        command = [*compiler.command, *backend, *flags, *own, relative, *forced, *names]
+        return (*command, "-c", str(source), "-o", str(folder / OBJECT))
+
+    return Step(source, _key(request, source, key), prepare)
+
+
+def _simt_step(request: BuildRequest, source: Path) -> Step:
+    compiler = host_compiler()
+    # -g1 has the lines that findings need. Full -g takes 20 s instead of 12 s for torch/extension.h.
+    flags = [*native.compile_flags(request.checked), "-g1", "-fdiagnostics-color=never"]
+    flags += _isystem(_backend_dirs(request) + interface_dirs(request)) + cccl.include_flags()
+    # The object names the learner's file by its whole path, for findings.
+    key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
+    key += [toolkit.translator(), request.checked, *WARNINGS]
+
+    def extension() -> bool:
+        return request.precompile and _leads_with_extension(request, source)
+
+    def announce() -> str:
+        missing = extension() and headers.extension_is_missing(tuple(flags))
+        return f"{headers.EXTENSION}, precompiled once per machine" if missing else ""
+
+    def prepare(folder: Path) -> tuple[str, ...]:
+        translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
+        names = ["-include", str(_prelude(request, folder))]
+        forced = headers.simt_prelude(tuple(flags), extension=extension())
+        command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
+        return (*command, *WARNINGS, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
+
+    return Step(source, _key(request, source, key), prepare, announce)
+
+
+def _cuda_step(request: BuildRequest, source: Path) -> Step:
+    toolkit, compiler = cuda_toolkit(), host_compiler()
+    flags = [*NVCC_FLAGS, *architecture_flags(), "-ccbin", compiler.command[0]]
+    flags += [*_isystem(interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
+    key = ["cuda", "kept", toolkit.identity, compiler.version, *flags]
+
+    def prepare(folder: Path) -> tuple[str, ...]:
+        command = [str(toolkit.nvcc), *flags, "-include", str(_prelude(request, folder))]
+        command += ["--keep", "--keep-dir", str(folder)]  # what it preprocesses is read: see preprocessing
+        return (*command, "-c", str(source), "-o", str(folder / OBJECT))
+
+    return Step(source, _key(request, source, key), prepare)
+
+
+# ---- what they share -----------------------------------------------------------------------------------
+
+
+def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[object, ...]:
+    from grader import __version__
+
+    contents = content_key(source, request.include_dirs)
+    torch = torch_install().version if request.interface != "pybind" else ""
+    owner = "" if request.is_common(source) else request.owner
+    facts = (__version__, owner, request.name, request.interface, request.backend, torch)
+    simt = native.sources_digest() if request.backend == "simt" else ""
+    return (*facts, simt, source.name, *own, *contents)
+
+
+def _leads_with_extension(request: BuildRequest, source: Path) -> bool:
+    """Whether a kernel's file may be given a precompiled torch/extension.h, which only this interface has."""
+    if request.interface != "torch_extension":
+        return False
+    return leads_with(source, headers.EXTENSION, request.include_dirs)
+
+
+def _prelude(request: BuildRequest, folder: Path) -> Path:
+    """What torch's builds pass as -D, which would make g++ ignore the precompiled header: this follows it."""
+    prelude = folder / "prelude.h"
+    names = [f"TORCH_EXTENSION_NAME {request.name}"]
+    if request.interface == "torch_extension":
+        names.append("TORCH_API_INCLUDE_EXTENSION_H")  # torch/torch.h includes Python's headers, too
+    prelude.write_text("".join(f"#define {name}\n" for name in names))
+    return prelude
+
+
+def interface_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    """The folders of the headers that the interface's sources include: torch's, pybind11's, Python's."""
+    if request.interface == "pybind":
+        return (pybind11_include(), python_include())
+    if request.interface == "torch_extension":
+        return (*torch_install().include_dirs, python_include())
+    return torch_install().include_dirs
+
+
+def library_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    """The folders of all headers that a request's sources may include, less the compiler's own and theirs."""
+    return (*_backend_dirs(request), *interface_dirs(request))
+
+
+def _backend_dirs(request: BuildRequest) -> tuple[Path, ...]:
+    if request.backend == "simt":
+        return tuple(native.include_dirs())
+    return cuda_toolkit().include_dirs
+
+
+def _isystem(folders: Iterable[Path]) -> list[str]:
+    return [part for folder in folders for part in ("-isystem", str(folder))]
+
+
+def _include(folders: Iterable[Path]) -> list[str]:
+    return [f"-I{folder}" for folder in folders]

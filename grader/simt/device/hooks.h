@@ -1,9 +1,0 @@
-#pragma once
-
-namespace cu2grad::device {
-
-// Answers PyTorch's questions about CUDA from here on. Call it after libtorch_cuda, if there is one, has registered its
-// own hooks, and before anything has asked.
-void register_hooks();
-
-}  // namespace cu2grad::device

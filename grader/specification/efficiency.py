@@ -1,0 +1,158 @@
+"""How much a kernel may ask of memory: limits on what the simulated GPU counts in one call.
+
+    EFFICIENCY = Efficiency(
+        Case("512 rows of 256", [tensor((512, 256))]),
+        [
+            Limit("global_load_sectors", lambda x: x.numel() * x.element_size() // 32),
+            Limit("bank_conflicts", 0, share=2, rule="Pad the tile, or swizzle it."),
+        ],
+    )
+
+Several such values in a list are judged together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from grader.specification.naming import named_calls, of_kind
+from grader.specification.vocabulary import Case, tensors_of
+
+Most: TypeAlias = "Callable[..., float] | float"
+Stage: TypeAlias = Literal["forward", "backward"]
+Cotangent: TypeAlias = Literal["random", "expanded", "transposed"]
+
+
+OUTPUT, COTANGENT, GRADIENT_OF = "the output", "grad_out", "grad_"  # tensors that are no arguments
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is counted, over all launches of the submission's own kernels.
+
+    ``field`` is added up over the source lines that access ``space`` in one of the ways in ``accesses``;
+    without a space it belongs to launches as a whole, or to the call where ``of_call`` says so. ``unit`` and
+    ``doing`` say it: 3 ``sectors`` ``read from global memory``.
+    """
+
+    unit: str
+    doing: str
+    field: str
+    space: Literal["global", "shared"] | None = None
+    accesses: tuple[str, ...] = ()
+    plural: str = ""  # where it takes more than an s
+    of_call: bool = False
+
+
+_DOING = {"load": "read from", "store": "written to", "atomic": "updated in"}
+
+
+def _per_access(space: Literal["global", "shared"], unit: str, field: str) -> dict[str, Metric]:
+    """``global_load_sectors``, ``global_store_sectors``, ``global_atomic_sectors``; their sum is
+    ``global_sectors``.
+    """
+    found = {
+        f"{space}_{access}_{field}": Metric(unit, f"{doing} {space} memory", field, space, (access,))
+        for access, doing in _DOING.items()
+    }
+    return found | {f"{space}_{field}": Metric(unit, f"of {space} memory", field, space, tuple(_DOING))}
+
+
+METRICS: dict[str, Metric] = {
+    **_per_access("global", "request", "requests"),
+    **_per_access("global", "sector", "sectors"),
+    **_per_access("shared", "request", "requests"),
+    **_per_access("shared", "wavefront", "wavefronts"),
+    "bank_conflicts": Metric("bank conflict", "", "conflicts", "shared", tuple(_DOING)),
+    "barriers": Metric("barrier", "counted for each warp", "barriers"),
+    "launches": Metric("launch", "", "launches", plural="launches"),
+    "allocations": Metric("allocation", "of device memory", "allocations", of_call=True),
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most ``most`` of ``metric``, a name in :data:`METRICS`.
+
+    ``most`` is a number, or a function of the arguments of ``reference``, which get the tensors at the case's
+    own dtypes. ``share`` is the limit's part of the points, relative to those of the others. ``rule`` is a
+    sentence that is said when the limit is exceeded: what to do about it, not how. ``of`` counts only the
+    accesses to one tensor in global memory: an argument (``"x"``), ``"the output"``, or of a backward
+    ``"grad_out"`` and ``"grad_x"``. The verdict then says how many times that tensor is read or written.
+    """
+
+    metric: str
+    most: Most
+    stage: Stage = "forward"
+    share: float = 1.0
+    rule: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """One case, whose answer has to be right, and the limits on what it may cost.
+
+    The case should be so large that edges do not weigh, and so small that a simulated GPU is done within a
+    second: it executes some million accesses in that time. Backward gets a cotangent of the kind
+    ``cotangent``: ``expanded`` is one number with strides of 0, as after ``sum()``, and ``transposed`` has
+    the last two dimensions exchanged in memory, so that a backward which makes it dense allocates.
+    """
+
+    case: Case
+    limits: Sequence[Limit]
+    cotangent: Cotangent = "random"
+
+
+def checked(value: Any, parameters: tuple[str, ...]) -> tuple[Efficiency, ...]:
+    """What ``EFFICIENCY`` holds as a tuple, with named arguments; raises TypeError or ValueError."""
+    given = value if isinstance(value, list | tuple) else [value]
+    return tuple(_checked_one(each, parameters) for each in given)
+
+
+def _checked_one(value: Any, parameters: tuple[str, ...]) -> Efficiency:
+    efficiency: Efficiency = of_kind(Efficiency, value, "EFFICIENCY")
+    case: Case = of_kind(Case, efficiency.case, "EFFICIENCY")
+    if not efficiency.limits:
+        raise ValueError(f"EFFICIENCY, {case.name!r}, has no limits")
+    if efficiency.cotangent not in get_args(Cotangent):
+        kinds = ", ".join(get_args(Cotangent))
+        raise ValueError(
+            f"EFFICIENCY, {case.name!r}: the cotangent {efficiency.cotangent!r} is none of {kinds}"
+        )
+    (named,) = named_calls(Case, "EFFICIENCY", [case], parameters)
+    for limit in efficiency.limits:
+        _check_limit(of_kind(Limit, limit, f"EFFICIENCY, {case.name!r}"), named)
+    return replace(efficiency, case=named)
+
+
+def _check_limit(limit: Limit, case: Case) -> None:
+    if limit.metric not in METRICS:
+        raise ValueError(f"EFFICIENCY limits {limit.metric!r}, which is none of {', '.join(METRICS)}")
+    if limit.stage not in ("forward", "backward"):
+        raise ValueError(f"EFFICIENCY, {limit.metric}: the stage is {limit.stage!r}, not forward or backward")
+    if not callable(limit.most) and not isinstance(limit.most, int | float):
+        raise TypeError(f"EFFICIENCY, {limit.metric}: most is neither a number nor a function")
+    if not limit.share > 0:
+        raise ValueError(
+            f"EFFICIENCY, {limit.metric}: share is {limit.share}, but every limit earns something"
+        )
+    if limit.of:
+        _check_tensor(limit, case)
+
+
+def _check_tensor(limit: Limit, case: Case) -> None:
+    """Accesses are counted for tensors in device memory: a number has none, and its gradient neither."""
+    tensors = list(tensors_of(case.args))
+    known = [*(str(each.name) for each in tensors), OUTPUT]
+    if limit.stage == "backward":
+        known += [COTANGENT, *(f"{GRADIENT_OF}{each.name}" for each in tensors if each.floating)]
+    if limit.of not in known:
+        raise ValueError(
+            f"EFFICIENCY, {case.name!r}, {limit.metric}: of={limit.of!r} is no tensor of this call. Its "
+            f"tensors are {', '.join(known)}"
+        )
+    if METRICS[limit.metric].space != "global":
+        raise ValueError(f"EFFICIENCY, {limit.metric}: of={limit.of!r}, but tensors are in global memory")
