@@ -35,7 +35,7 @@ test: lint $(VENV)/.docs
 	@$(TEST)
 
 test-fast: $(VENV)/.test
-	@$(TEST) tests/unit -m "not slow" -q
+	@$(TEST) tests/unit cusimt/tests/unit -m "not slow" -q
 
 site: $(VENV)/.docs
 	@$(RUN) -m mkdocs build --strict
@@ -51,7 +51,7 @@ sync: $(VENV)/.core
 	@for part in boxes hints home figures measured tables; do $(RUN) docs/_build/$$part.py || exit 1; done
 
 lint: $(VENV)/.test
-	@$(RUN) -m ruff check grader tests benchmarks
+	@$(RUN) -m ruff check grader cusimt tests benchmarks
 	@$(RUN) -m mypy
 
 bench: $(VENV)/.core
@@ -59,7 +59,7 @@ bench: $(VENV)/.core
 
 clean:
 	rm -rf $(VENV) build dist site site-class *.egg-info .pytest_cache .mypy_cache .ruff_cache
-	find grader tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find grader cusimt tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp is written after its installation succeeded, so an interrupted one is taken up again.
 $(VENV)/.core: pyproject.toml constraints.txt

@@ -28,7 +28,10 @@ from cusimt.programs.command import run_command
 from cusimt.programs.program import Program, run
 from cusimt.support.errors import ExplainedError, UsageError
 
-USAGE = "usage: python -m cusimt [--no-checks | --profile[=FILE]] {script.py | -m module | -- command} [arguments]"
+USAGE = (
+    "usage: python -m cusimt [--no-checks | --profile[=FILE]] "
+    "{script.py | -m module | -- command} [arguments], or: python -m cusimt doctor"
+)
 
 
 def main(arguments: list[str]) -> int:

@@ -18,10 +18,12 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from cusimt.compiler.models import CUDA_VERSION
 from cusimt.device import autograd_threads, bindings, compiling, storages
 from cusimt.device.driver import Driver
+from cusimt.models import CUDA_VERSION
 from cusimt.support.errors import InfrastructureError
+
+__all__ = ["activate", "driver"]
 
 _driver: Driver | None = None
 

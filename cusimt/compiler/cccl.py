@@ -17,6 +17,8 @@ from cusimt.folders import INCLUDE
 from cusimt.support.toolchain import toolkit_homes
 from cusimt.translate import TranslationError
 
+__all__ = ["include_dir", "include_flags"]
+
 _OLDEST = 3  # what CUDA 13 comes with; before that the headers lay among the toolkit's own
 _WHEEL = 13  # the first of the wheels nvidia-cuda-cccl that has them
 _VERSION = re.compile(r"#define\s+THRUST_VERSION\s+(\d+)")

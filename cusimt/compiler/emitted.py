@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from cusimt.folders import INCLUDE, PACKAGE
 
+__all__ = ["emitted_names"]
+
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _NAME = re.compile(r"\b(?:simt::)?(simt_\w+|(?<=simt::)\w+)")
 

@@ -19,10 +19,12 @@ from typing import Any
 
 from cusimt.compiler import native
 from cusimt.compiler.include_paths import is_toolkit
-from cusimt.compiler.models import architecture
 from cusimt.compiler.toolkit import cuda_home
+from cusimt.models import architecture
 from cusimt.support.cache import cache_root
 from cusimt.support.toolchain import ninja
+
+__all__ = ["redirect"]
 
 _MODULE = "torch.utils.cpp_extension"
 

@@ -1,6 +1,6 @@
 """Builds the simulated GPU's own libraries, and says how code is compiled and linked against them.
 
-Everything is compiled once per compiler and version of the sources, with `cusimt.support.cache`. torch is found,
+Everything is compiled once per compiler and version of the sources, with the build cache. torch is found,
 never imported.
 """
 
@@ -15,11 +15,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cusimt.compiler import compiling
-from cusimt.compiler.models import architecture
 from cusimt.folders import INCLUDE, RUNTIME
+from cusimt.models import architecture
 from cusimt.support import cache
 from cusimt.support.linker import shared_library_flags
 from cusimt.support.toolchain import host_compiler, python_include, torch_install
+
+__all__ = [
+    "compile_flags",
+    "device_library",
+    "host_code_flags",
+    "include_dirs",
+    "is_built",
+    "link_flags",
+    "module_object",
+    "runtime_library",
+    "sources_digest",
+]
 
 Progress = Callable[[str], None]
 

@@ -25,6 +25,8 @@ from cusimt.support.linker import shared_library_flags
 from cusimt.support.toolchain import host_compiler
 from cusimt.translate import TranslationError
 
+__all__ = ["checks_wanted"]
+
 CHECKS_VARIABLE = "CUSIMT_CHECKS"
 _OBJECT_SUFFIXES = (".o", ".a", ".so")
 _GPU_CODE_ONLY = {

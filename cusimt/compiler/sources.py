@@ -8,10 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cusimt.compiler.cccl import refuse_missing
-from cusimt.compiler.models import architecture
 from cusimt.folders import INCLUDE
+from cusimt.models import architecture
 from cusimt.support import cache
 from cusimt.translate import TranslationError, translate
+
+__all__ = [
+    "CUDA_SUFFIXES",
+    "beside",
+    "closure",
+    "common_folder",
+    "content_key",
+    "is_cuda",
+    "missing",
+    "translate_tree",
+]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\S))', re.MULTILINE)
 _HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".cuh", ".inl", ".inc")

@@ -21,6 +21,8 @@ from cusimt.support import cache
 from cusimt.support.linker import shared_library_flags
 from cusimt.support.toolchain import host_compiler
 
+__all__ = ["cuda_home", "translator"]
+
 _RUNTIME_NAMES = (
     "libcudart.so",
     "libcudart_static.a",

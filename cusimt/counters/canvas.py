@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
+__all__ = ["DARK", "LIGHT", "SHAPES", "variables"]
+
 # The palette of Okabe and Ito, which stays distinct for colour-blind readers, in two brightnesses.
 LIGHT = {
     "ink": "#1d1f27", "line": "#6b7080", "empty": "#f1f2f6", "a": "#0072b2", "b": "#d55e00",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from cusimt.activate import driver
 
+__all__ = ["HostClock"]
+
 _SPAN_MS = 100.0  # the runtime's differences have the precision of a float: short ones are exact
 
 

@@ -23,6 +23,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+__all__ = ["SECTOR", "Access"]
+
 SECTOR = 32  # bytes: the least that moves between L1, L2 and memory
 BANKS = 32  # of shared memory
 BANK_BYTES = 4  # a bank serves one word of that size per wavefront

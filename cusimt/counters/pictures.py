@@ -27,6 +27,8 @@ from cusimt.counters.memory_model import (
 from cusimt.counters.passes import Served, passes
 from cusimt.support.words import counted
 
+__all__ = ["Contents", "picture"]
+
 LINE = 128  # bytes: four sectors, what a cache holds together
 _WORD = 4  # bytes
 _LEFT, _CELL, _ROW, _TOP = 92, 18, 26, 54  # pixels

@@ -13,10 +13,10 @@ from enum import IntEnum
 from types import ModuleType
 from typing import Any
 
-from cusimt.compiler.models import architecture
 from cusimt.device.driver import Driver
 from cusimt.device.refusals import refusals
 from cusimt.device.streams import CUDA_DEVICE_TYPE, event_class, stream_class
+from cusimt.models import architecture
 
 CUDA_VERSION = 13000  # as CUDART_VERSION in the simulated headers
 CYCLES_A_MICROSECOND = 1980  # of a multiprocessor's clock: kClockKHz of the simulated device

@@ -1,4 +1,4 @@
-"""`cusimt doctor`: what this machine has and lacks for the simulated GPU, line by line, with the exact fix."""
+"""`cusimt doctor`: what this machine lacks for the simulated GPU, line by line, with the exact fix."""
 
 from __future__ import annotations
 

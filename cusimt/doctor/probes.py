@@ -109,11 +109,11 @@ def _bytes_in(folder: Path) -> int:
     return used
 
 
-def _simulated_gpu() -> Line:
+def _simulator() -> Line:
     if native.is_built():
-        return Line("ok", "simulated GPU", f"built for this compiler, in {native.runtime_path().parent}")
+        return Line("ok", "simulator", f"built for this compiler, in {native.runtime_path().parent}")
     return Line(
-        "ok", "simulated GPU", "not built yet: the first program that uses it takes half a minute more"
+        "ok", "simulator", "not built yet: the first program that uses it takes half a minute more"
     )
 
 
@@ -123,6 +123,6 @@ PROBES: dict[str, Callable[[], Line]] = {
     "C++ compiler": _compiler,
     "ninja": _ninja,
     "torch": _torch,
-    "simulated GPU": _simulated_gpu,
+    "simulator": _simulator,
     "cache": _cache_folder,
 }

@@ -16,6 +16,8 @@ from cusimt.profile.occupancy import Device, occupancy
 from cusimt.profile.resources import Compiled, compiled, shared_arrays
 from cusimt.records.source_lines import Frame, with_source
 
+__all__ = ["launched"]
+
 
 def launched(
     counts: Sequence[LaunchCounts], device: Device, names: Mapping[int, Memory]

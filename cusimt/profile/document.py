@@ -10,6 +10,8 @@ from cusimt.counters import LineCounts
 from cusimt.profile.model import Launched, Profile, Stage
 from cusimt.profile.remarks import remarks
 
+__all__ = ["to_json"]
+
 SCHEMA_VERSION = 1
 _COUNTS = (
     "space", "access", "bytes", "requests", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts",

@@ -9,6 +9,8 @@ from cusimt.counters import LaunchCounts, LineCounts, in_order
 from cusimt.counters.memory_model import SECTOR
 from cusimt.profile.occupancy import Device, Occupancy
 
+__all__ = ["Memory", "Profile", "Stage"]
+
 
 @dataclass(frozen=True)
 class Memory:

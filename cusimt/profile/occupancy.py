@@ -13,8 +13,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cusimt.compiler.models import VARIABLE, architecture
 from cusimt.folders import RUNTIME
+from cusimt.models import VARIABLE, architecture
+
+__all__ = ["WARP", "simulated_device"]
 
 WARP = 32  # threads
 REGISTER_UNIT = 256  # registers of a warp

@@ -34,6 +34,8 @@ from cusimt.profile.words import (
 from cusimt.support.errors import UsageError
 from cusimt.support.markup import environment
 
+__all__ = ["page", "write_file"]
+
 _BEFORE, _AFTER = 12, 3  # lines of source shown around the counted ones
 _COLUMNS = ("bytes", "requests", "per request", "ideal", "lanes")
 

@@ -22,6 +22,8 @@ from cusimt.profile.words import (
     transfers,
 )
 
+__all__ = ["profile_text"]
+
 
 def profile_text(profile: Profile) -> str:
     """The whole profile, one line per access."""

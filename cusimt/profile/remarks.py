@@ -11,6 +11,8 @@ from cusimt.profile.model import Launched, Profile, Stage
 from cusimt.profile.words import VERBS, counted, number, size
 from cusimt.support.words import listed
 
+__all__ = ["waste"]
+
 _WASTE = 1.2  # times the ideal: less is the unavoidable edge
 _IDLE_LANES = 8  # on average, from which on they are worth a word
 _WEIGHT = 0.2  # of a launch's requests, that a line with idle lanes must make

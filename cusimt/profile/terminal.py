@@ -29,6 +29,8 @@ from cusimt.profile.words import (
     transfers,
 )
 
+__all__ = ["show_profile"]
+
 _BAD, _GOOD = "bold red", "green"  # a mark goes with either, for readers who do not see colours
 _COLUMNS = ("access", "bytes", "requests", "per request", "ideal", "lanes")
 

@@ -9,6 +9,8 @@ from cusimt.counters import LineCounts
 from cusimt.profile.model import Launched, Needs, Stage
 from cusimt.support.words import noun
 
+__all__ = ["VERBS", "counted", "number"]
+
 VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
 _PLAIN_BYTES = 10_000  # up to here a size is told exactly

@@ -19,6 +19,8 @@ from types import ModuleType
 
 from cusimt.folders import IMPORT_FOLDER
 
+__all__ = ["is_announced"]
+
 _STARTUP = Path(__file__).parent / "startup"
 
 

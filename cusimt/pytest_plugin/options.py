@@ -10,8 +10,8 @@ from typing import Literal, cast
 
 import pytest
 
-from cusimt.compiler.models import ARCHITECTURES, VARIABLE
 from cusimt.findings import Finding
+from cusimt.models import ARCHITECTURES, VARIABLE
 from cusimt.pytest_plugin.places import shown
 from cusimt.records.source_lines import Frame
 
@@ -55,7 +55,7 @@ class Settings:
     seed: int
     watchdog: float  # seconds of processor time that a kernel may take; 0: no limit
     ignored: tuple[Ignored, ...]
-    device: str  # a name of cusimt.compiler.models
+    device: str  # a name of cusimt.models
     root: Path  # of the repository under test: files are named relative to it
 
     @property

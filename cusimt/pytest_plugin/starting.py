@@ -17,9 +17,9 @@ def start(settings: Settings) -> None:
     """Raises pytest.UsageError where the device cannot be had."""
     from cusimt.activate import activate, driver
     from cusimt.compiler.extension import redirect
-    from cusimt.compiler.models import VARIABLE as DEVICE_VARIABLE
     from cusimt.compiler.native import device_library
     from cusimt.compiler.nvcc import CHECKS_VARIABLE
+    from cusimt.models import VARIABLE as DEVICE_VARIABLE
     from cusimt.programs import reports
     from cusimt.programs.children import announce
 

@@ -1,4 +1,4 @@
-"""What the runtime wrote down about this process: launches, and places in the code as lines of its sources."""
+"""What the runtime wrote down about this process: launches, and places in the code as lines of sources."""
 
 from cusimt.records.launches import Launch, launch_of, read_launches
 from cusimt.records.source_lines import NOWHERE, Frame, Quote, quoting_from, with_source

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from cusimt.folders import INCLUDE
 
+__all__ = ["NOWHERE", "Frame", "quoting_from"]
+
 Site = tuple[str, int]  # library, offset of the call in it
 _TORCH = "/torch/include/"
 _LONGEST_SOURCE = 16 * 2**20  # bytes

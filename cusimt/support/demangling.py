@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
+__all__ = ["demangled", "qualified"]
+
 _KINDS = re.compile(
     r"(?:vtable|VTT|typeinfo name|typeinfo|construction vtable|guard variable|(?:non-)?virtual thunk"
     r"|covariant return thunk|TLS (?:init|wrapper) function|reference temporary #\w+) (?:for|to) "

@@ -21,6 +21,8 @@ from pathlib import Path
 from cusimt.support import cache
 from cusimt.support.toolchain import HostCompiler, host_compiler
 
+__all__ = ["environment_flags", "linker_flags"]
+
 LINKERS = ("lld", "gold")
 FLAGS = "flags.json"
 _SECONDS = 60.0

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+__all__ = ["hold", "names", "open_locked"]
+
 
 @contextlib.contextmanager
 def hold(path: Path, *, wait: bool = True) -> Iterator[None]:

@@ -15,6 +15,8 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
+__all__ = ["let_go"]
+
 MANIFEST = "manifest.json"
 _CHUNK = 1 << 20
 _READ_BYTES = 2 << 20  # files up to this size are read when they are used: a disk may damage what it holds

@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+__all__ = ["environment", "visible"]
+
 # Terminal escape sequences: colours and cursor moves (CSI), titles and links (OSC).
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 # What no reader can see: control characters, marks that reorder what stands around them, half characters,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+__all__ = ["processors"]
+
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # microseconds of each period, and the period; "max" is no limit
 
 

@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+__all__ = ["PREFIX", "scratch", "sweep"]
+
 PREFIX = "cusimt-scratch-"
 _WITHOUT_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # what NFS says of a folder
 _swept: set[Path] = set()

@@ -20,6 +20,17 @@ from pathlib import Path
 
 from cusimt.support.errors import ToolchainError
 
+__all__ = [
+    "NVCC_FLAGS",
+    "HostCompiler",
+    "cuda_toolkit",
+    "host_compiler",
+    "ninja",
+    "pybind11_include",
+    "python_include",
+    "torch_install",
+]
+
 # With which kernels are compiled for a GPU: those that are run, and those whose registers are counted.
 NVCC_FLAGS = (
     "-std=c++20",

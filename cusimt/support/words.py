@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+__all__ = ["counted", "listed", "noun", "reason"]
+
 
 def noun(is_one: bool, singular: str, plural: str = "") -> str:
     """The word that goes with a number; ``plural``: where it takes more than an s."""

@@ -10,6 +10,8 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+__all__ = ["Kind", "Token", "scan"]
+
 
 class Kind(Enum):
     """What a token is; the values are the names of the groups in the scanner's pattern."""

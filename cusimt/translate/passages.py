@@ -11,6 +11,8 @@ from functools import cached_property
 
 from cusimt.translate.lexer import Kind, Token, scan
 
+__all__ = ["Passage", "passages"]
+
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _VARIADIC = {"...": "__VA_ARGS__"}
 

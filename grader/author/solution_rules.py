@@ -23,7 +23,10 @@ _JUDGED_BY = {
     "parts": "PARTS", "performance": "SPEED",
 }  # fmt: skip
 _REMOVE = "Remove one of the two."
-_DRAW = "Add one with sizes=drawn(...), see `python -m pydoc grader.specification.sizes`, or say in FIXED_SIZES why not."
+_DRAW = (
+    "Add one with sizes=drawn(...), see `python -m pydoc grader.specification.sizes`, "
+    "or say in FIXED_SIZES why not."
+)
 _OWN_FILES = {"exercise.toml", "spec.py", "hints.md", KEY}
 
 

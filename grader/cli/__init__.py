@@ -21,7 +21,7 @@ INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
 def main() -> int:
-    """Runs the command in ``sys.argv`` and returns its exit code; prints a ExplainedError without traceback."""
+    """Runs the command in ``sys.argv`` and returns its exit code; an ExplainedError without a traceback."""
     from grader.cli.quick import answered
 
     try:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import cast
 
 from cusimt.compiler import native
-from cusimt.compiler.models import architecture
 from cusimt.compiler.sources import is_cuda
+from cusimt.models import architecture
 from grader.compilation.request import BuildRequest, Interface
 from grader.compilation.steps import interface_dirs
 from grader.course.exercise import Exercise

@@ -129,7 +129,7 @@ _SIGNAL_RULES = {
 
 
 class WorkerTimeout(SubmissionError):
-    """A request took longer than ``seconds`` of the worker's own time (:mod:`grader.support.deadlines`), which were
+    """A request took ``seconds`` of the worker's own time and more (`grader.support.deadlines`), which were
     ``waited`` on the parent's clock; the worker and its children are dead.
     """
 

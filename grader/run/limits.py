@@ -1,6 +1,6 @@
 """What a worker may use up, and how it is held to it.
 
-Time is the parent's to enforce (:mod:`grader.support.deadlines`); what the kernel can enforce is set in the worker
+Time is the parent's to enforce (`grader.support.deadlines`); what the kernel can enforce is set in the worker
 before it loads anything. Never RLIMIT_AS, which breaks CUDA and the compiler. RLIMIT_NPROC counts all the
 user's processes, and since Linux 5.14 those of a user namespace for themselves: it is set inside one, and
 nowhere else.

@@ -60,7 +60,7 @@ Required are ``ENTRY``, ``reference`` and ``CASES``. Optional are ``REFUSALS``, 
 ``EFFICIENCY``
     Limits on what the simulated GPU counts in one case, for exercises with points for ``efficiency``:
     ``Efficiency(Case(...), [Limit("global_load_sectors", lambda a, b, c: ...), Limit("launches", 1)])``.
-    ``python -m pydoc grader.specification.efficiency`` has the words; ``METRICS`` there, all that can be limited.
+    ``python -m pydoc grader.specification.efficiency`` has the words; ``METRICS`` there, what can be limited.
 ``PARTS``
     Several operations, judged one by one, instead of ``ENTRY``, ``reference`` and ``CASES``; see
     :class:`Part`.

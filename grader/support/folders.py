@@ -14,6 +14,6 @@ IMPORT_FOLDERS = tuple(dict.fromkeys((PACKAGE.parent, cusimt.folders.IMPORT_FOLD
 
 
 def python_path(environment: Mapping[str, str] = os.environ) -> str:
-    """PYTHONPATH for a process that is to import both packages; no relative folder, such as the current one."""
+    """PYTHONPATH for a process that is to import both packages; no relative folder."""
     given = environment.get("PYTHONPATH", "").split(os.pathsep)
     return os.pathsep.join([*map(str, IMPORT_FOLDERS), *filter(os.path.isabs, given)])

@@ -38,7 +38,7 @@ extern "C" const char* file_name() { return __FILE__; }
 
 
 class PlainBackend:
-    """Stands in for cusimt.compiler.native: host code without a runtime, so that only the building is tested."""
+    """Stands in for cusimt.compiler.native: host code without a runtime: only the building is tested."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

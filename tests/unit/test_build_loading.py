@@ -143,7 +143,7 @@ def test_torch_without_the_device_gets_the_command_to_run(
     monkeypatch.setattr(loading, "detect_backend", lambda: "simt")
     monkeypatch.setattr("cusimt.activate.activate", refuse)
     monkeypatch.setattr(sys, "argv", ["/somewhere/train.py", "--fast"])
-    with pytest.raises(ExplainedError, match=r"python -m grader\.simt train\.py"):
+    with pytest.raises(ExplainedError, match=r"python -m cusimt train\.py"):
         grader.load("answer", ["kernel.cu"])
 
 

@@ -91,7 +91,7 @@ def test_missing_torch_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_torch_is_found_without_importing_it() -> None:
     code = (
-        "import sys; from grader import toolchain; found = toolchain.torch_install();"
+        "import sys; from cusimt.support import toolchain; found = toolchain.torch_install();"
         "assert 'torch' not in sys.modules; import torch;"
         "assert found.version == torch.__version__ and found.cuda == torch.version.cuda;"
         "assert (found.include_dirs[0] / 'ATen/core/Tensor.h').is_file()"

@@ -190,8 +190,8 @@ def test_an_untouched_stub_is_not_built(grader: Grader) -> None:
 
 
 def test_open_todos_are_named_and_what_there_is_is_judged(grader: Grader) -> None:
-    sections = {**grader.course.exercise.sections, "forward": Section("forward", "op.py", "call the op", 1)}
-    grader.course.exercise = replace(grader.course.exercise, sections=sections)
+    sections = {**grader.exercise.sections, "forward": Section("forward", "op.py", "call the op", 1)}
+    grader.exercise = replace(grader.course.exercise, sections=sections)
     master = "def scale(x):\n    # --8<-- [start:forward]\n    return 1\n    # --8<-- [end:forward]\n"
     (grader.files / "op.py").write_text(render_stub(master, ".py", {"forward": sections["forward"]}))
 
@@ -460,7 +460,7 @@ def test_a_broken_spec_is_not_the_submissions_fault(grader: Grader) -> None:
 
 
 def test_the_lesson_is_named_with_its_anchor_where_it_has_one(grader: Grader) -> None:
-    lesson = grader.course.exercise.lesson_path
+    lesson = grader.exercise.lesson_path
     lesson.parent.mkdir(parents=True)
     lesson.write_text("# Scale\n\n## Check every value {#values}\n")
     assert named(grader(lambda x: 3 * x), "correctness").lesson == "docs/lessons/00_scale.md#values"
@@ -485,8 +485,8 @@ def with_a_question(grader: Grader, answer: str) -> None:
     (grader.files / "answers.toml").write_text(answer)
     (grader.files / "answers.key").write_text(f'edge = "{digest("00_scale", "edge", "a")}"\n')
     scores = {"correctness": 80, "answers": 20}
-    edit = (*grader.course.exercise.edit, "answers.toml")
-    grader.course.exercise = replace(grader.course.exercise, scores=scores, edit=edit)
+    edit = (*grader.exercise.edit, "answers.toml")
+    grader.exercise = replace(grader.course.exercise, scores=scores, edit=edit)
 
 
 def test_answers_are_judged_although_nothing_builds(grader: Grader) -> None:

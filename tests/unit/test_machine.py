@@ -79,7 +79,7 @@ def test_a_compiler_on_a_full_disk_is_no_fault_of_the_source(
 def test_a_bound_on_files_is_met_as_a_full_disk_is(tmp_path: Path) -> None:
     """The system's own refusal, where no disk can be filled: a file may not grow."""
     program = (
-        "import sys\nfrom pathlib import Path\nfrom grader import machine\n"
+        "import sys\nfrom pathlib import Path\nfrom grader.support import machine\n"
         f"print(machine.full([Path({str(tmp_path)!r})]))\n"
     )
 

@@ -1,4 +1,4 @@
-"""Python imports this first in every process that a simulated program starts: see cusimt/programs/children.py."""
+"""Python imports this first in every process that a simulated program starts: see children.py above."""
 
 import contextlib
 import sys

@@ -1,4 +1,4 @@
-"""Inline PTX: what becomes C++, what is refused, and where. For values see cusimt/tests/test_surface_ptx.py."""
+"""Inline PTX: what becomes C++, what is refused, and where. For values see test_surface_ptx.py."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ import os
 
 from cusimt.support.errors import UsageError
 
+__all__ = ["architecture"]
+
 CUDA_VERSION = "13.0"  # of the simulated toolkit and headers
 VARIABLE = "CUSIMT_DEVICE"
 ARCHITECTURES = {"h200": 900, "a100": 800, "rtx4090": 890, "t4": 750}  # as runtime/device_model.cpp has them
