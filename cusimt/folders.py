@@ -1,4 +1,4 @@
-"""Where this package lies."""
+"""Where this package is in the file system."""
 
 from __future__ import annotations
 

@@ -112,9 +112,7 @@ def _bytes_in(folder: Path) -> int:
 def _simulator() -> Line:
     if native.is_built():
         return Line("ok", "simulator", f"built for this compiler, in {native.runtime_path().parent}")
-    return Line(
-        "ok", "simulator", "not built yet: the first program that uses it takes half a minute more"
-    )
+    return Line("ok", "simulator", "not built yet: the first program that uses it takes half a minute more")
 
 
 PROBES: dict[str, Callable[[], Line]] = {

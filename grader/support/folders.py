@@ -1,4 +1,4 @@
-"""Where the two packages lie, the grader's and the simulator's, and how another Python finds them."""
+"""Where the two packages are, the grader's and the simulator's, and how another Python finds them."""
 
 from __future__ import annotations
 

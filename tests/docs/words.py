@@ -22,7 +22,8 @@ _CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)|\{ #[\w-]+ \}|<!--.*?-->", 
 _CPP_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 PAGES = ("*.md", "docs/**/*.md", "exercises/**/*.md")
 SOURCES = ("exercises/*/*", "solutions/*/*")
-STRINGS = ("grader/**/*.py", "docs/_build/*.py")
+STRINGS = ("grader/**/*.py", "cusimt/**/*.py", "docs/_build/*.py")
+PACKAGES = (ROOT / "grader", ROOT / "cusimt")
 CPP_STRINGS = ("cusimt/**/*.cpp", "cusimt/**/*.h", "cusimt/**/*.inl")
 
 
@@ -56,9 +57,10 @@ def prose(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return _CODE.sub(_blank, _TABLE.sub(_blank, text))
-    if path.suffix == ".py" and path.is_relative_to(ROOT / "grader"):
+    in_package = any(path.is_relative_to(package) for package in PACKAGES)
+    if path.suffix == ".py" and in_package:
         return _strings_of_python(text)
-    if path.is_relative_to(ROOT / "grader"):
+    if in_package:
         return _only(text, ((match.start(), match.end()) for match in _CPP_STRING.finditer(text)))
     return text
 
@@ -71,7 +73,8 @@ def files(chosen: list[Path]) -> Iterator[Path]:
     ).stdout.splitlines()  # fmt: skip
     patterns = (*PAGES, *SOURCES, *STRINGS, *CPP_STRINGS)
     wanted = {path for pattern in patterns for path in ROOT.glob(pattern)}
-    for path in sorted(wanted & {ROOT / name for name in listed}):
+    written = {ROOT / name for name in listed if not name.startswith("cusimt/tests/")}
+    for path in sorted(wanted & written):
         if path.is_file() and any(path.is_relative_to(each) for each in chosen):
             yield path
 

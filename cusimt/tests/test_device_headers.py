@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from cusimt.tests.device import extension
 from cusimt.tests.device.process import on_device
-from grader.compilation import BuildRequest, build
-
-SOURCE = Path(__file__).parent / "device" / "dropout.cu"
 
 
 @pytest.fixture(scope="module")
 def library() -> str:
-    name, flags = "simt_dropout_tests", ("-DUSE_CUDA",)
-    return str(build(BuildRequest(name, "torch_library", (SOURCE,), backend="simt", cxx_flags=flags)).path)
+    return extension.library("simt_dropout_tests", "dropout.cu")
 
 
 @on_device

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from cusimt.tests.device import extension
 from cusimt.tests.device.process import on_device
-from grader.compilation import BuildRequest, build
-
-SOURCES = Path(__file__).parent / "device"
-
-
-def _library(name: str, *files: str) -> str:
-    sources = tuple(SOURCES / file for file in files)
-    request = BuildRequest(name, "torch_library", sources, backend="simt", cxx_flags=("-DUSE_CUDA",))
-    return str(build(request).path)
 
 
 @pytest.fixture(scope="module")
 def library() -> str:
-    return _library("simt_tests", "scale.cu", "scale.cpp")
+    return extension.library("simt_tests", "scale.cu", "scale.cpp")
 
 
 @pytest.fixture(scope="module")
 def stable_library() -> str:
-    return _library("simt_stable_tests", "scale.cu", "stable_scale.cpp")
+    return extension.library("simt_stable_tests", "scale.cu", "stable_scale.cpp")
 
 
 @pytest.fixture(scope="module")
 def header_library() -> str:
-    return _library("simt_header_tests", "aten_headers.cu")
+    return extension.library("simt_header_tests", "aten_headers.cu")
 
 
 @on_device

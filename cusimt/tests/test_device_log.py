@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from cusimt.tests.device import extension
 from cusimt.tests.device.process import on_device
-from grader.compilation import BuildRequest, build
-
-SOURCES = Path(__file__).parent / "device"
 
 
 @pytest.fixture(scope="module")
 def library() -> str:
-    sources = (SOURCES / "scale.cu", SOURCES / "scale.cpp")
-    request = BuildRequest("simt_tests", "torch_library", sources, backend="simt", cxx_flags=("-DUSE_CUDA",))
-    return str(build(request).path)
+    return extension.library("simt_tests", "scale.cu", "scale.cpp")
 
 
 def operators() -> list[str]:
