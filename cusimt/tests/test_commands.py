@@ -1,0 +1,78 @@
+"""`python -m cusimt -- command` and `python -m cusimt doctor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cusimt.tests.scaling_project import KERNEL, run, script, write_project
+
+MAKEFILE = """\
+test: kernel.o
+\tpython3 script.py
+
+kernel.o: kernel.cu
+\tnvcc -std=c++20 -Xcompiler -fPIC -c kernel.cu -o kernel.o
+"""
+PROGRAM = """
+import torch
+from torch.utils.cpp_extension import load
+load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False)
+print(torch.ops.scaling.scale(torch.ones(4, device="cuda")).tolist())
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write_project(tmp_path)
+    script(tmp_path, PROGRAM)
+    (tmp_path / "Makefile").write_text(MAKEFILE)
+    return tmp_path
+
+
+def test_make_finds_the_simulated_nvcc_and_python_the_device(project: Path) -> None:
+    done = run(project, "--", "make", "test")
+    assert done.returncode == 0, done.stderr
+    assert "[3.0, 3.0, 3.0, 3.0]" in done.stdout
+    assert (project / "kernel.o").exists()
+
+
+def test_findings_of_a_command_fail_it(project: Path) -> None:
+    (project / "kernel.cu").write_text(KERNEL.replace("if (i < n) ", ""))
+    done = run(project, "--", "make", "test")
+    assert done.returncode == 1
+    assert "[3.0, 3.0, 3.0, 3.0]" in done.stdout, "the answers are right"
+    assert "kernel.cu:6" in done.stderr
+    unchecked = run(project, "--no-checks", "--", "make", "test")
+    assert (unchecked.returncode, unchecked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words, status", [(["true"], 0), (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 128 + 9)]
+)
+def test_the_status_is_the_commands(words: list[str], status: int, tmp_path: Path) -> None:
+    assert run(tmp_path, "--", *words).returncode == status
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--"], "No command was named."),
+        (["--", "no-such-command"], "There is no command no-such-command."),
+        (["--", "./Makefile"], "./Makefile cannot be run."),
+        (["--profile", "--", "make"], "--profile does not work with a command."),
+    ],
+)
+def test_a_command_that_cannot_run(arguments: list[str], sentence: str, project: Path) -> None:
+    done = run(project, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(sentence)
+
+
+def test_the_doctor_looks_at_this_machine(tmp_path: Path) -> None:
+    done = run(tmp_path, "doctor")
+    assert done.returncode == 0, done.stdout
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")] == [
+        "python", "Python.h", "C++", "ninja", "torch", "simulator", "cache",
+    ]  # fmt: skip
