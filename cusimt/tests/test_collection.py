@@ -57,7 +57,7 @@ def test_the_collection_is_large() -> None:
 @pytest.mark.parametrize("options", [(), ("--no-checks",)], ids=["checked", "fast"])
 def test_kernels_in_the_style_of_torch(options: tuple[str, ...], tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCH_EXTENSIONS_DIR": str(tmp_path)}
-    script = str(ROOT / "tests" / "simt" / "collection_torch.py")
+    script = str(Path(__file__).parent / "collection_torch.py")
     command = [sys.executable, "-m", "cusimt", *options, script]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["the same"]), done.stderr

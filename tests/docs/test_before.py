@@ -9,6 +9,7 @@ from pathlib import Path
 import roofline
 
 from cusimt.counters.memory_model import SECTOR
+from cusimt.folders import RUNTIME
 from cusimt.profile.occupancy import known_devices
 from cusimt.tests.counted_kernels import KERNELS
 from grader.course.exercise import CHECKS
@@ -16,7 +17,7 @@ from grader.report.words import NAMES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BEFORE = ROOT / "docs" / "before"
-LIMITS = (ROOT / "grader" / "simt" / "runtime" / "device_limits.h").read_text()
+LIMITS = (RUNTIME / "device_limits.h").read_text()
 H200 = (ROOT / "benchmarks" / "results" / "solutions_h200.md").read_text()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.doctor import probes as simulator_probes
 from cusimt.support import toolchain
 from grader.cli import extension_probes, probes
 from grader.support.errors import ToolchainError
@@ -114,7 +115,7 @@ def test_the_doctor_has_the_probes_that_an_entry_names(entry: Entry) -> None:
 
 def test_every_error_that_the_doctor_links_to_is_on_the_page() -> None:
     source = inspect.getsource(extension_probes)
-    linked = {*re.findall(r'"([a-z]+-[a-z-]+|killed|ninja)"\)', source), *probes.ERRORS.values()}
+    linked = {*re.findall(r'"([a-z]+-[a-z-]+|killed|ninja)"\)', source), *simulator_probes.ERRORS.values()}
     assert {"cuda-home", "toolkit-version", "stale-lock", "killed"} <= linked
     assert linked <= {entry.anchor for entry in ENTRIES}
 
