@@ -44,6 +44,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from grader.support.backends import Backend
 from grader.support.errors import UsageError
 from grader.support.fields import strict, with_tuples
 
@@ -159,7 +160,7 @@ class Verdict:
 
     exercise: str
     title: str
-    backend: str
+    backend: Backend
     seed: int
     checks: tuple[CheckResult, ...]
     files: str = ""

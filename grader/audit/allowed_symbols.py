@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from cusimt.support.demangling import demangled, qualified
+from grader.support.backends import BACKENDS, Backend
 
 TABLE = Path(__file__).with_name("symbols.toml")
-BACKENDS = ("simt", "cuda")
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Use:
     whose arguments are ``arrays`` of NumPy.
     """
 
-    backend: str
+    backend: Backend
     kernels: bool
     python: bool
     arrays: bool = False

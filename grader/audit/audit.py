@@ -26,6 +26,7 @@ from grader.audit.own_names import modules_in
 from grader.audit.reading import MOST_BYTES
 from grader.compilation.preprocessing import Unit
 from grader.course.catalog import Exercise
+from grader.support.backends import Backend
 
 _TESTS = "test_*.py"
 _WORD = re.compile(r"\b[A-Za-z]\w*")
@@ -37,7 +38,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def audit_sources(exercise: Exercise, files: Path, backend: str) -> Objection | None:
+def audit_sources(exercise: Exercise, files: Path, backend: Backend) -> Objection | None:
     """The first objection to what compilers read or setup.py does, or None. Assembly is a GPU's: PTX is part
     of CUDA.
     """
@@ -69,7 +70,7 @@ def audit_python(
     )
 
 
-def audit_units(exercise: Exercise, units: Sequence[Unit], backend: str) -> Objection | None:
+def audit_units(exercise: Exercise, units: Sequence[Unit], backend: Backend) -> Objection | None:
     """The first objection to the submission's lines as they are compiled, or None."""
     return next(
         (
@@ -87,7 +88,7 @@ def audit_units(exercise: Exercise, units: Sequence[Unit], backend: str) -> Obje
 
 
 def audit_library(
-    exercise: Exercise, built: Path, backend: str, objects: Mapping[str, Sequence[str]] | None = None,
+    exercise: Exercise, built: Path, backend: Backend, objects: Mapping[str, Sequence[str]] | None = None,
     folders: Collection[str] | None = None,
 ) -> Objection | None:  # fmt: skip
     """The first objection to what was built, or None.
@@ -99,14 +100,14 @@ def audit_library(
     return next(chain(library.audit_objects(objects or {}, use), library.audit(built, use, folders)), None)
 
 
-def _use(exercise: Exercise, backend: str) -> Use:
+def _use(exercise: Exercise, backend: Backend) -> Use:
     interface = exercise.build.interface
     python = interface != "torch_library"
     return Use(backend, kernels=False, python=python, arrays=interface == "pybind")
 
 
 def audit_installed(
-    exercise: Exercise, folder: Path, backend: str, contents: Mapping[str, bytes] | None = None,
+    exercise: Exercise, folder: Path, backend: Backend, contents: Mapping[str, bytes] | None = None,
     folders: Collection[str] | None = None,
 ) -> Objection | None:  # fmt: skip
     """The first objection to the package installed in ``folder``, wherever its files came from; or None.
@@ -118,7 +119,7 @@ def audit_installed(
 
 
 def _installed(
-    exercise: Exercise, folder: Path, sources: Mapping[str, bytes], backend: str,
+    exercise: Exercise, folder: Path, sources: Mapping[str, bytes], backend: Backend,
     folders: Collection[str] | None,
 ) -> Iterator[Objection]:  # fmt: skip
     total = sum(map(len, sources.values()))

@@ -19,6 +19,7 @@ from grader.audit import cuda_source, python_binding, registering
 from grader.audit.cuda_source import OPERATORS_RULE, PYTHON_RULE
 from grader.audit.objection import Objection
 from grader.compilation.preprocessing import Line, Unit
+from grader.support.backends import Backend
 
 _RULE = "What a macro puts together is read as it is compiled. A kernel needs `#pragma unroll` at most."
 # Shapes that the macros of the simulated GPU and of pybind11 expand to, from the attribute's first name on.
@@ -54,7 +55,7 @@ _REGISTERS = re.compile(r'"([^"]*)"')
 _FOUND_IN = re.compile(r".*/(?:include|c\+\+/[\d.]+)/(?:[\w]+-linux-gnu/)?(?:c\+\+/[\d.]+/)?")
 
 
-def audit(unit: Unit, name: str, backend: str, binding: bool) -> Iterator[Objection]:
+def audit(unit: Unit, name: str, backend: Backend, binding: bool) -> Iterator[Objection]:
     """Objections to what one source of the library ``name`` becomes; ``binding``: a Python module's.
 
     Assembly is a GPU's: PTX is part of CUDA.
@@ -68,7 +69,7 @@ def audit(unit: Unit, name: str, backend: str, binding: bool) -> Iterator[Object
 
 
 class _Compiled:
-    def __init__(self, lines: Sequence[Line], name: str, backend: str, binding: bool) -> None:
+    def __init__(self, lines: Sequence[Line], name: str, backend: Backend, binding: bool) -> None:
         self.lines = lines
         self.name = name
         self.binding = binding

@@ -11,13 +11,13 @@ from pathlib import Path
 from grader.author.problem import Problem
 from grader.checks import grade
 from grader.checks.lanes import open_lane
-from grader.compilation.request import Backend
 from grader.course.catalog import Exercise
 from grader.course.mutants import Mutant, load_mutants
 from grader.course.snapshot import desk_of
 from grader.course.stubs import without_markers
 from grader.course.workspace import shipped_files
 from grader.run import Zygote
+from grader.support.backends import Backend
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 _SEED = 20260401

@@ -20,6 +20,7 @@ from grader.course.catalog import Exercise
 from grader.run.session import Session as WorkerSession
 from grader.run.values import Output, Reply
 from grader.specification import Argument, Case, Refusal, Spec
+from grader.support.backends import Backend
 from grader.verdict import Status
 
 Stream: TypeAlias = Literal["default", "side"]
@@ -116,7 +117,7 @@ class Bench:
 
     exercise: Exercise
     spec: Spec
-    backend: str
+    backend: Backend
     seed: int
     session: Session
     files: Path

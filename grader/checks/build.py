@@ -39,7 +39,8 @@ from grader.support.errors import BuildFailed, SubmissionError
 from grader.verdict import Status
 
 if TYPE_CHECKING:
-    from grader.compilation.request import Backend, Interface
+    from grader.compilation.request import Interface
+    from grader.support.backends import Backend
 
 SHOWN_LINES = 40
 

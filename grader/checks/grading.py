@@ -39,8 +39,8 @@ from grader.verdict import NOT_JUDGED, Status, Verdict
 if TYPE_CHECKING:
     from grader.checks.bench import Bench
     from grader.compilation import Artifact
-    from grader.compilation.request import Backend
     from grader.run.session import Session
+    from grader.support.backends import Backend
 
 
 def grade(

@@ -19,10 +19,11 @@ from grader.course.exercise import Exercise
 from grader.run import canary
 from grader.run.limits import Limits
 from grader.run.spawn import Zygote
+from grader.support.backends import Backend
 
 
 def open_lane(
-    backend: str, spool: Path, exercises: Iterable[Exercise], *, isolate: bool = True,
+    backend: Backend, spool: Path, exercises: Iterable[Exercise], *, isolate: bool = True,
     limits: Limits | None = None, ahead: bool = True,
 ) -> Zygote:  # fmt: skip
     """A zygote for submissions of `exercises` that will lie below the folder `spool`, which must exist.
@@ -55,7 +56,7 @@ def cleared(zygote: Zygote) -> Iterator[Zygote]:
         zygote.clear()
 
 
-def place_in(zygote: Zygote, files: Path, backend: str, isolate: bool) -> Path:
+def place_in(zygote: Zygote, files: Path, backend: Backend, isolate: bool) -> Path:
     """The folder as the lane sees it, without links; raises ValueError for one that it does not see."""
     if zygote.spool is None or not files.resolve().is_relative_to(zygote.spool):
         raise ValueError(f"{files} is not below the spool of the lane, {zygote.spool}")

@@ -24,6 +24,7 @@ from grader.packages import requirements, wheel
 from grader.packages.building import PROJECT, Facts, facts_of
 from grader.packages.gpu_code import gpu_code
 from grader.specification.packaging import Packaging
+from grader.support.backends import Backend
 from grader.verdict import Status
 
 
@@ -37,7 +38,7 @@ class Package:
     installed: Path
     facts: Facts
     files: Path
-    backend: str
+    backend: Backend
 
     @cached_property
     def project(self) -> dict[str, object]:

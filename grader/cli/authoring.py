@@ -10,9 +10,9 @@ from grader.author import Problem, problems_of, prove, scaffold
 from grader.cli.checking import found_backend
 from grader.cli.listing import command, shown
 from grader.cli.screen import Screen
-from grader.compilation.request import Backend
 from grader.course import mutants, workspace
 from grader.course.catalog import Catalog, Exercise, find_course
+from grader.support.backends import Backend
 from grader.support.errors import UsageError
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from cusimt.support.processors import processors
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import print_summary
-from grader.compilation.request import Backend
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.batch import (
     Item,
@@ -30,6 +29,7 @@ from grader.instruct.results import ResultStore
 from grader.instruct.similarity import LookAlike, look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
 from grader.run import sandbox
+from grader.support.backends import Backend
 from grader.support.errors import InfrastructureError, UsageError
 from grader.support.gpus import visible_gpus
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.options import Backend, Course, Only, Plain, Submissions, Trust
+from grader.cli.options import Course, Only, Plain, Submissions, Trust
+from grader.support.backends import Backend
 
 
 def batch(

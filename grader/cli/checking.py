@@ -17,12 +17,12 @@ from grader.cli.listing import command, next_step, records_of, start_sentence
 from grader.cli.screen import Screen
 from grader.compilation.builder import STAGE
 from grader.compilation.devices import detect_backend
-from grader.compilation.request import Backend
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import taken
 from grader.course.workspace import changed_given
 from grader.report.files import require_folder, write_report
+from grader.support.backends import Backend
 from grader.support.errors import UsageError
 from grader.verdict import Status, Verdict
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.options import Backend, Course, Only, Submissions, Trust
+from grader.cli.options import Course, Only, Submissions, Trust
+from grader.support.backends import Backend
 
 cluster = typer.Typer(no_args_is_help=True, help="For instructors: grading on more than one machine.")
 

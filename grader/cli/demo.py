@@ -17,9 +17,9 @@ from grader.checks import grade
 from grader.cli.checking import Request, found_backend, grade_one
 from grader.cli.listing import command
 from grader.cli.screen import Screen
-from grader.compilation.request import Backend
 from grader.course.catalog import Catalog, Exercise
 from grader.course.mutants import Mutant, load_mutants
+from grader.support.backends import Backend
 from grader.support.errors import ExplainedError
 from grader.verdict import Verdict
 

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from grader.cli.options import Backend, Course, Name, Trust
+from grader.cli.options import Course, Name, Trust
+from grader.support.backends import Backend
 
 export = typer.Typer(no_args_is_help=True, help="For instructors: marks for a spreadsheet or an LMS.")
 

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 from grader.checks import grade
 from grader.cli.replaying import read_verdict
-from grader.compilation.request import Backend
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import DEFAULT_BACKEND
 from grader.instruct.export.gradescope import Visibility, results, write_results
@@ -17,6 +16,7 @@ from grader.instruct.submissions.layouts import Piece
 from grader.instruct.submissions.sources import FolderSource
 from grader.instruct.submissions.submission import lay_out
 from grader.report import verdict_text
+from grader.support.backends import Backend
 from grader.support.errors import UsageError
 from grader.verdict import Verdict
 

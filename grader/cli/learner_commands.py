@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.options import Backend, Course, From, Name, On, Origin, Plain, Verbose
+from grader.cli.options import Course, From, Name, On, Origin, Plain, Verbose
+from grader.support.backends import Backend
 
 Json = Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; several as a list.")]
 Isolate = Annotated[bool, typer.Option("--isolate", help="Run the code in a sandbox (needs bubblewrap).")]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import cast
 
 from grader.cli.batch import require_sandbox
 from grader.cli.marks import Request, Term, open_term
-from grader.compilation.request import Backend
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark
 from grader.instruct.course.regrades import log_regrade
@@ -33,7 +31,7 @@ def regrade_one(request: Request, reason: str, by: str, trust: bool) -> int:
     store = ResultStore(term.course.results)
     after = grade_one(
         _submission(term, mark), term.catalog.find(mark.assignment.exercise), store,
-        backend=cast(Backend, mark.assignment.backend), seed=before.verdict.seed, isolate=not trust,
+        backend=mark.assignment.backend, seed=before.verdict.seed, isolate=not trust,
         attempt=before.attempt + 1, regrade=True,
     )  # fmt: skip
     if after.verdict.status is Status.INFRA_ERROR:

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-Backend = Literal["simt", "cuda"]
+from grader.support.backends import Backend
+
 Origin = Literal["exercises", "solutions"]
 From = Annotated[Origin, typer.Option("--from", help="Grade your files, or the reference solutions.")]
 On = Annotated[

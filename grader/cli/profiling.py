@@ -13,6 +13,7 @@ from grader.cli.checking import files_of
 from grader.cli.listing import command
 from grader.cli.screen import Screen
 from grader.course.catalog import Catalog, Exercise
+from grader.support.backends import Backend
 from grader.support.errors import SubmissionError, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Request:
     solutions: bool = False
     course: Path | None = None
     case: str | None = None
-    backend: str | None = None
+    backend: Backend | None = None
     html: Path | None = None
     json: bool = False
     plain: bool = False

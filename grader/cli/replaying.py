@@ -8,7 +8,6 @@ from pathlib import Path
 from grader.cli.checking import Request, grade_one
 from grader.cli.listing import command
 from grader.cli.screen import Screen
-from grader.compilation.request import Backend
 from grader.course import progress
 from grader.course.catalog import Catalog
 from grader.support.errors import UsageError
@@ -23,8 +22,7 @@ def replay_verdict(wanted: str, request: Request) -> int:
     catalog = Catalog.open(request.course)
     stored = read_verdict(_verdict_file(wanted, catalog))
     exercise = catalog.find(stored.exercise)
-    backend: Backend = "cuda" if stored.backend == "cuda" else "simt"
-    request = replace(request, backend=backend, seed=stored.seed)
+    request = replace(request, backend=stored.backend, seed=stored.seed)
     screen = Screen(plain=request.plain, verbose=request.verbose)
     verdict, _ = grade_one(exercise, request, screen)
     screen.show(verdict)

@@ -21,12 +21,12 @@ from grader.checks.results import Progress
 from grader.cli.checking import after_failure, after_pass, found_backend, keep, warn_of_given
 from grader.cli.listing import command, shown
 from grader.cli.screen import Screen
-from grader.compilation.request import Backend
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import desk as spool
 from grader.course.snapshot import sources, write_sources
 from grader.course.workspace import changed_given
 from grader.run import Zygote
+from grader.support.backends import Backend
 from grader.verdict import Verdict
 
 _GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share

@@ -11,12 +11,13 @@ from pathlib import Path
 from cusimt.programs.children import is_announced
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, torch_install
+from grader.support.backends import Backend, is_backend
 from grader.support.errors import ToolchainError, UsageError
 
 _DRIVER = Path("/proc/driver/nvidia")
 
 
-def detect_backend() -> str:
+def detect_backend() -> Backend:
     """The backend: "cuda" when a GPU, an nvcc and a torch made for CUDA are all there, else "simt".
 
     A program that `python -m cusimt` runs, and the processes that it starts, are on simt.
@@ -25,7 +26,7 @@ def detect_backend() -> str:
     """
     chosen = os.environ.get("CU2GRAD_BACKEND", "")
     if chosen:
-        if chosen not in ("cuda", "simt"):
+        if not is_backend(chosen):
             raise UsageError(
                 f"CU2GRAD_BACKEND is {chosen!r}.",
                 "There are two backends: cuda (a GPU and nvcc) and simt (no GPU).",

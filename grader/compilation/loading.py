@@ -13,7 +13,7 @@ from types import ModuleType
 from cusimt.compiler.nvcc import checks_wanted
 from grader.compilation.builder import build
 from grader.compilation.devices import detect_backend
-from grader.compilation.request import Artifact, Backend, BuildRequest
+from grader.compilation.request import Artifact, BuildRequest
 from grader.support.errors import ExplainedError, InfrastructureError, UsageError
 from grader.support.folders import PACKAGE
 
@@ -58,7 +58,7 @@ def load(
         )
     folder = _caller_folder()
     listed = [sources] if isinstance(sources, str | os.PathLike) else sources
-    backend: Backend = "cuda" if detect_backend() == "cuda" else "simt"
+    backend = detect_backend()
     if backend == "simt":
         _activate()
     artifact = build(

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-Backend = Literal["simt", "cuda"]
+from grader.support.backends import Backend
+
 Interface = Literal["torch_library", "torch_extension", "pybind", "wheel"]
 
 

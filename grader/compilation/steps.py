@@ -27,6 +27,7 @@ from grader.compilation import headers
 from grader.compilation.devices import architecture_flags
 from grader.compilation.leading import leads_with
 from grader.compilation.request import BuildRequest
+from grader.support.backends import Backend
 
 OBJECT = "object.o"
 HOST_FLAGS = ("-std=c++20", "-fPIC", "-O1", "-fdiagnostics-color=never")
@@ -88,7 +89,7 @@ def link_flags(request: BuildRequest) -> list[str]:
     return [*flags, f"-L{folder}", f"-Wl,-rpath,{folder}", *(f"-l{name}" for name in torch_libraries)]
 
 
-def library_folders(backend: str) -> frozenset[str]:
+def library_folders(backend: Backend) -> frozenset[str]:
     """The folders in which a library may look for others: of the runtime, of torch, of Python itself."""
     if backend == "simt":
         own = [native.runtime_library().parent, native.device_library().parent]

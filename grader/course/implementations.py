@@ -33,6 +33,7 @@ from pathlib import Path
 from grader.course.catalog import Exercise
 from grader.course.edits import read_edit, require_own_names
 from grader.course.stubs import without_markers
+from grader.support.backends import Backend
 from grader.support.errors import BrokenExercise
 from grader.support.toml_table import TomlTable, read_toml
 
@@ -86,7 +87,7 @@ class Collection:
         """The classes that have a mistake, in the order of their first one."""
         return list(dict.fromkeys(mistake.kind for mistake in self.mistakes))
 
-    def shown_by(self, backend: str, devices: int) -> Collection:
+    def shown_by(self, backend: Backend, devices: int) -> Collection:
         """Without the mistakes that this machine cannot show."""
         shown = (
             each

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from cusimt.support import cache
 from cusimt.support.locks import hold
 from grader.course.catalog import Exercise
+from grader.support.backends import Backend
 from grader.support.durable import PUBLIC, write_atomically
 from grader.support.errors import UsageError
 
@@ -35,7 +36,7 @@ class Result:
     passed: bool
     status: str
     score: float
-    backend: str
+    backend: Backend
     version: int
     out_of: float = 100.0
     imported: bool = False

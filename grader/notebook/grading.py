@@ -20,7 +20,7 @@ from grader.support.folders import python_path
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
-    from grader.compilation.request import Backend
+    from grader.support.backends import Backend
 
 
 def grade(

@@ -24,6 +24,7 @@ from cusimt.support.toolchain import cuda_toolkit, ninja
 from grader.packages import flags
 from grader.packages.workshop import LOG, PROBE, REPORT
 from grader.run import landlock, limits
+from grader.support.backends import Backend
 
 _BACK_END = "setuptools.build_meta"
 _PROBE_LOG = "probe.log"
@@ -73,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _prepare(backend: str) -> None:
+def _prepare(backend: Backend) -> None:
     """The environment of a machine that builds wheels: what is not in the package's files is not decided."""
     if backend == "simt":
         from cusimt.activate import activate

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cusimt.compiler import toolkit
 from cusimt.support.toolchain import cuda_toolkit
-from grader.compilation.request import Backend
+from grader.support.backends import Backend
 
 _SECONDS = 60
 _LISTED = re.compile(r"^(ELF|PTX) file\s+\d+:.*\.sm_(\d+[a-z]?)\.(?:cubin|ptx)$", re.MULTILINE)

@@ -11,11 +11,11 @@ from pathlib import Path
 from cusimt.compiler import cccl, native, toolkit
 from cusimt.support import cache
 from cusimt.support.linker import environment_flags
-from grader.compilation.request import Backend
 from grader.packages import outputs
 from grader.packages.workshop import LOG, Workshop
 from grader.run import compilers, sandbox
 from grader.run.limits import Limits, kill_group
+from grader.support.backends import Backend
 from grader.support.deadlines import Deadline
 from grader.support.errors import BuildFailed, InfrastructureError
 from grader.support.folders import IMPORT_FOLDERS, python_path
@@ -121,7 +121,7 @@ def _environment(place: Workshop) -> dict[str, str]:
     }
 
 
-def _readable(backend: str) -> list[Path]:
+def _readable(backend: Backend) -> list[Path]:
     """What a build reads besides Python and the system: made now, since in there it cannot be made."""
     found = compilers.toolchain(backend)
     if backend == "cuda":

@@ -18,6 +18,7 @@ from cusimt.support.cache import cache_root, digest
 from cusimt.support.locks import hold, open_locked
 from grader.run.limits import Limits
 from grader.run.spawn import Zygote
+from grader.support.backends import WorkerBackend
 from grader.support.errors import ExplainedError, InfrastructureError
 from grader.support.gpus import visible_gpus
 
@@ -54,7 +55,7 @@ def guarded(zygote: Zygote, backends: tuple[str, ...] = ("cuda",)) -> Iterator[N
             os.close(descriptor)
 
 
-def try_kernel(backend: str, isolate: bool) -> None:
+def try_kernel(backend: WorkerBackend, isolate: bool) -> None:
     """Run a kernel in a process of its own. Raises InfrastructureError if its result does not come back."""
     try:
         with Zygote.start(backend, isolate, limits=_LIMITS) as zygote, zygote.spawn_worker() as session:

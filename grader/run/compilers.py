@@ -14,6 +14,7 @@ from pathlib import Path
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, ninja
 from grader.run import sandbox
 from grader.run.limits import Limits, processes_are_counted_in_namespaces
+from grader.support.backends import WorkerBackend
 
 _MEMORY_BYTES = 4 * 2**30  # of one compiler; torch's whole header set takes one and a half
 _LIMITED = (
@@ -53,7 +54,7 @@ class Compilers:
 
 
 def enclosing(
-    backend: str,
+    backend: WorkerBackend,
 ) -> Callable[[Iterable[Path], Iterable[Path], Mapping[str, str]], Compilers]:
     """For `grader.compilation.build`: makes the sandbox of a build, once it is known what that names.
 
@@ -71,7 +72,7 @@ def enclosing(
     return enclose
 
 
-def toolchain(backend: str) -> list[Path]:
+def toolchain(backend: WorkerBackend) -> list[Path]:
     """The folders of the compilers and of ninja, as far as they are not the system's."""
     found = [ninja().parent]
     if compiler := shutil.which(host_compiler().command[0]):

@@ -23,6 +23,7 @@ from grader.run import groups, seccomp
 from grader.run.groups import Group
 from grader.run.limits import Limits
 from grader.run.syscalls import architecture
+from grader.support.backends import WorkerBackend
 from grader.support.errors import InfrastructureError
 from grader.support.folders import PACKAGES
 
@@ -69,7 +70,7 @@ class Enclosure:
 
 
 def enclose(
-    backend: str, readable: Iterable[Path], environment: Mapping[str, str], limits: Limits,
+    backend: WorkerBackend, readable: Iterable[Path], environment: Mapping[str, str], limits: Limits,
     writable: Iterable[Path] = (), folder: str = "/box",
 ) -> Enclosure:  # fmt: skip
     """A sandbox as `prefix` describes it, with the filter and, where there can be one, the control group."""
@@ -86,9 +87,12 @@ def enclose(
 
 
 def prefix(
-    backend: str, readable: Iterable[Path], environment: Mapping[str, str], writable: Iterable[Path] = (),
+    backend: WorkerBackend,
+    readable: Iterable[Path],
+    environment: Mapping[str, str],
+    writable: Iterable[Path] = (),
     folder: str = "/box",
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """What a command line begins with to run inside bubblewrap in ``folder``, able to read ``readable``.
 
     Below ``writable`` it may write too, for a build.
@@ -189,7 +193,7 @@ def _readable(extra: Iterable[Path]) -> list[str]:
     return kept
 
 
-def _libraries(backend: str) -> list[Path]:
+def _libraries(backend: WorkerBackend) -> list[Path]:
     """The simulated device's own libraries, built now if they are missing: in there, nothing can be built.
 
     The rest of the cache stays outside, since it holds what was built for other submissions.

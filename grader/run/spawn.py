@@ -10,17 +10,16 @@ import signal
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from grader.run.control import Answer
 from grader.run.limits import Limits, kill_group
 from grader.run.zygote_process import Gone, Settings, Worker, ZygoteProcess
+from grader.support.backends import BACKENDS, WorkerBackend
 from grader.support.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from grader.run.session import Session
-
-BACKENDS = ("simt", "cuda", "plain")
 
 
 class Zygote:
@@ -40,7 +39,7 @@ class Zygote:
     @classmethod
     def start(
         cls,
-        backend: str,
+        backend: WorkerBackend,
         isolate: bool = False,
         *,
         limits: Limits | None = None,
@@ -63,16 +62,16 @@ class Zygote:
 
         Raises ``InfrastructureError`` when bubblewrap is asked for and missing.
         """
-        if backend not in BACKENDS:
+        if backend not in get_args(WorkerBackend):
             raise InfrastructureError(
-                f"There is no backend `{backend}`.", f"The backends are {', '.join(BACKENDS[:2])}."
+                f"There is no backend `{backend}`.", f"The backends are {', '.join(BACKENDS)}."
             )
         place = spool.resolve() if spool is not None else None
         bounds = limits or (Limits.for_strangers() if isolate else Limits())
         return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place, ahead))
 
     @property
-    def backend(self) -> str:
+    def backend(self) -> WorkerBackend:
         return self._settings.backend
 
     @property
@@ -189,7 +188,7 @@ class Zygote:
             signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
 
 
-def _did_not_start(backend: str, words: str) -> InfrastructureError:
+def _did_not_start(backend: WorkerBackend, words: str) -> InfrastructureError:
     last = f" Its last output:\n{words}\n" if words else " It printed nothing."
     return InfrastructureError(
         f"The process that starts workers for the {backend} backend did not start.{last}",

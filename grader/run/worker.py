@@ -19,12 +19,13 @@ from grader.run.inside.tracing import Tracer, tracer_for
 from grader.run.sockets import Spinner, receive
 from grader.run.text import encode_text
 from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
+from grader.support.backends import WorkerBackend
 
 _CONNECTION_LOST = 71
 _LINE_BUFFERED = 1
 
 
-def serve(connection: socket.socket, backend: str, confined: bool = False) -> None:
+def serve(connection: socket.socket, backend: WorkerBackend, confined: bool = False) -> None:
     """Answer requests until the parent closes the connection; ``confined`` with Landlock on any backend."""
     sys.dont_write_bytecode = True
     _buffer_lines()
@@ -34,7 +35,7 @@ def serve(connection: socket.socket, backend: str, confined: bool = False) -> No
 class Worker:
     """Holds the submission, the graphs of its calls, and the two boxes."""
 
-    def __init__(self, connection: socket.socket, backend: str, confined: bool) -> None:
+    def __init__(self, connection: socket.socket, backend: WorkerBackend, confined: bool) -> None:
         self._connection = connection
         self._spinner = Spinner()
         self._inbox: MappedBox

@@ -25,6 +25,7 @@ from cusimt.support import manifest
 from grader.run import limits, sandbox, seccomp
 from grader.run.control import Answer, Order, Word
 from grader.run.sockets import receive
+from grader.support.backends import WorkerBackend
 
 _SWEEPS = 200  # an orphan's children become ours only when it dies
 
@@ -50,7 +51,7 @@ def main() -> None:
     Server(control, options.backend, options.isolated, options.confined).serve()
 
 
-def prepare(backend: str, modules: Sequence[str] = ()) -> None:
+def prepare(backend: WorkerBackend, modules: Sequence[str] = ()) -> None:
     """Import once what every worker needs, and `modules`."""
     if backend == "simt":
         from cusimt.activate import activate
@@ -75,7 +76,7 @@ class Server:
     """Carries out the parent's orders, one at a time."""
 
     def __init__(
-        self, control: socket.socket, backend: str, isolated: bool = False, confined: bool = False
+        self, control: socket.socket, backend: WorkerBackend, isolated: bool = False, confined: bool = False
     ) -> None:
         self.control = control
         self.backend = backend
@@ -157,7 +158,7 @@ class Server:
 
 
 def _become_worker(
-    zygote: int, connection: int, output: int, order: Order, backend: str, confined: bool
+    zygote: int, connection: int, output: int, order: Order, backend: WorkerBackend, confined: bool
 ) -> NoReturn:
     """The rest of this process's life, on the untrusted side."""
     os.setsid()  # a process group of its own, which is killed as a whole

@@ -19,6 +19,7 @@ from grader.run import landlock, sandbox, seccomp, sockets
 from grader.run.control import Answer, Order, Word
 from grader.run.limits import Limits, kill_group
 from grader.run.transcript import Transcript
+from grader.support.backends import WorkerBackend
 from grader.support.folders import python_path
 
 ANSWER_SECONDS = 5.0
@@ -41,7 +42,7 @@ class Gone(Exception):
 class Settings:
     """What a zygote process is started with; see ``Zygote.start``."""
 
-    backend: str
+    backend: WorkerBackend
     isolate: bool
     limits: Limits
     readable: tuple[Path, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 Record = TypeVar("Record")
 
@@ -47,6 +47,8 @@ def _fits(value: object, hint: Any) -> bool:
     origin, inner = get_origin(hint), get_args(hint)
     if origin is UnionType:
         return any(_fits(value, each) for each in inner)
+    if origin is Literal:
+        return isinstance(value, str) and value in inner
     if origin is tuple:
         return isinstance(value, tuple) and all(_fits(each, inner[0]) for each in value)
     if origin is Mapping:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from grader.support.errors import BrokenExercise
 
@@ -21,6 +21,9 @@ def read_toml(path: Path) -> TomlTable:
         raise BrokenExercise(f"{path} is missing.", "Every exercise folder has one.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BrokenExercise(f"{path} cannot be read: {error}.", "It must be TOML in UTF-8.") from error
+
+
+_Choice = TypeVar("_Choice", bound=str)
 
 
 class TomlTable:
@@ -37,6 +40,10 @@ class TomlTable:
         if one_of and value not in one_of:
             raise self.broken(f"{self._name(key)} is {value!r}", f"It must be one of {', '.join(one_of)}.")
         return value
+
+    def choice(self, key: str, choices: tuple[_Choice, ...], default: _Choice) -> _Choice:
+        value = self.text(key, default, one_of=choices)
+        return next(choice for choice in choices if choice == value)
 
     def integer(self, key: str, default: int | None = None) -> int:
         value: int = self._take(key, int, "a whole number", default)

@@ -191,7 +191,7 @@ def test_an_untouched_stub_is_not_built(grader: Grader) -> None:
 
 def test_open_todos_are_named_and_what_there_is_is_judged(grader: Grader) -> None:
     sections = {**grader.exercise.sections, "forward": Section("forward", "op.py", "call the op", 1)}
-    grader.exercise = replace(grader.course.exercise, sections=sections)
+    grader.exercise = replace(grader.exercise, sections=sections)
     master = "def scale(x):\n    # --8<-- [start:forward]\n    return 1\n    # --8<-- [end:forward]\n"
     (grader.files / "op.py").write_text(render_stub(master, ".py", {"forward": sections["forward"]}))
 
@@ -486,7 +486,7 @@ def with_a_question(grader: Grader, answer: str) -> None:
     (grader.files / "answers.key").write_text(f'edge = "{digest("00_scale", "edge", "a")}"\n')
     scores = {"correctness": 80, "answers": 20}
     edit = (*grader.exercise.edit, "answers.toml")
-    grader.exercise = replace(grader.course.exercise, scores=scores, edit=edit)
+    grader.exercise = replace(grader.exercise, scores=scores, edit=edit)
 
 
 def test_answers_are_judged_although_nothing_builds(grader: Grader) -> None:

@@ -6,6 +6,8 @@ takes some microseconds, and a launch takes the host some more.
 
 from __future__ import annotations
 
+from grader.support.backends import Backend
+
 _MEBI = 1 << 20
 # Relative; absolute, in milliseconds, for what events measure, and for what the host's clock does.
 _TIMES = {"simt": (0.02, 0.001, 0.003), "cuda": (0.05, 0.008, 0.060)}
@@ -13,7 +15,7 @@ _MEMORY = (0.02, _MEBI // 2)
 _HOST = ("host_ms", "first_ms")
 
 
-def within(backend: str, quantity: str, reported: float, truth: float) -> bool:
+def within(backend: Backend, quantity: str, reported: float, truth: float) -> bool:
     """Whether `reported` is as near to `truth` as this backend allows; NaN never is."""
     relative, device, host = _TIMES[backend]
     absolute = host if quantity in _HOST else device

@@ -34,7 +34,12 @@ def opcheck(_: Any, name: str, test: str, *args: Any) -> str:
 
 
 def compiled(
-    submission: Any, entry: str, operator: str, backend: str, calls: list[list[Any]], cotangents: list[Any]
+    submission: Any,
+    entry: str,
+    operator: str,
+    compiler: str,
+    calls: list[list[Any]],
+    cotangents: list[Any],
 ) -> list[Any]:
     """Compile one function, call it with each of `calls` in turn, and differentiate each.
 
@@ -45,7 +50,7 @@ def compiled(
     import torch._dynamo
     from torch._dynamo.backends.registry import lookup_backend
 
-    if backend == "inductor":
+    if compiler == "inductor":
         import torch._inductor.config
 
         torch._inductor.config.compile_threads = 1  # a worker starts no pool of processes
@@ -55,7 +60,7 @@ def compiled(
 
     def counting(graph: Any, inputs: Any) -> Any:
         graphs.append(graph)
-        return lookup_backend(backend)(graph, inputs)
+        return lookup_backend(compiler)(graph, inputs)
 
     optimized = torch.compile(lambda *args: function(*args), fullgraph=True, dynamic=True, backend=counting)
     found: list[Any] = []

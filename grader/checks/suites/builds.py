@@ -13,7 +13,7 @@ from typing import cast
 from cusimt.support import cache
 from grader.checks.bench import Bench
 from grader.compilation import Artifact, BuildRequest, build
-from grader.compilation.request import Backend, Interface
+from grader.compilation.request import Interface
 from grader.course.implementations import Implementation
 from grader.support.errors import BrokenExercise, BuildFailed
 
@@ -29,7 +29,7 @@ def built(bench: Bench, implementation: Implementation) -> Artifact:
         name=facts.name,
         interface=cast("Interface", facts.interface),
         sources=tuple(slot.path / name for name in facts.sources),
-        backend=cast("Backend", bench.backend),
+        backend=bench.backend,
         checked=bench.backend == "simt",
         cuda_flags=facts.cuda_flags,
     )

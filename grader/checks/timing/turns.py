@@ -17,6 +17,7 @@ from torch import Tensor
 
 from grader.specification import Argument, TensorSpec
 from grader.specification.vocabulary import leaves
+from grader.support.backends import WorkerBackend
 
 Call: TypeAlias = Callable[..., object]
 _AHEAD_CYCLES = 40_000  # a call: about 20 microseconds, more than it takes to launch one
@@ -34,7 +35,7 @@ def _described(argument: Argument) -> Any:
     return [_described(each) for each in argument] if isinstance(argument, list) else argument
 
 
-def device_of(backend: str) -> str:
+def device_of(backend: WorkerBackend) -> str:
     """Where timed calls find their inputs; ``plain`` has no device."""
     return "cpu" if backend == "plain" else "cuda:0"
 

@@ -10,12 +10,13 @@ import torch
 
 from grader.specification import Argument, Case, Refusal, Spec
 from grader.specification.vocabulary import TensorSpec
+from grader.support.backends import Backend
 
 _Call = TypeVar("_Call", Case, Refusal)
 _SIMULATED = 2
 
 
-def present(backend: str) -> int:
+def present(backend: Backend) -> int:
     """How many GPUs a submission finds here."""
     return torch.cuda.device_count() if backend == "cuda" else _SIMULATED
 

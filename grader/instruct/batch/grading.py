@@ -6,7 +6,7 @@ import contextlib
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from cusimt.support.scratch import scratch
 from grader.course.catalog import Exercise
@@ -19,7 +19,7 @@ from grader.support.gpus import visible_gpus
 from grader.verdict import CheckResult, Status, Verdict
 
 if TYPE_CHECKING:
-    from grader.compilation.request import Backend
+    from grader.support.backends import Backend
 
 
 class Judge(Protocol):
@@ -98,7 +98,7 @@ def _judge(
 ) -> tuple[Verdict, float]:  # fmt: skip
     """The verdict, and the seconds of processors that compiling took before the GPU was held."""
     built_seconds = 0.0
-    backend = cast("Backend", key.backend)
+    backend = key.backend
     try:
         with scratch("hand-in", spool) as place, contextlib.ExitStack() as exclusive:
             files = stage(submission, exercise, place / exercise.slug)

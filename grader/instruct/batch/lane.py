@@ -17,13 +17,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from cusimt.support.scratch import scratch
-from grader.compilation.request import Backend
 from grader.course.exercise import Exercise
 from grader.instruct.batch.grading import Judge, grade_one
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.run.limits import die_with_parent
 from grader.support import machine
+from grader.support.backends import Backend
 from grader.support.errors import ExplainedError
 
 

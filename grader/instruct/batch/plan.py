@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from grader.compilation.request import Backend
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.batch.grading import batch_key
 from grader.instruct.results import Key, Record, ResultStore
 from grader.instruct.submissions import Submission
+from grader.support.backends import Backend
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from grader.support.gpus import visible_gpus
 from grader.verdict import Status
 
 if TYPE_CHECKING:
-    from grader.compilation.request import Backend
+    from grader.support.backends import Backend
 
 _LONGEST_PAUSE_SECONDS = 60.0
 

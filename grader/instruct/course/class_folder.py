@@ -11,7 +11,7 @@ from grader.instruct.course.reading import read_course
 from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.compilation.request import Backend
+    from grader.support.backends import Backend
 
 # Of record, where no course.toml says another: every machine has it, so a mark depends on none.
 DEFAULT_BACKEND: Backend = "simt"
@@ -29,7 +29,7 @@ class ClassFolder:
         """The backend of record for one exercise."""
         if self.course is None:
             return DEFAULT_BACKEND
-        return "cuda" if self.course.backend_of(slug) == "cuda" else "simt"
+        return self.course.backend_of(slug)
 
 
 def class_in(folder: Path) -> ClassFolder:

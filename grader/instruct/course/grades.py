@@ -9,6 +9,7 @@ from grader.course.exercise import Exercise
 from grader.instruct.course.attempts import Attempt
 from grader.instruct.course.policy import judged_scores
 from grader.instruct.results import Record
+from grader.support.backends import Backend
 from grader.verdict import Verdict
 
 
@@ -35,7 +36,7 @@ class Grades:
             if there is None or (there.graded, there.attempt) < (record.graded, record.attempt):
                 self._records[place] = record
 
-    def find(self, attempt: Attempt, backend: str) -> Record | None:
+    def find(self, attempt: Attempt, backend: Backend) -> Record | None:
         return self._records.get((attempt.exercise, attempt.digest, backend))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from grader.course.catalog import Catalog, Exercise
+from grader.support.backends import Backend
 from grader.support.errors import UnknownExercise, UsageError
 
-BACKENDS = ("simt", "cuda")
 TAKES = ("last", "best")  # which of several submissions the mark comes from
 PENALTY_OF = ("earned", "possible")  # what a penalty is a share of
 FILE = "course.toml"
@@ -37,7 +37,7 @@ class Assignment:
     """One exercise as part of a course; ``due`` is aware, or None where it may come at any time."""
 
     exercise: str
-    backend: str
+    backend: Backend
     weight: float = 1.0
     takes: str = "last"
     due: datetime | None = None
@@ -71,7 +71,7 @@ class Course:
     title: str
     zone: ZoneInfo
     assignments: dict[str, Assignment]
-    backend: str = "simt"
+    backend: Backend = "simt"
     late_days: int = 0
     double_marking: Sampling = Sampling()
     comments: tuple[Comment, ...] = ()
@@ -83,7 +83,7 @@ class Course:
     def file(self) -> Path:
         return self.folder / FILE
 
-    def backend_of(self, slug: str) -> str:
+    def backend_of(self, slug: str) -> Backend:
         """The backend of record: the one that marks come from, whatever a learner has at home."""
         assignment = self.assignments.get(slug)
         return assignment.backend if assignment else self.backend
@@ -106,7 +106,7 @@ class Course:
             ) from unknown
 
 
-def judged_scores(exercise: Exercise, backend: str) -> dict[str, int]:
+def judged_scores(exercise: Exercise, backend: Backend) -> dict[str, int]:
     """The checks of ``exercise`` that this backend can judge, with their points.
 
     What the backend of record cannot judge leaves everybody's denominator: speed needs a GPU, and what is

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 from grader.course.exercise import CHECKS, SLUG
 from grader.instruct.course.policy import (
-    BACKENDS,
     FILE,
     PENALTY_OF,
     TAKES,
@@ -18,6 +17,7 @@ from grader.instruct.course.policy import (
     LatePolicy,
     Sampling,
 )
+from grader.support.backends import BACKENDS
 from grader.support.errors import BrokenExercise, UsageError
 from grader.support.toml_table import TomlTable, read_toml
 
@@ -45,7 +45,7 @@ def read_course(folder: Path | None = None) -> Course:
 
 def _course(folder: Path, table: TomlTable) -> Course:
     zone = _zone(table)
-    backend = table.text("backend", "simt", one_of=BACKENDS)
+    backend = table.choice("backend", BACKENDS, default="simt")
     takes = table.text("takes", "last", one_of=TAKES)
     late = table.table("late")
     late_days = late.integer("budget_days", 0)
@@ -93,7 +93,7 @@ def _assignment(tables: TomlTable, slug: str, default: Assignment, zone: ZoneInf
     late = table.table("late")
     assignment = Assignment(
         exercise=slug,
-        backend=table.text("backend", default.backend, one_of=BACKENDS),
+        backend=table.choice("backend", BACKENDS, default.backend),
         weight=table.number("weight", default.weight),
         takes=table.text("takes", default.takes, one_of=TAKES),
         due=aware(table.moment_or_none("due"), zone),

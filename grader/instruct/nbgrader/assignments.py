@@ -18,11 +18,12 @@ from grader.course.workspace import shipped_files
 from grader.instruct.course import judged_scores
 from grader.instruct.nbgrader.extra import CONFIG
 from grader.instruct.nbgrader.notebook import as_text, assignment_notebook
+from grader.support.backends import Backend
 from grader.support.durable import PUBLIC, write_atomically
 from grader.support.errors import UsageError
 
 
-def assignment_files(exercise: Exercise, backend: str) -> dict[str, str]:
+def assignment_files(exercise: Exercise, backend: Backend) -> dict[str, str]:
     """What lies in ``source/SLUG/``: the notebook, the stubs, and the files that are given complete.
 
     A check that ``backend``, that of record, cannot judge has no cell, and so no points for anybody.
@@ -35,7 +36,7 @@ def assignment_files(exercise: Exercise, backend: str) -> dict[str, str]:
     return {f"{exercise.slug}.ipynb": as_text(notebook)} | files
 
 
-def course_files(exercises: Iterable[tuple[Exercise, str]], folder: Path) -> dict[Path, str]:
+def course_files(exercises: Iterable[tuple[Exercise, Backend]], folder: Path) -> dict[Path, str]:
     """Every generated file below ``source/`` with its content; each exercise comes with its backend."""
     return {
         folder / "source" / exercise.slug / name: text

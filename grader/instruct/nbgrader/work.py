@@ -19,7 +19,7 @@ from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
 
 if TYPE_CHECKING:
-    from grader.compilation.request import Backend
+    from grader.support.backends import Backend
 
 
 @dataclass(frozen=True)

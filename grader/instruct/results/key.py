@@ -14,6 +14,7 @@ from grader.course.catalog import Exercise
 from grader.course.implementations import ACCEPTED, HIDDEN
 from grader.course.stubs import stub_text
 from grader.instruct.submissions import Submission, files_of
+from grader.support.backends import Backend
 from grader.support.folders import PACKAGES
 
 _SHORT = 12  # hex digits of a digest that stands beside a version for people to read
@@ -33,7 +34,7 @@ class Key:
     exercise: str
     exercise_version: str
     grader: str
-    backend: str
+    backend: Backend
     device: str = ""
 
     @property
@@ -42,7 +43,7 @@ class Key:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
 
-def key_of(submission: Submission, exercise: Exercise, backend: str, device: str = "") -> Key:
+def key_of(submission: Submission, exercise: Exercise, backend: Backend, device: str = "") -> Key:
     """The key of what ``submission`` holds now. Raises InfrastructureError where it cannot be read."""
     return Key(
         digest=content_digest(submission, exercise),

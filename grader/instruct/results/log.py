@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.instruct.results.lines import Lines
 from grader.instruct.results.record import Record
+from grader.support.backends import Backend
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Entry:
     exercise: str
     exercise_version: str
     grader: str
-    backend: str
+    backend: Backend
     device: str
     digest: str
     status: str

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from grader.support.backends import WorkerBackend
+
 _SLEEP_CYCLES = 20_000_000  # about 10 ms: longer than any launch, so work on the wrong stream comes too early
 
 
@@ -29,7 +31,7 @@ class Place:
 class Places:
     """Makes places for a backend; on the CPU there is only one, and nothing to make current."""
 
-    def __init__(self, backend: str) -> None:
+    def __init__(self, backend: WorkerBackend) -> None:
         self.on_cpu = backend == "plain"
         self._delays = backend == "cuda"
 

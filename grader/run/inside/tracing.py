@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from grader.run.inside.arguments import Given
+from grader.support.backends import WorkerBackend
 
 
 class Tracer(Protocol):
@@ -81,7 +82,7 @@ class NoTracer:
         """No kernels to stop."""
 
 
-def tracer_for(backend: str) -> Tracer:
+def tracer_for(backend: WorkerBackend) -> Tracer:
     """The tracer of ``backend``."""
     if backend == "simt":
         from grader.run.inside.simt_tracing import SimtTracer
