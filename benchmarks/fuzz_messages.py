@@ -26,8 +26,8 @@ from typing import Any
 
 from cusimt import findings
 from grader.run import replies
-from grader.run.boxes import Box
 from grader.run.connection import Connection, Message
+from grader.run.shared_memory import Box
 from grader.run.wire import Header, Kind, TensorRecord, WireError, align, unpack_header
 
 RESULT = "benchmarks/results/fuzz_messages.json"

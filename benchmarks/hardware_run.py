@@ -109,7 +109,7 @@ def run_cases(root: Path, slug: str, folder: Path, profile: bool) -> tuple[dict[
     """Results by case and number, and the errors. `profile`: only the case that is profiled."""
     import runpy
 
-    from grader.checks.device.counted import choose
+    from grader.checks.device.counted_case import choose
     from grader.checks.values.devices import within
     from grader.course.catalog import Catalog
     from grader.specification import load_spec

@@ -22,7 +22,7 @@ import record
 from grader.checks import build as building
 from grader.checks.bench import Bench
 from grader.checks.timing import alternation
-from grader.checks.timing.clean import clean_worker
+from grader.checks.timing.clean_worker import clean_worker
 from grader.checks.timing.clocks import believed, undecided
 from grader.checks.timing.ratios import Ratio
 from grader.checks.timing.speed import call_of

@@ -10,7 +10,7 @@ import functools
 from pathlib import Path
 
 from grader.course.catalog import Catalog
-from grader.cli.profiling import take_profile
+from grader.cli.profile import take_profile
 from cusimt.profile.model import Profile
 from grader.run import Zygote
 from grader.course.snapshot import desk_of, write_sources

@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 import torch
 
 from grader.checks.outcome import Outcome
+from grader.checks.values.expected import Expected
 from grader.checks.values.inputs import Inputs, draw, seeded
-from grader.checks.values.truth import Expected
 from grader.checks.values.wording import call_text
 from grader.compilation import Artifact
 from grader.course.catalog import Exercise

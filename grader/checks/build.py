@@ -23,7 +23,7 @@ from grader.audit import (
     decoded,
     python_files,
 )
-from grader.checks.last_words import uncaught
+from grader.checks.load_crashes import uncaught
 from grader.checks.outcome import Outcome, passed
 from grader.compilation import Artifact, BuildRequest, build
 from grader.compilation.diagnostics import line_of

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING
 from cusimt.support.scratch import scratch
 from grader.checks import build as building
 from grader.checks import lanes, todo
-from grader.checks.origin import versions_of
 from grader.checks.outcome import Outcome
+from grader.checks.provenance import versions_of
 from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
-from grader.checks.repairs import changed
+from grader.checks.repairs import change_size
 from grader.checks.results import Progress, Results
 from grader.course.catalog import Exercise
 from grader.course.snapshot import digest_of
 from grader.course.stubs import open_todos
 from grader.run.failures import once_more
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from grader.specification import Spec, load_spec
 from grader.support import machine
 from grader.support.errors import InfrastructureError, SubmissionError
@@ -164,7 +164,7 @@ class Grading:
             self._load_and_check(zygote, built, preparing, begun)
 
     def _is_changed_too_much(self) -> bool:
-        excess = changed.check(self.exercise, self.files)
+        excess = change_size.check(self.exercise, self.files)
         if excess is not None:
             self.results.add("changes", excess, 0.0)
         return excess is not None and excess.status is Status.FAIL
@@ -199,7 +199,7 @@ class Grading:
         """Get ready what a timing needs, if there is to be one."""
         if "performance" not in names or self.backend != "cuda" or bench.spec.speed is None:
             return nullcontext()
-        from grader.checks.timing.clean import clean_worker
+        from grader.checks.timing.clean_worker import clean_worker
 
         return clean_worker(bench)
 

@@ -5,7 +5,7 @@
             grade(exercise, files, backend="simt", isolate=True, owner=..., zygote=zygote)
 
 torch is then imported once for all of them, which is most of a short grading. The submissions do not see each
-other: what keeps them apart is in :mod:`grader.run.spawn` and on the page about trust.
+other: what keeps them apart is in :mod:`grader.run.zygote_handle` and on the page about trust.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from grader.checks.registry import WORKER_MODULES
 from grader.course.exercise import Exercise
 from grader.run import canary
 from grader.run.limits import Limits
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from grader.support.backends import Backend
 
 

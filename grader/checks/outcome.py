@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from grader.run.text import lines_of, one_line
+from grader.run.cleaned_text import lines_of, one_line
 from grader.verdict import CheckResult, Finding, Status
 
 
@@ -22,7 +22,7 @@ class Outcome:
 
     ``share`` of the check's points is earned; None means all when the status is ``pass``, else none.
     ``topic`` says what it is about, and ``reading`` a topic that the learner should read up on first, as the
-    race that made the values wrong: `grader.checks.reading` finds the place in the lesson. ``cause`` is what
+    race that made the values wrong: `lesson_links` finds the place in the lesson. ``cause`` is what
     the device reported in the call whose values are wrong; the sentence begins with it. ``certain`` is what
     explains all wrong values, ``guess`` what their pattern suggests. ``not_own`` says who made the
     results that were judged, where that was not the learner's kernels: "aten::addcmul computed them".

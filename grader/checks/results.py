@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from grader.checks import todo
-from grader.checks.ending import ALL_LINES, PRINTED_LINES, ended_badly, printed
+from grader.checks.lesson_links import lesson_for
 from grader.checks.outcome import Outcome
-from grader.checks.reading import lesson_for
 from grader.checks.registry import CHECKS, COUNTED
+from grader.checks.worker_failures import ALL_LINES, PRINTED_LINES, ended_badly, printed
 from grader.course.catalog import Exercise
 from grader.run.failures import once_more, said
 from grader.specification import Spec

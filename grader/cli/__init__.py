@@ -22,7 +22,7 @@ INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 def main() -> int:
     """Runs the command in ``sys.argv`` and returns its exit code; an ExplainedError without a traceback."""
-    from grader.cli.quick import answered
+    from grader.cli.fast_start import answered
 
     try:
         if not answered(sys.argv[1:]):

@@ -19,7 +19,7 @@ def new(
     course: Course = None,
 ) -> None:
     """Writes an exercise that works, to begin from. For authors."""
-    from grader.cli.authoring import new_exercise
+    from grader.cli.author import new_exercise
 
     raise typer.Exit(new_exercise(slug, kind, title, course))
 
@@ -36,7 +36,7 @@ def dev_check(
     backend: On = None,
 ) -> None:
     """Says what is missing or has drifted in an exercise. Exit code 1 if anything is."""
-    from grader.cli.authoring import check_exercises
+    from grader.cli.author import check_exercises
 
     raise typer.Exit(check_exercises(exercises or (), grade, course, backend))
 
@@ -47,6 +47,6 @@ def sync(
     course: Course = None,
 ) -> None:
     """Regenerates the stubs from the solutions."""
-    from grader.cli.authoring import sync_stubs
+    from grader.cli.author import sync_stubs
 
     raise typer.Exit(sync_stubs(check, course))

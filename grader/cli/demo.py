@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.checks import grade
-from grader.cli.checking import Request, found_backend, grade_one
-from grader.cli.listing import command
+from grader.cli.check import Request, found_backend, grade_one
+from grader.cli.overview import command
 from grader.cli.screen import Screen
 from grader.course.catalog import Catalog, Exercise
 from grader.course.mutants import Mutant, load_mutants

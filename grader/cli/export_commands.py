@@ -22,7 +22,7 @@ Exercise = Annotated[str, typer.Option("--assignment", metavar="EXERCISE", help=
 @export.command()
 def csv(out: Out = Path("marks.csv"), class_: Class = None, course: Course = None) -> None:
     """Writes a line for each student and assignment."""
-    from grader.cli.exporting import export_csv
+    from grader.cli.export import export_csv
 
     export_csv(out, class_, course)
 
@@ -39,7 +39,7 @@ def canvas(
     course: Course = None,
 ) -> None:
     """Fills one column of Canvas's gradebook, scaled to the points possible there."""
-    from grader.cli.exporting import export_canvas
+    from grader.cli.export import export_canvas
 
     export_canvas(gradebook, assignment, column, out, class_, course)
 
@@ -55,7 +55,7 @@ def moodle(
     course: Course = None,
 ) -> None:
     """Fills grades, scaled to the maximum there, and explains each in its comment."""
-    from grader.cli.exporting import export_moodle
+    from grader.cli.export import export_moodle
 
     export_moodle(worksheet, assignment, out, class_, course)
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader.checks import grade
-from grader.cli.replaying import read_verdict
+from grader.cli.replay import read_verdict
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import DEFAULT_BACKEND
 from grader.instruct.export.gradescope import Visibility, results, write_results
-from grader.instruct.submissions.choosing import Chosen, choose
+from grader.instruct.submissions.archives import FolderSource
+from grader.instruct.submissions.file_matching import Chosen, choose
 from grader.instruct.submissions.layouts import Piece
-from grader.instruct.submissions.sources import FolderSource
 from grader.instruct.submissions.submission import lay_out
 from grader.report import verdict_text
 from grader.support.backends import Backend

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.cli.listing import command
-from grader.cli.pointing import sections_of
+from grader.cli.hint_section import sections_of
+from grader.cli.overview import command
 from grader.course import progress, workspace
 from grader.course.catalog import Catalog, Exercise
 from grader.course.hints import Rungs, read_hints

@@ -16,14 +16,14 @@ Isolate = Annotated[bool, typer.Option("--isolate", help="Run the code in a sand
 
 def list_(course: Course = None) -> None:
     """Lists the exercises and how far you are."""
-    from grader.cli.listing import list_exercises
+    from grader.cli.overview import list_exercises
 
     list_exercises(course)
 
 
 def next_(course: Course = None) -> None:
     """Shows what to do next: the exercise, its lesson and files, what the last verdict failed on."""
-    from grader.cli.upcoming import show_next
+    from grader.cli.next_exercise import show_next
 
     show_next(course)
 
@@ -52,7 +52,7 @@ def check(
     isolate: Isolate = False,
 ) -> None:
     """Builds, runs and judges your files. Exit code 0: passed, 1: not passed, 2: usage, 3: this machine."""
-    from grader.cli.checking import Request, check_exercises
+    from grader.cli.check import Request, check_exercises
 
     request = Request(
         names=tuple(exercises or ()),
@@ -80,7 +80,7 @@ def watch(
     verbose: Verbose = False,
 ) -> None:
     """Checks your files now, and again whenever you save one. Ctrl-C ends it."""
-    from grader.cli.watching import watch_exercise
+    from grader.cli.watch import watch_exercise
 
     raise typer.Exit(watch_exercise(exercise, course, backend, plain, verbose))
 
@@ -110,7 +110,7 @@ def solution(
     plain: Plain = False,
 ) -> None:
     """Shows the reference solution of an exercise that you have passed."""
-    from grader.cli.solving import Request, show_solution
+    from grader.cli.solution import Request, show_solution
 
     show_solution(Request(exercise, course, diff, give_up, plain))
 
@@ -123,7 +123,7 @@ def reset(
     course: Course = None,
 ) -> None:
     """Puts the stub back. Your files are kept in .cu2grad/backups."""
-    from grader.cli.resetting import reset_exercise
+    from grader.cli.reset import reset_exercise
 
     reset_exercise(exercise, course, given)
 
@@ -147,7 +147,7 @@ def profile(
     plain: Plain = False,
 ) -> None:
     """Counts what each source line does to memory: sectors, bank conflicts, idle lanes. Needs no GPU."""
-    from grader.cli.profiling import Request, profile_exercise
+    from grader.cli.profile import Request, profile_exercise
 
     request = Request(exercise, origin == "solutions", course, case, backend, html, json, plain)
     raise typer.Exit(profile_exercise(request))

@@ -13,8 +13,8 @@ from cusimt.support.words import counted, noun
 from grader.cli.marks_notes import notes
 from grader.course.catalog import Catalog
 from grader.instruct.course import Course, Mark, State, Total, marks_in, read_course, read_people, totals
-from grader.instruct.course.explain import amount, explain
-from grader.instruct.course.late import FULL
+from grader.instruct.course.explanation import amount, explain
+from grader.instruct.course.lateness import FULL
 from grader.instruct.export.sheet import inert, write_new
 from grader.support.errors import UsageError
 

@@ -154,7 +154,7 @@ def comments(
 @course.command()
 def init(class_: Class = HERE, exercises: Course = None) -> None:
     """Writes a course.toml to begin with, and never over one that is there."""
-    from grader.cli.courses import begin_course
+    from grader.cli.course import begin_course
 
     raise typer.Exit(begin_course(class_, exercises))
 
@@ -162,7 +162,7 @@ def init(class_: Class = HERE, exercises: Course = None) -> None:
 @course.command()
 def check(class_: Class = HERE, exercises: Course = None) -> None:
     """Reads course.toml and the tables beside it, and says what they amount to or what is wrong."""
-    from grader.cli.courses import check_course
+    from grader.cli.course import check_course
 
     raise typer.Exit(check_course(class_, exercises))
 
@@ -176,7 +176,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do it; without, only say what would go.")] = False,
 ) -> None:
     """Deletes what is kept about people for longer than needed; anonymous numbers stay."""
-    from grader.cli.courses import forget_before
+    from grader.cli.course import forget_before
 
     raise typer.Exit(forget_before(class_, before.date(), yes))
 

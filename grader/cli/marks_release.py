@@ -5,9 +5,9 @@ from __future__ import annotations
 from cusimt.support.words import counted
 from grader.cli.marks import Request, open_term
 from grader.instruct.course import Mark, ReleasedMarks
-from grader.instruct.course.explain import amount
-from grader.instruct.course.released import telling
-from grader.instruct.course.releasing import release
+from grader.instruct.course.explanation import amount
+from grader.instruct.course.release import release
+from grader.instruct.course.release_log import telling
 from grader.instruct.results import ResultStore
 
 NOT_ALL = 1

@@ -10,7 +10,7 @@ from cusimt.support.words import counted
 from grader.cli.marks import Request, open_term
 from grader.instruct.course import Mark
 from grader.instruct.course.comments import fitting
-from grader.instruct.course.sample import double_marking
+from grader.instruct.course.second_marking import double_marking
 from grader.instruct.export.sheet import inert, write_new
 from grader.support.errors import UsageError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from grader.cli.marks import Request, open_term
-from grader.instruct.course.explain import told
-from grader.instruct.course.withdrawn import Withdrawal, withdraw
+from grader.instruct.course.explanation import told
+from grader.instruct.course.withdrawals import Withdrawal, withdraw
 from grader.instruct.results import ResultStore
 from grader.support.errors import UsageError
 

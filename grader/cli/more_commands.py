@@ -19,8 +19,8 @@ def replay(
     verbose: Verbose = False,
 ) -> None:
     """Grades again with the seed and backend of a stored verdict, and says what came out differently."""
-    from grader.cli.checking import Request
-    from grader.cli.replaying import replay_verdict
+    from grader.cli.check import Request
+    from grader.cli.replay import replay_verdict
 
     request = Request(solutions=origin == "solutions", course=course, plain=plain, verbose=verbose)
     raise typer.Exit(replay_verdict(verdict, request))

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cusimt.support.words import counted
-from grader.cli.listing import shown
+from grader.cli.overview import shown
 from grader.course.catalog import Catalog, Exercise
-from grader.instruct.nbgrader.extra import CONFIG, require_nbgrader
+from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
 
 if TYPE_CHECKING:
     from grader.instruct.course import ClassFolder
@@ -91,7 +91,7 @@ def import_archive(archive: Archive, course: Path | None) -> int:
 
 def _known_anew(report: Report, home: ClassFolder, into: Path, exercise: Exercise) -> list[str]:
     """Gives what the class keeps about ids that the roster changed to the new ones; a sentence on each."""
-    from grader.instruct.course.renaming import rename
+    from grader.instruct.course.merge_ids import rename
     from grader.instruct.results import ResultStore
 
     changed = {old: intake.student for intake in report.intakes if not intake.failed for old in intake.former}
@@ -104,7 +104,7 @@ def _known_anew(report: Report, home: ClassFolder, into: Path, exercise: Exercis
 def mend(course: Path | None, folder: Path) -> int:
     """Adds missing notebooks, and takes half autograded submissions away so that they are done again."""
     require_nbgrader()
-    from grader.instruct.nbgrader.mending import add_notebooks, drop_unfinished
+    from grader.instruct.nbgrader.interrupted import add_notebooks, drop_unfinished
 
     catalog, folder = Catalog.open(course), folder.resolve()
     added, dropped = add_notebooks(folder, catalog), drop_unfinished(folder, catalog)

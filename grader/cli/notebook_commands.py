@@ -21,7 +21,7 @@ def notebook(
     course: Course = None,
 ) -> None:
     """Writes a notebook of an exercise for JupyterLab and Colab, with your files in its cells."""
-    from grader.cli.notebooks import make_notebook
+    from grader.cli.notebook import make_notebook
 
     make_notebook(exercise, course, out, address)
 
@@ -31,6 +31,6 @@ def import_verdict(
     course: Course = None,
 ) -> None:
     """Enters a verdict from another machine into `grader list`, marked as imported."""
-    from grader.cli.notebooks import show_import
+    from grader.cli.notebook import show_import
 
     show_import(verdict, course)

@@ -136,7 +136,7 @@ def _outcome(exercise: Exercise) -> Verdict | Exception:
 def _grade(exercise: Exercise) -> Verdict:
     """As `grader check` does. pytest may turn warnings into errors, which no check asks for."""
     from grader.checks import grade
-    from grader.cli.checking import found_backend, keep
+    from grader.cli.check import found_backend, keep
     from grader.course.snapshot import taken
 
     with warnings.catch_warnings():

@@ -33,7 +33,7 @@ def create(
     course: Course = None,
 ) -> None:
     """Makes a learner's folder: stubs, lessons and hints, and nothing of the solutions."""
-    from grader.cli.workspaces import Wanted, create_workspace
+    from grader.cli.workspace import Wanted, create_workspace
 
     names = [name.strip() for word in exercises or () for name in word.split(",") if name.strip()]
     create_workspace(Wanted(folder, names, archive, wheel, update, course))
@@ -45,6 +45,6 @@ def update(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Your workspace.")] = Path(),
 ) -> None:
     """Brings your workspace up to a version that was handed out. What you wrote stays as it is."""
-    from grader.cli.workspaces import update_workspace
+    from grader.cli.workspace import update_workspace
 
     update_workspace(archive, folder)

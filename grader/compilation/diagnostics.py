@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.compilation.unplaced import unplaced
+from grader.compilation.other_messages import unplaced
 
 SHOWN_ERRORS = 8
 WIDEST = 120  # characters of a source line

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from cusimt.support.toolchain import cuda_toolkit, ninja
 from grader.packages import flags
-from grader.packages.workshop import LOG, PROBE, REPORT
+from grader.packages.build_folder import LOG, PROBE, REPORT
 from grader.run import landlock, limits
 from grader.support.backends import Backend
 

@@ -18,8 +18,8 @@ from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
 from grader.compilation import Artifact, diagnostics
 from grader.packages import outputs
 from grader.packages import wheel as wheels
+from grader.packages.build_folder import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
 from grader.packages.running import run_back_end
-from grader.packages.workshop import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
 from grader.support.backends import Backend
 from grader.support.errors import BuildFailed, ToolchainError
 

@@ -12,7 +12,7 @@ from cusimt.compiler import cccl, native, toolkit
 from cusimt.support import cache
 from cusimt.support.linker import environment_flags
 from grader.packages import outputs
-from grader.packages.workshop import LOG, Workshop
+from grader.packages.build_folder import LOG, Workshop
 from grader.run import compilers, sandbox
 from grader.run.limits import Limits, kill_group
 from grader.support.backends import Backend

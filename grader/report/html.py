@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from cusimt.support.markup import environment
-from grader.report.html_look import LOOK, PAGE
 from grader.report.html_pictures import request_picture
+from grader.report.stylesheet import LOOK, PAGE
 from grader.report.words import ENDED, MARKS, amount, first_sights, name_of, place, standing, told
 from grader.verdict import CheckResult, Status, Verdict
 

@@ -19,8 +19,8 @@ from grader.run.failures import (
     WorkerTimeout,
 )
 from grader.run.limits import Limits
-from grader.run.spawn import Zygote
 from grader.run.values import Arg, Launch, Output, RemoteError, Reply, TensorArg, Trace
+from grader.run.zygote_handle import Zygote
 
 __all__ = [
     "Arg",

@@ -17,7 +17,7 @@ from pathlib import Path
 from cusimt.support.cache import cache_root, digest
 from cusimt.support.locks import hold, open_locked
 from grader.run.limits import Limits
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from grader.support.backends import WorkerBackend
 from grader.support.errors import ExplainedError, InfrastructureError
 from grader.support.gpus import visible_gpus

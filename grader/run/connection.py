@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from torch import Tensor
 
 from grader.run import wire
-from grader.run.boxes import Box
+from grader.run.cleaned_text import decode_text, encode_text
 from grader.run.failures import (
     NO_ZYGOTE,
     OutputFlood,
@@ -25,11 +25,11 @@ from grader.run.failures import (
     signal_name,
     unreadable,
 )
+from grader.run.shared_memory import Box
 from grader.run.sockets import Spinner
-from grader.run.spawn import Zygote
 from grader.run.tensors import read_dense
-from grader.run.text import decode_text, encode_text
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
+from grader.run.zygote_handle import Zygote
 from grader.run.zygote_process import Worker
 from grader.support import machine
 from grader.support.deadlines import Deadline

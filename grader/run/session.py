@@ -19,11 +19,11 @@ from grader.run.connection import Message
 from grader.run.failures import CallLost
 from grader.run.limits import Limits
 from grader.run.loading import Loading, sources_of
-from grader.run.spawn import Zygote
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
 from grader.run.values import Arg, Reply, TensorArg
 from grader.run.wire import SPARSE, Kind, Parcel, WireError
 from grader.run.workers import Workers
+from grader.run.zygote_handle import Zygote
 
 if TYPE_CHECKING:
     from grader.compilation import Artifact

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.run.boxes import Box
+from grader.run.shared_memory import Box
 from grader.run.values import Arg, TensorArg
 from grader.run.wire import (
     REQUIRES_GRAD,

@@ -7,7 +7,7 @@ import fcntl
 import os
 from collections import deque
 
-from grader.run.text import clean
+from grader.run.cleaned_text import clean
 
 _READ_BYTES = 2**20
 _F_SETPIPE_SZ = 1031

@@ -10,14 +10,14 @@ import sys
 from collections.abc import Callable
 
 from grader.run import wire
-from grader.run.boxes import MappedBox
+from grader.run.cleaned_text import encode_text
 from grader.run.inside.calls import Calls
-from grader.run.inside.placing import Places
+from grader.run.inside.current_device import Places
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.submission import Submission, describe
 from grader.run.inside.tracing import Tracer, tracer_for
+from grader.run.shared_memory import MappedBox
 from grader.run.sockets import Spinner, receive
-from grader.run.text import encode_text
 from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
 from grader.support.backends import WorkerBackend
 

@@ -11,8 +11,8 @@ from grader.run.connection import Connection, Message
 from grader.run.failures import CallLost, LoadFailed, ProtocolViolation, unreadable
 from grader.run.limits import Limits
 from grader.run.loading import Loading
-from grader.run.spawn import Zygote
 from grader.run.wire import Kind, Parcel, WireError
+from grader.run.zygote_handle import Zygote
 
 _T = TypeVar("_T")
 _HANDLE_BITS = 32

@@ -14,7 +14,7 @@ from grader.checks import grade
 from grader.checks.outcome import Outcome
 from grader.compilation import Artifact
 from grader.compilation.request import Backend
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from grader.verdict import Status, Verdict
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack
 

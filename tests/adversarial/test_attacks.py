@@ -10,7 +10,7 @@ import pytest
 
 from grader.checks.lanes import open_lane
 from grader.compilation import detect_backend
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack, attacks
 from tests.adversarial.judging import judge
 from tests.desks import desk, spool, together

@@ -13,7 +13,7 @@ import pytest
 
 from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Failed, Item, items_of
-from grader.instruct.cluster import driving, items_on, read_cluster, remote_tasks
+from grader.instruct.cluster import dispatch, items_on, read_cluster, remote_tasks
 from grader.instruct.cluster.remote_tasks import RemoteTask, Terms
 from grader.instruct.results import Record
 from grader.support.errors import InfrastructureError
@@ -58,9 +58,9 @@ def sent(
 
         return call
 
-    monkeypatch.setattr(driving, "_app", app)
+    monkeypatch.setattr(dispatch, "_app", app)
     kernel = SimpleNamespace(executors={"cpu": None, "gpu": None})
-    sending = driving._Sending(kernel, Terms(COURSE, tmp_path / "results"))  # type: ignore[arg-type]
+    sending = dispatch._Sending(kernel, Terms(COURSE, tmp_path / "results"))  # type: ignore[arg-type]
     return list(sending.all(items)), asked
 
 
@@ -90,7 +90,7 @@ def test_what_a_machine_failed_is_tried_three_times_and_built_once(
     assert [word for word in asked if "student000" in word] == [
         "cpu:build:student000:1", "gpu:grade:student000:1", "gpu:grade:student000:2"
     ]  # fmt: skip
-    assert sum("grade:student001" in word for word in asked) == driving.TRIES
+    assert sum("grade:student001" in word for word in asked) == dispatch.TRIES
 
 
 def test_what_the_cluster_lost_is_told_and_the_others_arrive(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.instruct.cluster.driving import private_folder
+from grader.instruct.cluster.dispatch import private_folder
 from grader.instruct.results import ResultStore
 from grader.run import sandbox
 from grader.support.errors import UsageError

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.instruct.course import LatePolicy, read_course
-from grader.instruct.course.late import charge
+from grader.instruct.course.lateness import charge
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "instructors").glob("*.md"))

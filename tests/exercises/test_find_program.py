@@ -12,7 +12,7 @@ import pytest
 
 from grader.checks.questions.predicted import counts_of
 from grader.course.catalog import Catalog
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from grader.specification import Choice, Program, load_spec
 from grader.specification.questions import drawn_sizes
 from tests.desks import together

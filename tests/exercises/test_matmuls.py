@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.matmul_traffic import SECTOR, SOLUTION, requested
 from cusimt.profile.model import Profile
-from grader.cli.profiling import take_profile
+from grader.cli.profile import take_profile
 from grader.run import Zygote
 
 from .samples import Samples, failed

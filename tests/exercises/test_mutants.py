@@ -15,7 +15,7 @@ import pytest
 from grader.author.proof import uncaught
 from grader.author.solution_rules import LEAST_MUTANTS
 from grader.checks import grade
-from grader.cli.pointing import sections_of
+from grader.cli.hint_section import sections_of
 from grader.course.catalog import Exercise
 from grader.course.mutants import Mutant, load_mutants
 from grader.run import Zygote

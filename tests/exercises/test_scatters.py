@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.cli.profiling import take_profile
+from grader.cli.profile import take_profile
 from grader.run import Zygote
 from grader.verdict import Status
 

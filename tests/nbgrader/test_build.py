@@ -178,7 +178,7 @@ def test_a_folder_that_cannot_be_written_is_said(toys: Class, tmp_path: Path) ->
 def test_without_nbgrader_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib.metadata
 
-    from grader.instruct.nbgrader.extra import require_nbgrader
+    from grader.instruct.nbgrader.dependency import require_nbgrader
 
     def missing(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)

@@ -42,7 +42,7 @@ def test_earned_marks_survive_a_crash(toys: Class) -> None:
 def test_odd_numbers_never_become_full_marks_by_accident(
     toys: Class, monkeypatch: pytest.MonkeyPatch, points: float, expected: float
 ) -> None:
-    from grader.instruct.nbgrader.injecting import InjectVerdict
+    from grader.instruct.nbgrader.outputs import InjectVerdict
 
     odd = a_verdict(safety=CheckResult("safety", Status.FAIL, "Odd.", points, 20.0))
     monkeypatch.setattr(InjectVerdict, "verdict", lambda self, work: odd)
@@ -76,14 +76,14 @@ def test_outputs_that_were_handed_in_are_nobodys_marks(toys: Class) -> None:
 
 
 def test_a_fault_of_the_machine_is_left_to_a_person(toys: Class, monkeypatch: pytest.MonkeyPatch) -> None:
-    from grader.instruct.nbgrader import injecting
+    from grader.instruct.nbgrader import outputs
 
     def no_sandbox(*arguments: Any, **options: Any) -> None:
         raise InfrastructureError(
             "There is no bubblewrap here.", "Strangers' code runs in it.", "Install it."
         )
 
-    monkeypatch.setattr(injecting, "grade_one", no_sandbox)
+    monkeypatch.setattr(outputs, "grade_one", no_sandbox)
     toys.submit("ada")
     assert set(toys.graded("ada").values()) == {(None, True)}
     assert "There is no bubblewrap here." in str(toys.cell("ada", "run-grader").outputs)

@@ -32,7 +32,7 @@ def test_a_resubmission_is_judged_anew(toys: Class) -> None:
 def test_a_grade_does_not_survive_a_resubmission_whose_grading_breaks_off(
     toys: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grader.instruct.nbgrader.injecting import InjectVerdict
+    from grader.instruct.nbgrader.outputs import InjectVerdict
 
     def killed(self: InjectVerdict, work: object) -> None:
         raise RuntimeError("the disk is full")
@@ -76,7 +76,7 @@ def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.Captu
 REPOSITORY = Path(__file__).parents[2]
 SLEEPS = """
 import pathlib, time
-from grader.instruct.nbgrader.injecting import InjectVerdict
+from grader.instruct.nbgrader.outputs import InjectVerdict
 
 def sleep(self, work):
     pathlib.Path("asleep").touch()

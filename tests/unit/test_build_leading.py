@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.compilation.leading import leads_with
+from grader.compilation.first_include import leads_with
 
 HEADER = "torch/extension.h"
 ROOT = Path(__file__).resolve().parents[2]

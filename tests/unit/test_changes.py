@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.checks.repairs import changed
+from grader.checks.repairs import change_size
 from grader.course.catalog import Catalog, Exercise, Section
 from grader.course.changes import Place, changes_of, section_at
 from grader.course.workspace import shipped_files, without_markers
@@ -128,12 +128,12 @@ def test_a_missing_file_is_left_to_the_build(exercise: Exercise) -> None:
 
 def test_within_the_bounds_there_is_nothing_to_say(exercise: Exercise) -> None:
     edited(exercise, ("return -x", "return x"), ("y = x + 1", "y = x + 2"))
-    assert changed.check(exercise, exercise.root) is None
+    assert change_size.check(exercise, exercise.root) is None
 
 
 def test_too_much_elsewhere_is_refused_with_its_first_place(exercise: Exercise) -> None:
     edited(exercise, ("y = x + 1", "y = x + 2"), ("def g(x)", "def g(x, z)"))
-    outcome = changed.check(exercise, exercise.root)
+    outcome = change_size.check(exercise, exercise.root)
     assert outcome is not None and outcome.status is Status.FAIL
     assert outcome.sentence.startswith(
         "2 lines are changed outside of the places that a TODO marks, the first at op.py:5; 1 may be."
@@ -143,7 +143,7 @@ def test_too_much_elsewhere_is_refused_with_its_first_place(exercise: Exercise) 
 
 def test_too_much_in_a_section_is_refused(exercise: Exercise) -> None:
     edited(exercise, ("    return -x\n", "    y = x\n    return y\n"))
-    outcome = changed.check(exercise, exercise.root)
+    outcome = change_size.check(exercise, exercise.root)
     assert outcome is not None
     assert outcome.sentence.startswith("2 lines of TODO(second) in op.py are changed, and 1 line is enough.")
 
@@ -151,14 +151,14 @@ def test_too_much_in_a_section_is_refused(exercise: Exercise) -> None:
 def test_an_exercise_without_bounds_is_not_compared(exercise: Exercise) -> None:
     free = fake_exercise(exercise.root, edit=("op.py",), given=("k.h",))
     edited(exercise, ("import torch", "import math\nimport os\nimport torch"))
-    assert changed.check(free, exercise.root) is None
+    assert change_size.check(free, exercise.root) is None
 
 
 def test_a_release_keeps_the_stubs_and_one_without_them_cannot_tell(exercise: Exercise) -> None:
     for name in ("op.py", "k.h"):
         (exercise.solution_dir / name).unlink()
     exercise.solution_dir.rmdir()
-    outcome = changed.check(exercise, exercise.root)
+    outcome = change_size.check(exercise, exercise.root)
     assert outcome is not None and outcome.status is Status.UNAVAILABLE
     exercise.kept_stubs.mkdir(parents=True)
     (exercise.kept_stubs / "op.py").write_text(STUB)

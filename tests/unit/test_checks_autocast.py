@@ -12,8 +12,8 @@ import torch
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
+from grader.checks.values.expected import expected_outputs
 from grader.checks.values.inputs import Drawn, draw, seeded
-from grader.checks.values.truth import expected_outputs
 from grader.specification import Case, Gradient, Spec, tensor
 from grader.specification.naming import named_calls
 from grader.verdict import Status

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from grader.checks.bench import case_options
-from grader.checks.device.counted import run_counted
+from grader.checks.device.counted_case import run_counted
 from grader.checks.gradients.gradcheck import Submission
 from grader.checks.values.inputs import draw, seeded
 from grader.checks.values.wording import call_text

@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from grader.checks.values.compare import compare, compare_values, pair, wrong_elements
-from grader.checks.values.inputs import draw, seeded
-from grader.checks.values.truth import (
+from grader.checks.values.expected import (
     EXACT,
     Expected,
     Tolerance,
@@ -19,6 +18,7 @@ from grader.checks.values.truth import (
     expected_outputs,
     tolerance_for,
 )
+from grader.checks.values.inputs import draw, seeded
 from grader.run.values import Output
 from grader.specification import Spec, tensor
 from grader.support.errors import BrokenSpec

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from grader.checks.values.diagnose import diagnose
-from grader.checks.values.wrong import Wrong
+from grader.checks.values.wrong_answer import Wrong
 
 POISONED = torch.full((4,), 0xA5, dtype=torch.uint8).view(torch.float32).item()
 

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from grader.checks.values.diagnose import PATTERNS
+from grader.checks.values.expected import expected_outputs
 from grader.checks.values.inputs import draw, seeded
-from grader.checks.values.misread import explain
-from grader.checks.values.truth import expected_outputs
-from grader.checks.values.wrong import Wrong
+from grader.checks.values.wrong_answer import Wrong
+from grader.checks.values.wrong_strides import explain
 from grader.run.values import Output
 from grader.specification import Case, TensorSpec, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench

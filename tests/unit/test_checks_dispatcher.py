@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.checks.operators import complaints, dispatcher, mapped, registered
+from grader.checks.operators import dispatcher, mapped, messages, registered
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.run.values import Output, RemoteError, Reply
@@ -305,7 +305,7 @@ def test_values_from_the_worker_are_compared_here(stage: str) -> None:
     ],
 )
 def test_pytorch_is_quoted_by_its_first_sentence(message: str, first: str) -> None:
-    assert complaints.first_sentence(message) == first
+    assert messages.first_sentence(message) == first
 
 
 # ---- the spec ----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 
 from grader.checks.gradients import gradient
 from grader.checks.gradients.double_backward import second_problem
-from grader.checks.gradients.tape import record_tape
+from grader.checks.gradients.reference_graph import record_tape
 from grader.checks.outcome import Outcome
 from grader.specification import Case, Gradient, tensor
 from grader.verdict import Status

@@ -12,9 +12,9 @@ from torch import Tensor
 from torch.nn.functional import gelu
 
 from grader.checks.gradients.shapes import transposed_in
+from grader.checks.values.expected import expected_outputs
 from grader.checks.values.formulas import explain
 from grader.checks.values.inputs import draw, seeded
-from grader.checks.values.truth import expected_outputs
 from grader.run.values import Output
 from grader.specification import Case, tensor
 from tests.unit.fake_submission import FakeSession, fake_bench

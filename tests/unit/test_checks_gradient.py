@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from grader.checks.gradients import gradient
-from grader.checks.gradients.nodes import placed
-from grader.checks.gradients.tape import Tape
+from grader.checks.gradients.autograd_nodes import placed
+from grader.checks.gradients.reference_graph import Tape
 from grader.checks.outcome import Outcome
 from grader.run.values import RemoteError, Reply, Trace
 from grader.specification import Case, Gradient, tensor

@@ -10,8 +10,8 @@ import torch
 
 from grader.checks.values.compare import compare_values, wrong_elements
 from grader.checks.values.diagnose import diagnose
-from grader.checks.values.truth import Tolerance, tolerance_for
-from grader.checks.values.wrong import Wrong
+from grader.checks.values.expected import Tolerance, tolerance_for
+from grader.checks.values.wrong_answer import Wrong
 from grader.specification import Spec
 
 ONCE = Spec(Path("spec.py"), "f", lambda: None, (), (), rounded_once=True)

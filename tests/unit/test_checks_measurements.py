@@ -10,11 +10,11 @@ import pytest
 
 from grader.checks.bench import Bench
 from grader.checks.measurements import measurements
-from grader.checks.measurements.asking import Problem
-from grader.checks.measurements.drawn import Drawn, drawn
+from grader.checks.measurements.benchmark_run import Problem
+from grader.checks.measurements.drawn_workloads import Drawn, drawn
 from grader.checks.measurements.measurements import _line
-from grader.checks.measurements.nearness import shown, within
 from grader.checks.measurements.subject import Run, Subject
+from grader.checks.measurements.tolerance import shown, within
 from grader.checks.measurements.traps import explanation
 from grader.checks.outcome import Outcome
 from grader.run.values import Output, RemoteError, Reply

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from grader.checks.bench import Bench, Call
-from grader.checks.device import orders, safety
+from grader.checks.device import safety, schedules
 from grader.checks.device.findings import seen_in
 from grader.checks.device.safety import merge
 from grader.checks.outcome import Outcome
@@ -330,7 +330,7 @@ def test_a_slow_case_is_not_repeated() -> None:
 
 def test_a_case_with_many_elements_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     def repeated(most: int) -> int:
-        monkeypatch.setattr(orders, "LARGE_CASE", most)
+        monkeypatch.setattr(schedules, "LARGE_CASE", most)
         session = FakeSession(add)
         bench = fake_bench(session, add, CASES, parameters="ab")
         correctness.check(bench)

@@ -15,12 +15,12 @@ import torch
 from cusimt.support.processors import processors
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
-from grader.checks.suites import accepts, inside, kills
+from grader.checks.suites import acceptance, inside, mutation_score
 from grader.checks.suites import runs as suites
-from grader.checks.suites.clocks import measures_time
+from grader.checks.suites.timing_calls import measures_time
 from grader.course.exercise import Exercise
 from grader.course.implementations import collection
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from grader.specification import Spec, Tests
 from grader.support.errors import BrokenExercise
 from grader.verdict import NOT_JUDGED, Status
@@ -145,7 +145,7 @@ def _silent(said: str) -> None:
 
 def _accepts(bench: Bench, tests: str) -> Outcome:
     (bench.files / "test_op.py").write_text(tests)
-    return accepts.check(bench, _silent)
+    return acceptance.check(bench, _silent)
 
 
 def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
@@ -155,7 +155,7 @@ def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
         "5 tests: 2 correct implementations, each written in another way, pass"
     )
 
-    killed = kills.check(bench, _silent)
+    killed = mutation_score.check(bench, _silent)
 
     assert (killed.status, killed.share) == (Status.PASS, 1.0)
     assert killed.sentence == "Your suite finds all 3 mistakes, of 2 classes."
@@ -165,7 +165,7 @@ def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
 def test_what_is_not_seen_is_told_by_class_and_never_by_its_text(bench: Bench) -> None:
     _accepts(bench, GOOD.replace(', match="x"', ""))
 
-    outcome = kills.check(bench, _silent)
+    outcome = mutation_score.check(bench, _silent)
 
     assert (outcome.status, outcome.share) == (Status.FAIL, 0.5)
     assert outcome.sentence == (
@@ -214,7 +214,7 @@ def test_a_condition_cannot_ask_pytest_which_run_this_is(bench: Bench) -> None:
     assert "the condition of `skipif` is in quotes: write it as an expression" in outcome.sentence
 
 
-@pytest.mark.parametrize("check", [accepts, kills])
+@pytest.mark.parametrize("check", [acceptance, mutation_score])
 def test_being_late_beside_others_sees_no_mistake_and_refuses_nothing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, check: ModuleType
 ) -> None:
@@ -234,7 +234,7 @@ def test_slow():
 
     outcome = check.check(bench, _silent)
 
-    if check is accepts:
+    if check is acceptance:
         assert outcome.status is Status.PASS, outcome.sentence
     else:
         assert outcome.share == 0
@@ -247,7 +247,7 @@ def test_a_mistake_that_does_not_load_is_the_authors(bench: Bench, exercise: Exe
     (bench.files / "test_op.py").write_text(GOOD)
 
     with pytest.raises(BrokenExercise, match="An implementation of 03_twice does not load"):
-        kills.check(bench, _silent)
+        mutation_score.check(bench, _silent)
 
 
 def test_the_processors_are_those_of_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_nothing_is_killed_by_a_suite_that_accepts_nothing(bench: Bench) -> None
     assert refused.lines[-1] == "Also: test_values[2], test_values[7.5]"
     bench.outcomes["accepts"] = refused
 
-    outcome = kills.check(bench, _silent)
+    outcome = mutation_score.check(bench, _silent)
 
     assert outcome.status is Status.FAIL and outcome.share is None
     assert outcome.sentence.startswith(NOT_JUDGED)
@@ -406,7 +406,7 @@ def test_a_suite_too_slow_for_all_its_runs_is_refused_after_the_first(bench: Ben
     )
     assert (outcome.case, outcome.topic) == ("test_slow[0.6]", "time")
     bench.outcomes["accepts"] = outcome
-    assert kills.check(bench, _silent).sentence == (
+    assert mutation_score.check(bench, _silent).sentence == (
         f"{NOT_JUDGED}: tests that take too long with correct code are not run against wrong code."
     )
 
@@ -418,7 +418,7 @@ def test_a_suite_that_is_slow_with_wrong_implementations_alone_is_stopped(
     waiting = "import op\ndef test_zero():\n    while op.twice(0) != 0 or op.twice(1) != 2: pass\n"
     (bench.files / "test_op.py").write_text(waiting)
 
-    outcome = kills.check(_with_total(bench, 1, 0.5), _silent)  # the first of three takes all of it
+    outcome = mutation_score.check(_with_total(bench, 1, 0.5), _silent)  # the first of three takes all of it
 
     assert (outcome.status, outcome.topic, outcome.share) == (Status.TIMEOUT, "time", None)
     assert outcome.sentence.startswith(
@@ -430,7 +430,7 @@ def test_a_check_tells_how_many_implementations_are_done(bench: Bench) -> None:
     (bench.files / "test_op.py").write_text(GOOD)
     said: list[str] = []
 
-    kills.check(bench, said.append)
+    mutation_score.check(bench, said.append)
 
     for what in ("compiled", "tested"):
         told = [each for each in said if each.endswith(what)]
@@ -470,7 +470,7 @@ replace = "raise ValueError("
     assert suite.count(old) == 1
     _accepts(bench, suite.replace(old, new))
 
-    outcome = kills.check(bench, _silent)
+    outcome = mutation_score.check(bench, _silent)
 
     assert outcome.lines == (() if seen else ("Bad input (1 of 4 not seen): Look at the message.",))
 
@@ -497,7 +497,7 @@ def test_without_the_solution_the_published_mistakes_judge(bench: Bench, exercis
         "5 tests: the implementation that you were given, the only correct one"
     )
 
-    outcome = kills.check(bench, _silent)
+    outcome = mutation_score.check(bench, _silent)
 
     assert outcome.sentence.startswith("Your suite finds all 1 mistake, of 1 class. These are the published")
 

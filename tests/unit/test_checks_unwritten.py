@@ -1,105 +1,142 @@
-"""A failure that an open TODO explains comes after one that nothing explains."""
+"""What was never written is laid beside the launch; where that explains nothing, nothing is claimed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 import torch
 
-from grader.checks.bench import Bench
-from grader.checks.gradients import gradient
-from grader.checks.values import correctness
-from grader.course.catalog import Section
-from grader.run.values import Trace
-from grader.specification import Case, Gradient, tensor
-from grader.verdict import Status
-from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench, fake_exercise
+from grader.checks.values.diagnose import diagnose
+from grader.checks.values.unwritten import by_the_launch
+from grader.checks.values.wrong_answer import Wrong
+from grader.run.values import Launch
 
-KERNELS = """
-template <typename T>
-__device__ T folded(T value) {
-    // TODO(fold): fold the value, about 2 lines.
-    return value;
-}
-template <typename T>
-__global__ void on_chip(const T* x, T* out) {
-    out[0] = x[0];  // sic: nothing here is open
-}
-template <typename T>
-__global__ void long_row(const T* x, T* out) {
-    out[0] = folded<T>(x[0]);
-}
-"""
-SECTIONS = {"fold": Section("fold", "kernel.cu", "fold the value", 2, stub="return value;")}
-LONG, SHORT = ([replace(tensor(extent), name="x")] for extent in (50, 5))
-WAITS = Case("long", LONG)
-OWN = Case("short", SHORT)
+POISONED = torch.full((4,), 0xA5, dtype=torch.uint8).view(torch.float32).item()
+Index = Callable[[int, int], tuple[int, ...]]  # of a thread's block and its own number, or of x and y
 
 
-def run_as(kernels: dict[int, str]) -> Any:
-    """A trace whose launch is of the kernel for tensors of that many elements; of long_row where none is."""
-
-    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
-        extent = SESSION[0]._received[0].numel()
-        return replace(trace, launches=(replace(LAUNCH, kernel=kernels[extent]),))
-
-    return edit
+def answer(shape: tuple[int, ...], written: torch.Tensor, *launches: Launch) -> Wrong:
+    """The answer of kernels that wrote the elements of the mask `written`."""
+    right = torch.rand(shape, generator=torch.Generator().manual_seed(3), dtype=torch.float64) + 0.5
+    got = torch.where(written, right, POISONED).float()
+    return Wrong(got, right, ~written, launches=launches)
 
 
-SESSION: list[FakeSession] = []
-NAMES = {50: "void (anonymous namespace)::long_row<float>(float const*, float*)", 5: "on_chip<float>"}
+def in_a_line(total: int, blocks: int, size: int, index: Index, bound: int | None = None) -> Wrong:
+    """What a launch of `blocks` of `size` threads leaves, whose threads write to `index` below `bound`."""
+    block, thread = torch.meshgrid(torch.arange(blocks), torch.arange(size), indexing="ij")
+    element = index(block, thread)  # type: ignore[arg-type]
+    written = torch.zeros(total, dtype=torch.bool)
+    written[element[element < (total if bound is None else bound)]] = True  # type: ignore[index, operator]
+    return answer((total,), written, Launch("k", (blocks, 1, 1), (size, 1, 1)))
 
 
-def bench_of(wrong: set[int], tmp_path: Path, cases: list[Case], kind: str = "write", **more: Any) -> Bench:
-    """Tensors of as many elements as `wrong` says are doubled instead of tripled."""
-    (tmp_path / "kernel.cu").write_text(KERNELS)
-
-    def function(x: torch.Tensor) -> torch.Tensor:
-        return x * (2 if x.numel() in wrong else 3)
-
-    SESSION[:] = [FakeSession(function, edit_trace=run_as(NAMES))]
-    exercise = fake_exercise(tmp_path, edit=("kernel.cu",), sections=SECTIONS, kind=kind)
-    bench = fake_bench(SESSION[0], lambda x: 3 * x, cases, parameters="x", exercise=exercise, **more)
-    return replace(bench, files=tmp_path)
-
-
-def test_ones_own_mistake_comes_first(tmp_path: Path) -> None:
-    outcome = correctness.check(bench_of({50, 5}, tmp_path, [WAITS, OWN]))
-    assert (outcome.status, outcome.case) == (Status.FAIL, "short")
-    assert outcome.sentence.startswith("muladd(x: float32 (5,)) returned ")
-    assert 'Waiting for an open TODO: "long".' in outcome.lines
-    assert not any(line.startswith("Also wrong") for line in outcome.lines)
-
-
-def test_where_all_that_fails_is_not_written_yet_the_todo_is_named(tmp_path: Path) -> None:
-    outcome = correctness.check(bench_of({50}, tmp_path, [WAITS, OWN]))
-    assert (outcome.status, outcome.case, outcome.topic) == (Status.NOT_ATTEMPTED, "long", "values")
-    assert outcome.sentence.startswith(
-        "TODO(fold) in kernel.cu, line 4, is still open. muladd(x: float32 (50,)"
-    )
-
-
-@pytest.mark.parametrize("written", [True, False])
-def test_a_kernel_that_comes_to_no_open_todo_is_not_excused(tmp_path: Path, written: bool) -> None:
-    bench = bench_of({5, 50} if written else {5}, tmp_path, [WAITS, OWN])
-    if written:
-        (tmp_path / "kernel.cu").write_text(KERNELS.replace("return value;", "return value + 1;"))
-    outcome = correctness.check(bench)
-    assert (outcome.status, outcome.case) == (Status.FAIL, "long" if written else "short")
-
-
-def test_what_is_to_be_repaired_is_judged_as_it_is(tmp_path: Path) -> None:
-    assert correctness.check(bench_of({50}, tmp_path, [WAITS], kind="fix")).status is Status.FAIL
+def straight(size: int) -> Index:
+    return lambda block, thread: block * size + thread  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize(
-    ("wrong", "case", "status"),
-    [({50, 5}, "short", Status.FAIL), ({50}, "long", Status.NOT_ATTEMPTED), (set(), "", Status.PASS)],
+    ("wrong", "words"),
+    [
+        (in_a_line(1000, 3, 256, straight(256)), "3 blocks of 256 threads, and 1000 elements take 4"),
+        (in_a_line(1000, 4, 256, lambda b, t: t + 0 * b), "does the index count the block?"),  # type: ignore
+        (in_a_line(1000, 4, 256, straight(256), bound=768), "only the last, partial block wrote nothing"),
+        (
+            in_a_line(1000, 4, 256, lambda b, t: t * 256 + b),  # type: ignore
+            "the first 4 of every 256 elements, and the launch has 4 blocks of 256 threads: are block",
+        ),
+        (in_a_line(300, 2, 256, straight(256), bound=256), "only the first wrote anything: does the index"),
+        (in_a_line(90_000, 300, 256, straight(256)), "each thread has to go on in a loop: does it?"),
+    ],
 )
-def test_so_it_is_with_gradients(tmp_path: Path, wrong: set[int], case: str, status: Status) -> None:
-    asked = Gradient(cases=[WAITS, OWN])
-    outcome = gradient.check(bench_of(wrong, tmp_path, [], gradient=asked))
-    assert (outcome.status, outcome.case) == (status, case)
+def test_a_launch_in_one_dimension(wrong: Wrong, words: str) -> None:
+    assert words in by_the_launch(wrong)
+    assert by_the_launch(wrong) in diagnose(wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        in_a_line(1000, 4, 256, straight(256), bound=999),  # the guard alone tells
+        in_a_line(1000, 4, 256, lambda b, t: (b * 256 + t) * 2),  # type: ignore
+        answer((300,), torch.arange(300) < 256),  # no launch is known
+        answer((300,), torch.arange(300) < 0, Launch("k", (1, 1, 1), (256, 1, 1))),
+    ],
+)
+def test_a_launch_that_explains_nothing(wrong: Wrong) -> None:
+    assert by_the_launch(wrong) == ""
+
+
+def test_complex_numbers_are_left_alone() -> None:
+    right = torch.ones(300, dtype=torch.complex128)
+    wrong = Wrong(right.to(torch.complex64) * 2, right, torch.ones(300, dtype=torch.bool))
+    assert by_the_launch(wrong) == ""
+
+
+def test_two_launches_say_nothing_of_either() -> None:
+    launch = Launch("k", (1, 1, 1), (256, 1, 1))
+    written = torch.arange(300) < 256
+    assert by_the_launch(answer((300,), written, launch)) != ""
+    assert by_the_launch(answer((300,), written, launch, launch)) == ""
+
+
+def test_enough_threads_are_not_asked_for_more() -> None:
+    told = diagnose(in_a_line(1000, 4, 256, straight(256), bound=900))
+    assert told.endswith("The launch has threads enough: look at the index and the guard.")
+    assert diagnose(in_a_line(1000, 4, 256, straight(256), bound=999)).endswith("too strict?")
+
+
+def test_a_block_for_each_row() -> None:
+    written = torch.arange(10)[:, None].expand(10, 33) < 8
+    told = by_the_launch(answer((10, 33), written, Launch("k", (8, 1, 1), (64, 1, 1))))
+    assert "as many of the 10 rows were written: has every row a block?" in told
+
+
+def test_a_kernel_that_ran_is_not_asked_whether_it_runs() -> None:
+    nothing = torch.zeros(40, dtype=torch.bool)
+    assert "Does the kernel run" in diagnose(answer((40,), nothing))
+    told = diagnose(answer((40,), nothing, Launch("k", (1, 1, 1), (256, 1, 1))))
+    assert "Does the kernel run" not in told and "does its guard let any thread through" in told
+
+
+Pair = tuple[int, int]
+
+
+def in_a_plane(shape: Pair, rows: int, columns: int, grid: Pair, block: Pair) -> Wrong:
+    written = torch.zeros(shape, dtype=torch.bool)
+    written[:rows, :columns] = True
+    return answer(shape, written, Launch("k", (*grid, 1), (*block, 1)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            in_a_plane((1, 256), 1, 32, (1, 8), (32, 4)),
+            "with columns in x, one thread per element takes 8 in x and 1 in y: are the two exchanged?",
+        ),
+        (in_a_plane((9, 33), 8, 33, (2, 1), (32, 8)), "takes 2 in x and 2 in y: is the number of blocks"),
+        (in_a_plane((262_143, 1), 262_140, 1, (1, 65_535), (32, 4)), "at most 65,535 blocks in y"),
+        (in_a_plane((8, 32), 8, 8, (2, 1), (16, 8)), "all 8 rows and 8 of 32 columns. Are the bounds"),
+        (in_a_plane((40, 50), 8, 16, (4, 5), (16, 8)), "One block covers as much: does the index"),
+        (in_a_plane((40, 50), 39, 50, (4, 5), (16, 8)), "39 of 40 rows and all 50 columns. The grid"),
+    ],
+)
+def test_a_launch_in_two_dimensions(wrong: Wrong, words: str) -> None:
+    assert words in by_the_launch(wrong)
+    assert by_the_launch(wrong) in diagnose(wrong)
+
+
+def test_what_was_written_is_no_rectangle() -> None:
+    holes = torch.ones(40, 50, dtype=torch.bool)
+    holes[3, 7] = False
+    assert by_the_launch(answer((40, 50), holes, Launch("k", (4, 5, 1), (16, 8, 1)))) == ""
+
+
+def test_a_right_byte_that_equals_the_fill_pattern_counts_as_written() -> None:
+    right = (torch.arange(1200) % 256).to(torch.uint8).reshape(600, 2)
+    got = right.clone()
+    got[512:] = 0xA5
+    wrong = Wrong(got, right, got != right, launches=(Launch("k", (1, 128, 1), (32, 4, 1)),))
+    assert "Written are 512 of 600 rows and all 2 columns." in by_the_launch(wrong)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.cli import checking, demo, main, quick
+from grader.cli import check, demo, fast_start, main
 from grader.cli.commands import ENTRIES
 from grader.cli.screen import _Pace
 from grader.course import progress
@@ -51,7 +51,7 @@ class PretendedGrader:
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> PretendedGrader:
     grader = PretendedGrader()
-    monkeypatch.setattr(checking, "grade", grader)
+    monkeypatch.setattr(check, "grade", grader)
     monkeypatch.setattr(demo, "grade", grader)
     monkeypatch.setenv("CU2GRAD_BACKEND", "simt")
     monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
@@ -201,7 +201,7 @@ def test_a_hand_in_is_checked_with_the_files_that_are_given(
         seen.update({path.name: path.read_bytes() for path in files.iterdir()})
         return pretended(exercise, files, **options)
 
-    monkeypatch.setattr(checking, "grade", grade)
+    monkeypatch.setattr(check, "grade", grade)
     assert run("check", "00", "--files", str(handed_in), "--json") == 0
     given = {name: (exercise.root / name).read_bytes() for name in exercise.given}
     assert seen == {"kernel.cu": b"// hers", **given}
@@ -442,7 +442,7 @@ def test_a_fault_of_the_grader_is_kept_in_a_file_and_is_nobody_elses(
     def broken(*_: object, **__: object) -> Verdict:
         raise ZeroDivisionError("in the grader")
 
-    monkeypatch.setattr(checking, "grade", broken)
+    monkeypatch.setattr(check, "grade", broken)
     assert run("check", "00") == 3
     printed = capsys.readouterr().err
     assert "The grader itself failed: ZeroDivisionError: in the grader" in printed
@@ -480,7 +480,7 @@ def test_a_hint_is_shown_without_the_ones_after_it(run: Command, capsys: pytest.
 def said(check: CheckResult, course: Path) -> None:
     """Keeps a verdict on 00 that consists of ``check``, as `grader check` would."""
     exercise = Catalog.open(course).find("00")
-    checking.keep(exercise, Verdict(exercise.slug, exercise.title, "simt", 7, (check,)))
+    check.keep(exercise, Verdict(exercise.slug, exercise.title, "simt", 7, (check,)))
 
 
 @pytest.mark.parametrize(
@@ -678,7 +678,7 @@ def test_wrong_kernels_are_built_once_the_right_one_is(
         return pretended(exercise, files, **options)
 
     monkeypatch.setattr("grader.checks.build.compile_submission", compile_submission)
-    monkeypatch.setattr(checking, "grade", grade)
+    monkeypatch.setattr(check, "grade", grade)
     assert run("demo") == 1
     assert order == ["grade 00_negate", "ahead 00_negate: 1"]  # one guard is the launcher's
 
@@ -715,16 +715,16 @@ def test_list_and_next_import_nothing_that_is_large(toy_course: Path, command: s
 def test_the_short_way_prints_what_typer_would(
     run: Command, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert quick.answered(words)
+    assert fast_start.answered(words)
     short = capsys.readouterr().out
-    monkeypatch.setattr(quick, "answered", lambda words: False)
+    monkeypatch.setattr(fast_start, "answered", lambda words: False)
     assert run(*words) == 0
     assert capsys.readouterr().out == short
 
 
 @pytest.mark.parametrize("words", [("list", "--help"), ("list", "00"), ("check",), (), ("list", "--course")])
 def test_anything_else_is_read_by_typer(words: tuple[str, ...]) -> None:
-    assert not quick.answered(words)
+    assert not fast_start.answered(words)
 
 
 @pytest.mark.parametrize(
@@ -754,7 +754,7 @@ def test_a_check_grades_the_files_as_they_were_when_it_began(
         kernel.write_text("// saved meanwhile")
         return pretended(exercise, files, **options)
 
-    monkeypatch.setattr(checking, "grade", grade)
+    monkeypatch.setattr(check, "grade", grade)
     assert run("check", "00", "--json") == 0
     verdict = Verdict.from_json(capsys.readouterr().out)
     assert pretended.calls[0]["kernel"] == "// before"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from grader import checks
-from grader.cli import checking
+from grader.cli import check
 from grader.cli.pytest_items import _limits_changes
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
@@ -46,7 +46,7 @@ class PretendedGrader:
 def pretended(monkeypatch: pytest.MonkeyPatch) -> PretendedGrader:
     grader = PretendedGrader()
     monkeypatch.setattr(checks, "grade", grader)
-    monkeypatch.setattr(checking, "found_backend", lambda: "simt")
+    monkeypatch.setattr(check, "found_backend", lambda: "simt")
     return grader
 
 

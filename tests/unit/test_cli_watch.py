@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from grader.cli import watching
+from grader.cli import watch
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.stubs import without_markers
@@ -63,14 +63,14 @@ def save(text: str, name: str = "kernel.cu") -> Step:
 
 @pytest.fixture
 def exercise(toy_catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Exercise:
-    monkeypatch.setattr(watching, "open_lane", lambda *_, **__: None)
+    monkeypatch.setattr(watch, "open_lane", lambda *_, **__: None)
     return toy_catalog.exercises[0]
 
 
 def watched(exercise: Exercise, monkeypatch: pytest.MonkeyPatch, *steps: Step) -> PretendedGrader:
     grader = PretendedGrader(exercise.root, list(steps))
-    monkeypatch.setattr(watching, "grade", grader)
-    assert watching.watch_exercise("00", exercise.course, "simt", plain=True, verbose=False) == 0
+    monkeypatch.setattr(watch, "grade", grader)
+    assert watch.watch_exercise("00", exercise.course, "simt", plain=True, verbose=False) == 0
     return grader
 
 
@@ -106,7 +106,7 @@ def test_what_is_written_only_half_is_not_graded(
             with (exercise.root / "kernel.cu").open("a") as file:
                 file.write(pieces.pop(0))
 
-    monkeypatch.setattr(watching.time, "sleep", write_on)
+    monkeypatch.setattr(watch.time, "sleep", write_on)
     grader = watched(exercise, monkeypatch, empty)
 
     assert [files["kernel.cu"] for files in grader.seen[1:]] == ["// half and half"]
@@ -152,10 +152,10 @@ def test_a_gpu_is_opened_anew_for_every_verdict(exercise: Exercise, monkeypatch:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a lane was opened")
 
-    monkeypatch.setattr(watching, "open_lane", refuse)
+    monkeypatch.setattr(watch, "open_lane", refuse)
     grader = PretendedGrader(exercise.root, [])
-    monkeypatch.setattr(watching, "grade", grader)
-    watching.watch_exercise("00", exercise.course, "cuda", plain=True, verbose=False)
+    monkeypatch.setattr(watch, "grade", grader)
+    watch.watch_exercise("00", exercise.course, "cuda", plain=True, verbose=False)
     assert [(each["backend"], each["zygote"]) for each in grader.options] == [("cuda", None)]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from grader.course.catalog import Catalog
 from grader.instruct.course import judged_scores, read_course, read_people
-from grader.instruct.course.late import charge, days_late
+from grader.instruct.course.lateness import charge, days_late
 from grader.instruct.course.policy import LatePolicy
 from grader.support.errors import UsageError
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass

@@ -27,12 +27,12 @@ from grader.instruct.course import (
 )
 from grader.instruct.course.attempts import read_roster, remembering, write_roster
 from grader.instruct.course.comments import fitting
-from grader.instruct.course.explain import explain
+from grader.instruct.course.explanation import explain
 from grader.instruct.course.regrades import log_regrade
-from grader.instruct.course.releasing import Release, release
+from grader.instruct.course.release import Release, release
 from grader.instruct.course.retention import forget
-from grader.instruct.course.sample import double_marking
-from grader.instruct.course.withdrawn import Withdrawal, withdraw
+from grader.instruct.course.second_marking import double_marking
+from grader.instruct.course.withdrawals import Withdrawal, withdraw
 from grader.instruct.results.lines import Lines
 from grader.instruct.submissions import read_submissions
 from grader.support.errors import UsageError

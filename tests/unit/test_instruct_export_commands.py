@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import gradescope, main
-from grader.cli.exporting import export_csv
+from grader.cli.export import export_csv
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.results import Record, ResultStore, key_of
 from grader.instruct.submissions import Submission

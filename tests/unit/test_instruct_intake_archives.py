@@ -14,11 +14,11 @@ import pytest
 
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.submissions import read_submissions
+from grader.instruct.submissions.archives import opened
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.layouts import recognised
 from grader.instruct.submissions.report import Report
 from grader.instruct.submissions.roster import Roster, read_roster
-from grader.instruct.submissions.sources import opened
 from grader.support.errors import UsageError
 
 NOTEBOOK = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []})

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from grader.course.catalog import Catalog, Exercise
-from grader.instruct.submissions import sources
-from grader.instruct.submissions.choosing import shown
+from grader.instruct.submissions import archives
+from grader.instruct.submissions.file_matching import shown
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.layouts import recognised
 from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES
@@ -144,7 +144,7 @@ def test_a_name_of_its_own_that_is_no_text_is_not_taken(archive: Path, exercise:
     add(archive, "eve/kernel.cu", "// x\n")
     content = archive.read_bytes()
     archive.write_bytes(content.replace("eve/ö.cu".encode(), b"eve/\xff\xff.cu", 1))
-    with sources.opened(archive) as source:
+    with archives.opened(archive) as source:
         entry = next(entry for entry in source.entries if entry.name == "eve/ö.cu")
         with pytest.raises(Refused, match="is damaged"):
             source.read(entry, FILE_BYTES)
@@ -165,7 +165,7 @@ def test_a_disk_that_fails_is_not_taken_for_damage(
     def failing(*_: object) -> bytes:
         raise OSError(number, os.strerror(number))
 
-    with sources.opened(archive) as source:
+    with archives.opened(archive) as source:
         monkeypatch.setattr(zipfile.ZipExtFile, "read", failing)
         with pytest.raises(error):
             source.read(source.entries[0], FILE_BYTES)
@@ -223,7 +223,7 @@ def test_one_name_twice_is_nobodys_choice(archive: Path, exercise: Exercise) -> 
 def test_entries_without_end_are_not_looked_at(
     archive: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(archives, "MOST_ENTRIES", 3)
     for number in range(4):
         add(archive, f"eve/{number}.txt", "")
     with pytest.raises(UsageError, match="holds 5 files"):
@@ -411,5 +411,5 @@ def test_one_person_does_not_decide_how_an_archive_is_read(
         add(archive, honest.format(number), "// fine\n")
     if layout == "gradescope":
         add(archive, "e/submission_metadata.yml", "{}")
-    with sources.opened(archive) as source:
+    with archives.opened(archive) as source:
         assert recognised(source, SLUG) == layout

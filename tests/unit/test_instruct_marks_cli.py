@@ -20,7 +20,7 @@ from grader.cli.similarity import show_pairs
 from grader.course.catalog import Catalog
 from grader.course.stubs import stub_text
 from grader.instruct.course import ReleasedMarks, read_course
-from grader.instruct.course.released import Released, now, telling
+from grader.instruct.course.release_log import Released, now, telling
 from grader.instruct.results.key import exercise_version
 from grader.instruct.similarity import look_alikes
 from grader.support.errors import UsageError

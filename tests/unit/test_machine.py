@@ -98,6 +98,6 @@ def test_a_command_ends_with_the_sentence_and_not_with_a_traceback(
     def refuse(arguments: list[str]) -> bool:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/data/x")
 
-    monkeypatch.setattr("grader.cli.quick.answered", refuse)
+    monkeypatch.setattr("grader.cli.fast_start.answered", refuse)
     assert main() == 3
     assert capsys.readouterr().err.splitlines()[0] == "/data/x has no room left."

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grader.packages import PackageRequest, build_package, building, requirements, wheel
+from grader.packages.build_folder import workshop
 from grader.packages.building import facts_of
-from grader.packages.workshop import workshop
 from grader.support.errors import BuildFailed, ToolchainError
 
 pytestmark = pytest.mark.slow("builds wheels")

@@ -15,10 +15,10 @@ import torch
 
 from cusimt.profile.model import Memory
 from grader.checks import build as building
-from grader.checks.device.counted import Counted, choose, run_counted, tensor_names
+from grader.checks.device.counted_case import Counted, choose, run_counted, tensor_names
 from grader.checks.outcome import Outcome
 from grader.cli import main
-from grader.run import spawn
+from grader.run import zygote_handle
 from grader.run.values import Output, Placed, RemoteError, Reply, Trace
 from grader.specification import Case, Gradient, Spec, tensor
 from grader.support.errors import SubmissionError, UsageError
@@ -202,7 +202,7 @@ def test_what_does_not_compile_is_told_with_the_compilers_words(
     grader: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused = Outcome(Status.BUILD_ERROR, "negate does not compile.", lines=("kernel.cu:7: error: no x",))
-    monkeypatch.setattr(spawn, "Zygote", NoZygote)
+    monkeypatch.setattr(zygote_handle, "Zygote", NoZygote)
     monkeypatch.setattr(building, "compile_submission", lambda *_, **__: refused)
     assert grader("profile", "00", "--from", "solutions") == 1
     said = capsys.readouterr().err.splitlines()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli import listing
-from grader.cli.checking import keep
-from grader.cli.listing import list_exercises
+from grader.cli import overview
+from grader.cli.check import keep
+from grader.cli.overview import list_exercises
 from grader.course import progress
 from grader.course.catalog import Catalog
 from grader.course.progress import Record, Result
@@ -179,10 +179,10 @@ def test_the_way_around_an_optional_exercise_is_named(toy_catalog: Catalog) -> N
     catalog = Catalog(
         toy_catalog.course, (replace(first, core=False), replace(second, core=True, requires=()))
     )
-    assert listing.next_step(catalog, {}).endswith(
+    assert overview.next_step(catalog, {}).endswith(
         "It is optional: the core course continues with 01_muladd."
     )
     passed = {first.slug: Record(PASSED, PASSED)}
-    assert "optional" not in listing.next_step(catalog, passed)
+    assert "optional" not in overview.next_step(catalog, passed)
     alone = Catalog(toy_catalog.course, (catalog.exercises[0],))
-    assert "optional" not in listing.next_step(alone, {})
+    assert "optional" not in overview.next_step(alone, {})

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from grader.run import CallLost, ProtocolViolation, TensorArg, Zygote
-from grader.run.boxes import Box
 from grader.run.connection import Connection
 from grader.run.session import Session
+from grader.run.shared_memory import Box
 from grader.support.errors import InfrastructureError
 from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
 

@@ -8,7 +8,7 @@ import pytest
 
 from grader.checks.outcome import Outcome
 from grader.report import plain
-from grader.run.text import clean, lines_of, one_line
+from grader.run.cleaned_text import clean, lines_of, one_line
 from grader.verdict import CheckResult, Finding, Status, Verdict, WarpRequest
 
 MARK = "\ufffd"

@@ -9,8 +9,8 @@ import struct
 import pytest
 
 from grader.run import wire
-from grader.run.boxes import Box, MappedBox
-from grader.run.text import decode_text, encode_text
+from grader.run.cleaned_text import decode_text, encode_text
+from grader.run.shared_memory import Box, MappedBox
 from grader.run.wire import SPARSE, Header, Kind, MessageTooLarge, Parcel, TensorRecord, WireError
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.author.solution_rules import sizes_are_drawn
-from grader.checks.device.counted import choose
+from grader.checks.device.counted_case import choose
 from grader.checks.values.sizes import with_sizes
 from grader.specification import Case, Spec, TensorSpec, drawn, load_spec, sizes, tensor
 from grader.support.errors import BrokenSpec

@@ -14,7 +14,7 @@ import torch
 
 from grader.checks.timing import alternation
 from grader.checks.timing.alternation import Measured
-from grader.checks.timing.clean import clean_worker
+from grader.checks.timing.clean_worker import clean_worker
 from grader.checks.timing.contestants import INSIDE
 from grader.checks.values.inputs import seeded
 from grader.course.exercise import read_exercise
@@ -211,7 +211,7 @@ def test_a_slower_submission_takes_longer_by_both_clocks(measure: Measure) -> No
 
 
 def test_the_inputs_depend_on_the_seed_alone() -> None:
-    from grader.checks.timing.turns import allocated, described, draw_into
+    from grader.checks.timing.timed_calls import allocated, described, draw_into
 
     arguments = described([tensor((3, 5)), 2.0, tensor(4, "int64", low=0, high=9), [tensor(2, "float16")]])
     sets = [allocated(arguments, "cpu") for _ in range(3)]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call
+from grader.checks.device.concurrency import too_few
 from grader.checks.device.host_work import (
     carried_answers,
     host_access,
@@ -27,7 +28,6 @@ from grader.checks.device.library_work import (
     foreign_operators_problem,
 )
 from grader.checks.device.runtime_memory import direct_allocation
-from grader.checks.device.side_by_side import too_few
 from grader.checks.outcome import Outcome, passed
 from grader.verdict import NOT_JUDGED, Status
 

@@ -14,20 +14,20 @@ from cusimt.counters import symbolise
 from cusimt.records.source_lines import quoting_from
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
-from grader.checks.device.authors import is_right
-from grader.checks.device.counted import tensor_names
-from grader.checks.device.exceeded import Judged, outcome_of
-from grader.checks.device.excess import CountedStage, amount_of
+from grader.checks.device.counted_case import tensor_names
 from grader.checks.device.launches import is_of_a_library
-from grader.checks.gradients.compared import wrong_gradient
+from grader.checks.device.limit_causes import CountedStage, amount_of
+from grader.checks.device.limit_results import Judged, outcome_of
+from grader.checks.device.producers import is_right
+from grader.checks.gradients.comparison import wrong_gradient
 from grader.checks.gradients.cotangents import cotangent, differentiable
 from grader.checks.gradients.engine import numeric_sizes
-from grader.checks.gradients.tape import dense, record_tape
-from grader.checks.obstacle import obstacle
+from grader.checks.gradients.reference_graph import dense, record_tape
 from grader.checks.outcome import Outcome
+from grader.checks.prerequisites import obstacle
 from grader.checks.values.correctness import wrong_output
+from grader.checks.values.expected import expected_outputs
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import expected_outputs
 from grader.checks.values.wording import error_outcome
 from grader.specification.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
 from grader.verdict import NOT_JUDGED, Status

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from cusimt.profile.instances import instance_name, template_name
 from grader.checks.bench import Bench, Call
-from grader.checks.device.own_kernels import instance, kernels_of
+from grader.checks.device.library_kernels import instance, kernels_of
 from grader.run.values import Launch
 
 # Where kernels are that the headers of libraries bring along, and names in C, which belong to no namespace.

@@ -16,7 +16,7 @@ from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import in_words, source_line
 from grader.checks.device.launches import kernel_name, own_launches
-from grader.checks.device.orders import LARGE_CASE, LONG_CASE, other_orders
+from grader.checks.device.schedules import LARGE_CASE, LONG_CASE, other_orders
 from grader.checks.device.streams import stray_work
 from grader.checks.outcome import Outcome, passed
 from grader.run.values import Launch

@@ -9,11 +9,11 @@ from __future__ import annotations
 import torch
 
 from grader.checks.bench import Bench
-from grader.checks.gradients.tape import Tape, dense
+from grader.checks.gradients.reference_graph import Tape, dense
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
+from grader.checks.values.expected import Expected, accumulation, tolerance_for
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import Expected, accumulation, tolerance_for
 from grader.checks.values.wording import error_outcome
 from grader.run.values import Output, Reply
 from grader.specification import Case

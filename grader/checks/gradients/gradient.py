@@ -9,22 +9,22 @@ import torch
 
 from cusimt.support.words import counted as counted_words
 from grader.checks.bench import Bench, Call
-from grader.checks.device.authors import GRADIENTS, RECORDED, not_earned
+from grader.checks.device.determinism import changing_gradient
 from grader.checks.device.launches import own_launches
-from grader.checks.device.same_bits import changing_gradient
-from grader.checks.gradients.compared import wrong_gradient
+from grader.checks.device.producers import GRADIENTS, RECORDED, not_earned
+from grader.checks.gradients.comparison import wrong_gradient
 from grader.checks.gradients.cotangents import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.double_backward import second_problem
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
-from grader.checks.gradients.in_vain import saved_in_vain
-from grader.checks.gradients.overwritten import overwritten_problem
-from grader.checks.gradients.tape import Tape, dense, record_tape, unlike
+from grader.checks.gradients.in_place import overwritten_problem
+from grader.checks.gradients.needless_saves import saved_in_vain
+from grader.checks.gradients.reference_graph import Tape, dense, record_tape, unlike
+from grader.checks.open_todos import explained
 from grader.checks.outcome import Outcome, passed
-from grader.checks.unwritten import explained
-from grader.checks.values.in_common import in_a_sentence, in_common
+from grader.checks.values.common_cause import in_a_sentence, in_common
+from grader.checks.values.expected import Expected
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import Expected
 from grader.checks.values.wording import device_error, error_outcome
 from grader.specification import Case, Gradient
 from grader.verdict import Status

@@ -15,10 +15,10 @@ import torch
 from cusimt.support.words import counted
 from grader.checks.bench import Bench
 from grader.checks.measurements import pairs
-from grader.checks.measurements.asking import Problem, ask, uniform
-from grader.checks.measurements.drawn import drawn
-from grader.checks.measurements.nearness import shown, within
+from grader.checks.measurements.benchmark_run import Problem, ask, uniform
+from grader.checks.measurements.drawn_workloads import drawn
 from grader.checks.measurements.subject import Subject
+from grader.checks.measurements.tolerance import shown, within
 from grader.checks.measurements.traps import explanation
 from grader.checks.outcome import Outcome, passed
 from grader.specification.workloads import QUANTITIES, Pair, Workload, Workloads

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 
 from grader.checks.bench import Bench
-from grader.checks.measurements.asking import Problem, ask, uniform
-from grader.checks.measurements.drawn import Drawn, drawn
-from grader.checks.measurements.nearness import shown, within
+from grader.checks.measurements.benchmark_run import Problem, ask, uniform
+from grader.checks.measurements.drawn_workloads import Drawn, drawn
 from grader.checks.measurements.subject import Trap
+from grader.checks.measurements.tolerance import shown, within
 from grader.specification.workloads import COMPARED, Pair, Workloads
 
 _NEAR = 0.06

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from grader.checks.measurements.drawn import Drawn
+from grader.checks.measurements.drawn_workloads import Drawn
 
 
 @dataclass(frozen=True)

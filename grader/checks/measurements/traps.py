@@ -10,8 +10,8 @@ import math
 import statistics
 from collections.abc import Callable, Iterator
 
-from grader.checks.measurements.drawn import LAUNCH_US
-from grader.checks.measurements.seen import DEVICE_TIMES, OTHER_STREAM, certain, likely, waited
+from grader.checks.measurements.drawn_workloads import LAUNCH_US
+from grader.checks.measurements.evidence import DEVICE_TIMES, OTHER_STREAM, certain, likely, waited
 from grader.checks.measurements.subject import Subject, Trap
 
 _NEAR = 0.05  # a number this close to a prediction, and much closer than to the truth, is explained by it

@@ -13,14 +13,14 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.gradients.cotangents import cotangent, differentiable, expected_gradient
-from grader.checks.gradients.tape import record_tape
-from grader.checks.operators.complaints import raised
+from grader.checks.gradients.reference_graph import record_tape
+from grader.checks.operators.messages import raised
 from grader.checks.operators.registered import has_derivative, run
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
 from grader.checks.values.correctness import wrong_output
+from grader.checks.values.expected import Expected, expected_outputs
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import Expected, expected_outputs
 from grader.checks.values.wording import Hints, call_text, mismatch_outcome
 from grader.run.values import Output, Reply, TensorArg
 from grader.specification import Case

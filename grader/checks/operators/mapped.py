@@ -15,13 +15,13 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.device.launches import own_launches
 from grader.checks.gradients.cotangents import cotangent, differentiable, expected_gradient
-from grader.checks.gradients.tape import record_tape
-from grader.checks.operators.complaints import raised
+from grader.checks.gradients.reference_graph import record_tape
+from grader.checks.operators.messages import raised
 from grader.checks.operators.registered import run
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare
+from grader.checks.values.expected import Expected, accumulation, expected_outputs, tolerance_for
 from grader.checks.values.inputs import Drawn, Inputs
-from grader.checks.values.truth import Expected, accumulation, expected_outputs, tolerance_for
 from grader.checks.values.wording import call_text, mismatch_outcome
 from grader.run.values import Reply, TensorArg
 from grader.specification.dispatcher import Dispatcher, Mapped

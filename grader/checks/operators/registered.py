@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.checks.bench import Bench
-from grader.checks.operators.complaints import complaint_outcome, raised
+from grader.checks.operators.messages import complaint_outcome, raised
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import call_text

@@ -14,7 +14,7 @@ from cusimt.counters import LineCounts, symbolise
 from grader.checks.bench import Bench
 from grader.compilation import Artifact, BuildRequest, build
 from grader.run.session import Session
-from grader.run.spawn import Zygote
+from grader.run.zygote_handle import Zygote
 from grader.specification.questions import Count, Number, Program, drawn_sizes
 from grader.support.errors import BrokenExercise, BuildFailed, InfrastructureError, SubmissionError
 

@@ -18,7 +18,7 @@ from grader.checks.device.launches import accepted_launches, calls_without_a_ker
 from grader.checks.device.library_work import foreign_operators
 from grader.checks.gradients import gradient
 from grader.checks.outcome import Outcome, passed
-from grader.checks.repairs import changed
+from grader.checks.repairs import change_size
 from grader.checks.values import correctness
 from grader.course.changes import changes_of
 from grader.course.stubs import OpenTodo, open_todos
@@ -67,7 +67,7 @@ def _not_started(part: Part, todos: Sequence[OpenTodo]) -> Outcome:
 
 def _excess(bench: Bench, part: Part) -> Outcome | None:
     changes = changes_of(bench.exercise, bench.files)
-    return changed.excess(bench.exercise, changes, part.sections) if changes is not None else None
+    return change_size.excess(bench.exercise, changes, part.sections) if changes is not None else None
 
 
 def _judge(bench: Bench) -> Outcome:

@@ -16,7 +16,7 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.timing.contestants import Contestant, Parts, RaisedError, Turn
 from grader.checks.timing.ratios import Block
-from grader.checks.timing.turns import described, device_of
+from grader.checks.timing.timed_calls import described, device_of
 from grader.run.values import RemoteError
 from grader.specification import Speed
 from grader.support.errors import InfrastructureError, SubmissionError

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from grader.checks.timing.turns import places
+from grader.checks.timing.timed_calls import places
 from grader.run.failures import ProtocolViolation
 from grader.run.values import Arg, RemoteError, Reply, TensorArg
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from grader.checks.timing import settings
-from grader.checks.timing.turns import Call, Turns, allocated, draw_into, places
+from grader.checks.timing.timed_calls import Call, Turns, allocated, draw_into, places
 
 _COPY_BYTES = 1 << 28
 _COPIES = 10
@@ -83,7 +83,7 @@ def end(submission: Any) -> str:
 
 def rehearse(submission: Any, asked: str) -> None:
     """Load what the reference needs, the device's code included, before it is waited for."""
-    from grader.checks.timing.judged import reference_answers
+    from grader.checks.timing.timed_results import reference_answers
 
     wanted = json.loads(asked)
     given = allocated(wanted["arguments"], wanted["device"])
@@ -119,7 +119,7 @@ def compare(submission: Any, asked: str, *got: Tensor) -> str:
     ``asked`` has the exercise's folder, the seeds of the calls, and what :func:`parts` said of them; ``got``
     is the elements. Answers with the first difference: call, element, expected, got; or with null.
     """
-    from grader.checks.timing.judged import first_difference
+    from grader.checks.timing.timed_results import first_difference
 
     wanted = json.loads(asked)
     elements = iter(got)

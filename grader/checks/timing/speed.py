@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import torch
 
 from grader.checks.bench import Bench
-from grader.checks.obstacle import obstacle
 from grader.checks.outcome import Outcome, passed
+from grader.checks.prerequisites import obstacle
 from grader.checks.timing import alternation
 from grader.checks.timing.alternation import CASE, Measured
 from grader.checks.timing.clocks import believed, undecided
-from grader.checks.timing.held_against import (
+from grader.checks.timing.objections import (
     changed_settings,
     held_memory,
     implausible,

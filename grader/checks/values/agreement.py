@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import torch
 
 from grader.checks.values.compare import wrong_elements
-from grader.checks.values.truth import Expected, Tolerance
-from grader.checks.values.wrong import MANY
+from grader.checks.values.expected import Expected, Tolerance
+from grader.checks.values.wrong_answer import MANY
 
 LEAST = 3  # different numbers, at the least
 BITS = 40  # so many that agree by chance are out of the question

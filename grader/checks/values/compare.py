@@ -7,7 +7,7 @@ from typing import Protocol
 
 import torch
 
-from grader.checks.values.truth import Expected, Tolerance
+from grader.checks.values.expected import Expected, Tolerance
 
 
 class Returned(Protocol):

@@ -10,22 +10,22 @@ import torch
 
 from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.authors import VALUES, not_earned
 from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
+from grader.checks.device.determinism import changing_answer
 from grader.checks.device.launches import accepted_launches, calls_without_a_kernel
-from grader.checks.device.same_bits import changing_answer
+from grader.checks.device.producers import VALUES, not_earned
+from grader.checks.lesson_links import UNWRITTEN
+from grader.checks.open_todos import explained, own_first, waiting
 from grader.checks.outcome import Cause, Outcome, passed
-from grader.checks.reading import UNWRITTEN
-from grader.checks.unwritten import explained, own_first, waiting
-from grader.checks.values import formulas, left_out, misread
+from grader.checks.values import formulas, missing_terms, wrong_strides
 from grader.checks.values.advice import narrow_indices
+from grader.checks.values.case_comparison import told_apart
+from grader.checks.values.common_cause import in_a_sentence
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
-from grader.checks.values.in_common import in_a_sentence
+from grader.checks.values.expected import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
-from grader.checks.values.told_apart import told_apart
-from grader.checks.values.truth import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.wording import (
     Hints,
     device_error,
@@ -140,7 +140,7 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     launches = accepted_launches(bench, call)
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given), reason, launches)
     if failure is not None and failure.topic == "values":
-        why = misread.explain(*asked) or left_out.explain(*asked)
+        why = wrong_strides.explain(*asked) or missing_terms.explain(*asked)
         sentence = f"{failure.sentence} {why}".strip()
         failure = replace(failure, sentence=sentence, certain=why or failure.certain)
     failure = failure or _wrong_arguments(bench, case, inputs, call)

@@ -10,28 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.checks.values import (
-    elsewhere,
+    displaced,
+    error_places,
+    non_finite,
     operands,
-    places,
     precision,
     relations,
+    row_sharing,
     rows,
-    shares,
-    strange,
     terms,
-    untouched,
+    unwritten,
 )
-from grader.checks.values.wrong import Wrong
+from grader.checks.values.wrong_answer import Wrong
 
 PATTERNS: tuple[Callable[[Wrong], str], ...] = (
-    places.beyond_32_bits,
+    error_places.beyond_32_bits,
     relations.below_zero,
-    untouched.never_written,
-    places.bytes_for_elements,
+    unwritten.never_written,
+    error_places.bytes_for_elements,
     rows.cancellation,
-    strange.not_a_number,
-    elsewhere.zeros_in_chunks,
-    strange.all_zero,
+    non_finite.not_a_number,
+    displaced.zeros_in_chunks,
+    non_finite.all_zero,
     operands.terms_of_ones,
     relations.a_factor,
     relations.transposed,
@@ -41,8 +41,8 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     relations.the_cotangent,
     relations.for_ones,
     relations.the_reason,
-    elsewhere.within_groups,
-    elsewhere.another_cotangent,
+    displaced.within_groups,
+    displaced.another_cotangent,
     relations.single_terms,
     relations.an_input,
     rows.summed_product,
@@ -52,13 +52,13 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     rows.scaled_rows,
     rows.shifted_rows,
     rows.scaled_and_shifted_rows,
-    shares.factors_of_threads,
+    row_sharing.factors_of_threads,
     precision.low_precision,
     precision.narrow_arithmetic,
-    elsewhere.other_places,
-    elsewhere.right_sums,
-    elsewhere.in_chunks,
-    places.a_region,
+    displaced.other_places,
+    displaced.right_sums,
+    displaced.in_chunks,
+    error_places.a_region,
 )
 
 

@@ -9,8 +9,8 @@ from itertools import combinations_with_replacement
 import torch
 
 from grader.checks.values.agreement import agrees, explains, tells
+from grader.checks.values.expected import Expected, call_reference
 from grader.checks.values.inputs import Inputs
-from grader.checks.values.truth import Expected, call_reference
 from grader.run.values import Output
 from grader.specification import Spec
 from grader.support.errors import BrokenSpec

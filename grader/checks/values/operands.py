@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.checks.values.wrong import MANY, Wrong
+from grader.checks.values.wrong_answer import MANY, Wrong
 
 
 def transposed_operands(wrong: Wrong) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import torch
 
 from grader.checks.outcome import Outcome
-from grader.checks.values.wrong import NARROW, Wrong
+from grader.checks.values.wrong_answer import NARROW, Wrong
 from grader.specification import Case
 from grader.specification.vocabulary import tensors_of
 

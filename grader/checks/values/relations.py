@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import torch
 
-from grader.checks.values.wrong import MANY, Wrong
+from grader.checks.values.wrong_answer import MANY, Wrong
 
 LARGEST_DIVISOR = 10_000  # an average over more elements than this is not tried
 

@@ -7,7 +7,7 @@ import math
 import torch
 
 from grader.checks.values.compare import number
-from grader.checks.values.wrong import MANY, NARROW, Wrong
+from grader.checks.values.wrong_answer import MANY, NARROW, Wrong
 
 SHORTEST = 4  # values in a row, from which on a common factor is no coincidence
 SEVERAL = 3  # rows, of which one may be orthogonal to another by coincidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.checks.values.wrong import NARROW, Wrong
+from grader.checks.values.wrong_answer import NARROW, Wrong
 
 SHORTEST = 4  # elements of a row, from which on it is no coincidence that two agree
 MOST = 1 << 22  # pairs of rows that are compared

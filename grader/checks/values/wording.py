@@ -11,12 +11,12 @@ import torch
 from grader.checks.outcome import Cause, Outcome
 from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
+from grader.checks.values.error_places import a_region
+from grader.checks.values.expected import Expected
 from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
-from grader.checks.values.places import a_region
 from grader.checks.values.relations import negated
-from grader.checks.values.truth import Expected
-from grader.checks.values.untouched import by_the_launch, never_written
-from grader.checks.values.wrong import Wrong
+from grader.checks.values.unwritten import by_the_launch, never_written
+from grader.checks.values.wrong_answer import Wrong
 from grader.run.values import Launch, Output, RemoteError, Reply
 from grader.specification import Case
 from grader.verdict import Status

@@ -12,7 +12,7 @@ from grader.instruct.batch.driver import Outcome
 from grader.instruct.batch.plan import Item, by_exercise
 from grader.instruct.results import Record
 from grader.instruct.submissions import look
-from grader.run.text import clean
+from grader.run.cleaned_text import clean
 from grader.support.errors import InfrastructureError
 from grader.verdict import Status, Verdict
 

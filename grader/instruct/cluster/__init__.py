@@ -5,7 +5,7 @@ task for each submission and survives what gets lost; ``array`` is the way witho
 what Kubernetes starts; ``sizing`` says how many GPUs a class needs. Parsl is imported where it is used.
 """
 
-from grader.instruct.cluster.driving import grade_on, items_on
+from grader.instruct.cluster.dispatch import grade_on, items_on
 from grader.instruct.cluster.remote_tasks import Terms
 from grader.instruct.cluster.settings import Blocks, Cluster, read_cluster
 

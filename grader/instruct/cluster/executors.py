@@ -28,7 +28,7 @@ RETRIES = 10  # of a task that was lost with its worker or its block; each loss 
 HEARTBEAT_SECONDS = 2
 SILENCE_SECONDS = 10  # without a heartbeat, after which a block is lost, or a worker's driver is
 IDLE_SECONDS = 120.0  # before a block without work is given back
-_POOL = "grader.instruct.cluster.pool"
+_POOL = "grader.instruct.cluster.worker_pool"
 _INTERCHANGE = "parsl.executors.high_throughput.interchange"
 # The interchange dies with this process, however that ends. A Ctrl-C in the terminal it is not to see: Parsl
 # would wait for ever for its answer while it gives the blocks back.

@@ -14,13 +14,13 @@ from grader.instruct.course.class_folder import (
     folder_around,
     submissions_around,
 )
+from grader.instruct.course.course_state import marks_in
 from grader.instruct.course.grades import Grades
 from grader.instruct.course.marks import Mark, Marking, State, Total, totals
-from grader.instruct.course.people import People, read_people
 from grader.instruct.course.policy import Assignment, Comment, Course, LatePolicy, judged_scores
 from grader.instruct.course.reading import read_course
-from grader.instruct.course.released import ReleasedMarks
-from grader.instruct.course.term import marks_in
+from grader.instruct.course.release_log import ReleasedMarks
+from grader.instruct.course.student_tables import People, read_people
 
 __all__ = [
     "DEFAULT_BACKEND",

@@ -10,10 +10,10 @@ from enum import StrEnum
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course.attempts import Attempt, latest_first
 from grader.instruct.course.grades import Earned, Grades, earned
-from grader.instruct.course.late import FULL, IN_TIME, Charge, charge, days_late
-from grader.instruct.course.people import Adjustment, People
+from grader.instruct.course.lateness import FULL, IN_TIME, Charge, charge, days_late
 from grader.instruct.course.policy import Assignment, Course
-from grader.instruct.course.released import Released, ReleasedMarks
+from grader.instruct.course.release_log import Released, ReleasedMarks
+from grader.instruct.course.student_tables import Adjustment, People
 from grader.instruct.results import Record
 
 _DIGITS = 2  # of a mark

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from grader.instruct.course.released import now
+from grader.instruct.course.release_log import now
 from grader.instruct.results import Record
 from grader.instruct.results.lines import Lines
 

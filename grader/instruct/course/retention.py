@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.instruct.course.attempts import ATTEMPTS, read_roster, remembering, write_roster
 from grader.instruct.course.regrades import REGRADES
-from grader.instruct.course.withdrawn import WITHDRAWN
+from grader.instruct.course.withdrawals import WITHDRAWN
 from grader.instruct.results import ResultStore
 from grader.instruct.results.lines import Lines
 from grader.instruct.results.secret import RELEASED, ROSTER

@@ -16,7 +16,7 @@ from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
 from grader.course.workspace import shipped_files
 from grader.instruct.course import judged_scores
-from grader.instruct.nbgrader.extra import CONFIG
+from grader.instruct.nbgrader.dependency import CONFIG
 from grader.instruct.nbgrader.notebook import as_text, assignment_notebook
 from grader.support.backends import Backend
 from grader.support.durable import PUBLIC, write_atomically

@@ -15,8 +15,9 @@ from grader.course.catalog import Catalog
 from grader.instruct.nbgrader.collecting import CollectArchives
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
+from grader.instruct.nbgrader.gradebook import SaveVerdict
 from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
-from grader.instruct.nbgrader.injecting import InjectVerdict
+from grader.instruct.nbgrader.outputs import InjectVerdict
 from grader.instruct.nbgrader.sanitizing import (
     CanonicalNotebook,
     CheckOthersMetadata,
@@ -25,7 +26,6 @@ from grader.instruct.nbgrader.sanitizing import (
     MirrorFiles,
     SubmissionExporter,
 )
-from grader.instruct.nbgrader.saving import SaveVerdict
 from grader.support.errors import UsageError
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import ignore_patterns
 from traitlets import Enum
 
+from grader.instruct.nbgrader.current_submission import exercise_of, released_in
 from grader.instruct.nbgrader.hooks import is_plain
-from grader.instruct.nbgrader.mending import add_notebook, noted, write_timestamp
-from grader.instruct.nbgrader.work import exercise_of, released_in
+from grader.instruct.nbgrader.interrupted import add_notebook, noted, write_timestamp
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.names import is_student
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.instruct.batch import batch_key
-from grader.instruct.nbgrader.work import Work
+from grader.instruct.nbgrader.current_submission import Work
 from grader.instruct.results import Record, VerdictLog
 
 

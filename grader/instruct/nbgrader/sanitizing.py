@@ -16,8 +16,8 @@ from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions
 
 from grader.course.stubs import stub_text
 from grader.instruct.course import judged_scores
+from grader.instruct.nbgrader.current_submission import CoursePreprocessor, Work, exercise_of
 from grader.instruct.nbgrader.notebook import FILE, assignment_notebook, file_cell
-from grader.instruct.nbgrader.work import CoursePreprocessor, Work, exercise_of
 from grader.instruct.submissions import Handed, look
 
 SHOWN = 100_000  # characters of one file in the notebook; the file itself lies beside it

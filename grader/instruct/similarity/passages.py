@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.instruct.similarity.document import GRAM, Document, grams
-from grader.run.text import clean
+from grader.run.cleaned_text import clean
 
 _REPEATS = 64  # what a document repeats more often than this is a pattern, and starts no passage
 _NOBODYS = -1

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
+from grader.instruct.submissions.archives import Entry, Source
 from grader.instruct.submissions.limits import MIB
 from grader.instruct.submissions.reading import Refused
-from grader.instruct.submissions.sources import Entry, Source
 from grader.support.errors import UsageError
 
 METADATA = "submission_metadata.yml"

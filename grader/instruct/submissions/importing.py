@@ -15,14 +15,14 @@ from pathlib import Path
 from cusimt.support.words import counted, listed, noun
 from grader.course.exercise import Exercise
 from grader.instruct.submissions import timestamps
-from grader.instruct.submissions.choosing import Chosen, choose, fitting, shown
+from grader.instruct.submissions.archives import Source, opened
+from grader.instruct.submissions.file_matching import Chosen, choose, fitting, shown
 from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
 from grader.instruct.submissions.merging import gather, in_the_way
 from grader.instruct.submissions.names import is_student
 from grader.instruct.submissions.placing import Certainty, Placement, Stamp, place_submission
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
-from grader.instruct.submissions.sources import Source, opened
 from grader.support.durable import make_private
 from grader.support.errors import UsageError
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from grader.instruct.submissions import gradescope
-from grader.instruct.submissions.sources import Entry, Source
+from grader.instruct.submissions.archives import Entry, Source
 from grader.support.errors import UsageError
 
 CANVAS = re.compile(

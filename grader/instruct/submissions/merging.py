@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cusimt.support.words import listed
-from grader.instruct.submissions.choosing import Chosen
+from grader.instruct.submissions.file_matching import Chosen
 from grader.instruct.submissions.placing import holds, is_there, set_aside, writing
 from grader.support.durable import make_private, sync_folder
 

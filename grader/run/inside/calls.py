@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from grader.run.inside.arguments import Given, rebuild, with_copies
+from grader.run.inside.current_device import Place, Places, determinism
 from grader.run.inside.graphs import Graph, differentiate_twice, overwrite, run_engine, undefined
-from grader.run.inside.placing import Place, Places, determinism
 from grader.run.inside.request import Answer, Request
 from grader.run.inside.results import flatten, pack, pack_bytes
 from grader.run.inside.submission import Submission, describe

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd.graph import _engine_run_backward
 
 from grader.run.inside.arguments import Given
-from grader.run.inside.placing import Place
+from grader.run.inside.current_device import Place
 
 
 @dataclass

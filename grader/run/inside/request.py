@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.run.boxes import MappedBox
+from grader.run.shared_memory import MappedBox
 from grader.run.wire import ITEMSIZE, SPARSE, Parcel, TensorRecord
 
 

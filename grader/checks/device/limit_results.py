@@ -1,0 +1,101 @@
+"""Limits beside what was counted: which hold, and why the others do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cusimt.profile.words import number
+from cusimt.support.words import listed
+from grader.checks.bench import Bench
+from grader.checks.device.limit_causes import CountedStage, in_words, reason
+from grader.checks.outcome import Outcome, passed
+from grader.specification.efficiency import METRICS, Limit
+from grader.verdict import Finding, Status
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A limit beside what was counted."""
+
+    case: str
+    limit: Limit
+    stage: CountedStage
+    amount: int
+    most: float
+
+    @property
+    def holds(self) -> bool:
+        return self.amount <= self.most
+
+
+def outcome_of(bench: Bench, judged: list[Judged]) -> Outcome:
+    """The limits that hold earn their shares; the first that does not is explained."""
+    exceeded = [each for each in judged if not each.holds]
+    if not exceeded:
+        return passed(_praise(judged))
+    first = exceeded[0]
+    metric = METRICS[first.limit.metric]
+    kept = sum(each.limit.share for each in judged if each.holds)
+    findings = _findings(exceeded)
+    place = f"{findings[0].where}: " if findings[0].where else ""
+    return Outcome(
+        Status.FAIL,
+        f"{place}{findings[0].sentence} {findings[0].rule}".strip(),
+        share=kept / sum(each.limit.share for each in judged),
+        case=first.case,
+        expected=f"at most {in_words(metric, first.most, first.limit.of)}",
+        got=in_words(metric, first.amount, first.limit.of),
+        findings=findings,
+        lines=_table(judged, bench.exercise.number, first.case),
+        topic=first.limit.metric,
+    )
+
+
+def _praise(judged: list[Judged]) -> str:
+    """Every call with what was counted in it."""
+    calls: dict[str, list[str]] = {}
+    for each in judged:
+        counted = in_words(METRICS[each.limit.metric], each.amount, each.limit.of)
+        calls.setdefault(each.stage.call, []).append(counted)
+    told = "; ".join(f"{call} takes {listed(amounts)}" for call, amounts in calls.items())
+    return f"Within all limits: {told}."
+
+
+def _findings(exceeded: list[Judged]) -> tuple[Finding, ...]:
+    """The first of each place: a line that exceeds several limits does so for one reason."""
+    found: dict[str, Finding] = {}
+    for each in exceeded:
+        finding = _finding(each)
+        found.setdefault(finding.where, finding)
+    return tuple(found.values())
+
+
+def _finding(judged: Judged) -> Finding:
+    limit, stage = judged.limit, judged.stage
+    metric = METRICS[limit.metric]
+    text, frame, access = reason(metric, stage, judged.amount, judged.most)
+    enough = f"{number(judged.most)} would do" if judged.most else "none is needed"
+    amount = in_words(metric, judged.amount, limit.of)
+    total = f"In all, {stage.call} comes to {amount}, where {enough}."
+    if amount in text:
+        total = f"In {stage.call}, {enough}."
+    return Finding(
+        kind=limit.metric,
+        sentence=f"{text} {total}".strip(),
+        rule=limit.rule,
+        file=Path(frame.file).name,
+        line=frame.line,
+        source=frame.source,
+        request=stage.request(access) if access is not None else None,
+    )
+
+
+def _table(judged: list[Judged], exercise: int, case: str) -> tuple[str, ...]:
+    """One row for each limit, and the command that shows the counts of each line."""
+    rows = [
+        f"{'✓' if each.holds else '✗'} {in_words(METRICS[each.limit.metric], each.amount, each.limit.of)}, "
+        f"at most {number(each.most)} in {each.stage.call}"
+        for each in judged
+    ]
+    return (*rows, f'The counts of every line: grader profile {exercise:02d} --case "{case}"')

@@ -1,0 +1,147 @@
+"""One backward beside the reference's gradients: the first that is wrong, and what may explain it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import torch
+
+from grader.checks.bench import Bench, Call
+from grader.checks.device.causes import cause_of
+from grader.checks.gradients.autograd_nodes import placed
+from grader.checks.gradients.cotangents import expected_gradient
+from grader.checks.gradients.gradient_patterns import Question, explain
+from grader.checks.gradients.reference_graph import Recorded, Tape
+from grader.checks.gradients.shapes import transposed_in, with_owner
+from grader.checks.outcome import Outcome
+from grader.checks.values.compare import Mismatch, compare
+from grader.checks.values.expected import Expected, is_pointwise
+from grader.checks.values.inputs import Inputs
+from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
+from grader.run.values import Output
+from grader.specification import Case
+from grader.verdict import Status
+
+
+def wrong_gradient(
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
+    back: Call, kind: str,
+) -> Outcome | None:  # fmt: skip
+    """What is wrong with the gradients of `names` that the call `back` returned for `cotangents`."""
+    text = _with_cotangent(back.text, kind)
+    if back.reply.error is not None:
+        error = with_owner(placed(back.reply.error, bench.files), inputs)
+        failure = error_outcome(text, error, case.name)
+        return _reminding(_naming_shapes(failure, inputs, cotangents), case)
+    if back.reply.trace.sticky_error is not None:
+        return device_error(back.text, back.reply, case.name)
+    asked = _Asked(bench, case, inputs, tape, cotangents)
+    wanted = tape.gradients(cotangents)
+    for position, (name, output) in enumerate(zip(names, back.reply.outputs, strict=True)):
+        if output.kind == "none":
+            if bool(wanted[name].any()):
+                return _missing(back, name, case.name)
+            continue
+        found = asked.mismatch(name, wanted[name], output)
+        if found is not None:
+            expected, mismatch = found
+            hints = asked.hints(back, position, name, wanted, output)
+            hints = replace(hints, right=asked.right(names, back, wanted))
+            return mismatch_outcome(
+                text, expected, mismatch, output.tensor, inputs, case=case.name, hints=hints
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class _Asked(Recorded):
+    """A backward that was asked for, with the means to find out what is right."""
+
+    cotangents: list[torch.Tensor]
+
+    def mismatch(self, name: str, values: torch.Tensor, output: Output) -> tuple[Expected, Mismatch] | None:
+        """Where `output` is not the gradient of `name`.
+
+        How much cancelled in it only widens the tolerance, and takes another backward of the reference to
+        find out: that is worth it only where the gradient looks wrong without.
+        """
+        pointwise = partial(is_pointwise, self.bench.spec, self.inputs, self.case.name, 0)
+        expected = expected_gradient(self.bench, self.inputs, name, values, pointwise)
+        if compare(output, expected) is None:
+            return None
+        size = self.tape.uncancelled(self.cotangents)[name]
+        expected = expected_gradient(self.bench, self.inputs, name, values, pointwise, size)
+        mismatch = compare(output, expected)
+        return (expected, mismatch) if mismatch is not None else None
+
+    def _given(self) -> dict[str, torch.Tensor]:
+        """What backward reads, by name, as far as it is known."""
+        given = {each.name: each.tensor for each in self.inputs.tensors()}
+        return given | {"grad_out": self.cotangents[0]} if len(self.cotangents) == 1 else given
+
+    def right(self, names: list[str], back: Call, wanted: Mapping[str, torch.Tensor]) -> set[str]:
+        """The inputs whose gradients are right."""
+        returned = zip(names, back.reply.outputs, strict=True)
+        return {name for name, output in returned if self.mismatch(name, wanted[name], output) is None}
+
+    def reason(self, name: str, values: torch.Tensor, output: Output) -> str:
+        """A mistake that gives this gradient."""
+        if output.tensor is None:
+            return ""
+        expected = expected_gradient(self.bench, self.inputs, name, values)
+        question = Question(
+            self.bench, self.case.name, self.inputs, self.tape, self.cotangents, name, output.tensor, expected
+        )
+        return explain(question)
+
+    def hints(
+        self, back: Call, position: int, name: str, wanted: Mapping[str, torch.Tensor], output: Output
+    ) -> Hints:
+        return Hints(
+            cotangent=self.cotangents[0] if len(self.cotangents) == 1 else None,
+            others={other: gradient for other, gradient in wanted.items() if other != name},
+            writers=writers_of(back.reply, position),
+            cause=cause_of(self.bench, back, self._given()),
+            for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
+            autocast=back.autocast,
+            reason=partial(self.reason, name, wanted[name], output),
+        )
+
+
+def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tensor]) -> Outcome:
+    shapes = {each.name: each.tensor.shape for each in inputs.tensors()}
+    if len(cotangents) == 1:
+        shapes["grad_out"] = cotangents[0].shape
+    said = transposed_in(failure.sentence, shapes) if failure.status is Status.FAIL else ""
+    return replace(failure, sentence=f"{failure.sentence.rstrip('.')}. {said}") if said else failure
+
+
+def _reminding(outcome: Outcome, case: Case) -> Outcome:
+    """Of the region around forward, where a backward fails that came after it."""
+    if case.autocast is None or outcome.status is not Status.FAIL:
+        return outcome
+    reminder = (
+        "Backward runs after the autocast region has ended. Does it compute as forward did? "
+        "torch.amp.custom_bwd restores the region for it."
+    )
+    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {reminder}")
+
+
+def _with_cotangent(text: str, kind: str) -> str:
+    words = {
+        "random": "a random cotangent",
+        "expanded": "an expanded cotangent (stride 0, as sum().backward() sends)",
+        "transposed": "a non-contiguous cotangent",
+    }
+    return f"{text}, given {words[kind]}"
+
+
+def _missing(back: Call, name: str, case: str) -> Outcome:
+    return Outcome(
+        Status.FAIL,
+        f"{back.text} returned None for {name}, which requires a gradient. backward returns one gradient per "
+        "input of forward, in the same order, and None only for inputs that need none.",
+        case=case, expected=f"a gradient of {name}", got="None", topic="none_gradient",
+    )  # fmt: skip

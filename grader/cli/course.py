@@ -1,0 +1,135 @@
+"""`grader course`: begins a course.toml, checks it with its tables, and forgets what is old enough."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from cusimt.support.words import counted, listed
+from grader.cli.marks import Request, Term, open_term
+from grader.course.catalog import Catalog, Exercise
+from grader.instruct.course import Course, People, judged_scores, read_course, read_people
+from grader.instruct.course.explanation import amount
+from grader.instruct.course.policy import FILE
+from grader.instruct.course.retention import forget
+from grader.instruct.export.sheet import write_new
+from grader.instruct.results import ResultStore
+from grader.support.errors import UsageError
+
+_BEGINNING = """\
+title = "CUDA kernels for PyTorch"
+timezone = "UTC"                # of every time below that has no offset
+backend = "simt"                # the backend of record: marks come from it, whatever learners have at home
+takes = "last"                  # which of several hand-ins counts: "last" or "best"
+
+[late]
+grace_minutes = 15
+penalty_per_day = 10            # percent, for each late day that the budget does not pay
+penalty_of = "earned"           # of what was "earned", or of all points: "possible"
+budget_days = 3                 # late days of the term without a penalty, for each student
+most_days = 5                   # nothing is accepted later than that
+
+[double_marking]
+percent = 0                     # of each assignment, marked by a second person
+draw = "change me"              # the sample follows from it
+
+# One table for each exercise that counts. A line that is missing is as above; without `due` it is never late.
+"""
+_FULL_POINTS = 100
+_TO_CORRECT = 1
+_ASSIGNMENT = """
+[assignments.{slug}]            # {title}
+# due = 2026-10-19T23:59:00
+weight = 1
+"""
+
+
+def begin_course(folder: Path, exercises: Path | None) -> int:
+    """Writes ``course.toml`` with every exercise as an assignment."""
+    catalog = Catalog.open(exercises or (folder if (folder / "exercises").is_dir() else None))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FILE
+    if path.exists():
+        raise UsageError(
+            f"{path} is there already.", "It is yours, and not written over.", "Check it: grader course check"
+        )
+    parts = (_ASSIGNMENT.format(slug=each.slug, title=each.title) for each in catalog.exercises)
+    write_new(path, _BEGINNING + "".join(parts))
+    print(f"{path} has {counted(len(catalog.exercises), 'assignment')}: set weights and deadlines in it.")
+    print("Then run: grader course check")
+    return 0
+
+
+def check_course(folder: Path, exercises: Path | None) -> int:
+    """Prints what the course amounts to. Whatever is wrong in a table is raised as a UsageError."""
+    term = open_term(Request(folder, exercises))
+    course, people = term.course, read_people(term.course)
+    print(f"{course.title}: {counted(len(course.assignments), 'assignment')}, times in {course.zone.key}.")
+    for exercise in course.exercises(term.catalog):
+        print(_assignment(course, exercise))
+    tables = (
+        counted(len(people.students), "student"),
+        counted(len(people.extensions), "extension"),
+        counted(len(set(people.groups.values())), "group"),
+        counted(sum(map(len, people.adjustments.values())), "adjustment"),
+    )
+    print(f"Tables: {', '.join(tables)}. Comment bank: {counted(len(course.comments), 'comment')}.")
+    strangers = sorted(people.mentioned - _known(term, people))
+    if strangers:
+        print(f"No one in students.csv or {course.submissions} is called {listed(strangers)}.")
+        print("An extension, a group or an adjustment names them: a typing mistake would have no effect.")
+    idle = people.without_effect(course)
+    for each in idle:
+        print(f"The extension of {each.student} for {each.exercise} until {each.until} is after no deadline.")
+    if idle:
+        print("It has no effect: correct its `until` in extensions.csv, or take the line out.")
+    if strangers or idle:
+        return _TO_CORRECT
+    print("Next: grader batch, then grader marks")
+    return 0
+
+
+def _known(term: Term, people: People) -> set[str]:
+    """Everybody who is in the class, or handed in something; whoever is mentioned where nobody is known."""
+    folder = term.course.submissions
+    handed_in = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+    return (people.students.keys() | handed_in) or people.mentioned
+
+
+def _assignment(course: Course, exercise: Exercise) -> str:
+    found = course.assignments[exercise.slug]
+    due = found.due.strftime("%Y-%m-%d %H:%M") if found.due else "any time"
+    judged = sum(judged_scores(exercise, found.backend).values())
+    left = f", {judged} of 100 points can be judged there" if judged < _FULL_POINTS else ""
+    weight = f"weight {amount(found.weight)}"
+    return f"  {exercise.slug}  {weight}, due {due}, the {found.takes} hand-in on {found.backend}{left}"
+
+
+def forget_before(folder: Path, before: date, yes: bool) -> int:
+    """Says what goes and, with ``yes``, lets it go. What instructors keep themselves is only named."""
+    course = read_course(folder)
+    done = forget(ResultStore(course.results), before, apply=yes)
+    went = "went" if yes else "would go"
+    print(f"Of {course.results}, from before {before}:")
+    print(f"  {counted(done.records, 'record')} {went}, with the verdicts in them")
+    if done.leftovers:
+        print(f"  {counted(done.leftovers, 'leftover')} of failures, kills and cluster runs {went}")
+    for name, number in done.lines.items():
+        print(
+            f"  {counted(number, 'line')} of {name} {went if name != 'verdicts.jsonl' else _anonymous(yes)}"
+        )
+    print(
+        f"  {counted(done.people, 'person', 'people')} of roster.csv {went}{', and the secret' * done.secret}"
+    )
+    replaced = course.submissions.with_name(f"{course.submissions.name}.replaced")
+    hand_ins = f"{course.submissions}, {replaced}" if replaced.is_dir() else str(course.submissions)
+    print(
+        f"Yours to delete: {hand_ins}, the tables beside {FILE}, exported marks, look-alike pages, backups."
+    )
+    if not yes:
+        print(f"Nothing was changed. Do it with: grader course forget --before {before} --yes")
+    return 0
+
+
+def _anonymous(yes: bool) -> str:
+    return "lost who and what it was about" if yes else "would lose who and what it was about"

@@ -1,0 +1,51 @@
+"""`grader export`: from the marks of a class to the file that an LMS or a spreadsheet takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cusimt.support.words import counted
+from grader.cli.marks import Request, Term, open_term
+from grader.instruct.course import Mark
+from grader.instruct.course.explanation import explain
+from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
+
+
+def export_csv(out: Path, folder: Path | None, exercises: Path | None) -> None:
+    """Writes every mark to ``out``."""
+    request = Request(folder or Path(), exercises)
+    lines = write_csv(_grades(open_term(request), request), out)
+    print(f"{counted(lines, 'mark')} written to {out}.")
+
+
+def export_canvas(
+    gradebook: Path, assignment: str, column: str, out: Path, folder: Path | None, exercises: Path | None
+) -> None:
+    """Fills the column of one assignment; without ``column`` it is the one with the exercise's title."""
+    request = Request(folder or Path(), exercises, names=(assignment,))
+    term = open_term(request)
+    title = column or term.catalog.find(assignment).title
+    print(fill_canvas(gradebook, title, _grades(term, request), out).sentence)
+    print(f"Next: in Canvas, Grades, Import, {out}")
+
+
+def export_moodle(
+    worksheet: Path, assignment: str, out: Path, folder: Path | None, exercises: Path | None
+) -> None:
+    """Fills the worksheet of one assignment."""
+    request = Request(folder or Path(), exercises, names=(assignment,))
+    print(fill_moodle(worksheet, _grades(open_term(request), request), out).sentence)
+    print(f"Next: in Moodle, View all submissions, Upload grading worksheet, {out}")
+
+
+def _grades(term: Term, request: Request) -> list[Grade]:
+    """The marks that ``request`` asks for. Raises UsageError for an assignment that is none."""
+    return [_grade(term, mark) for mark in term.chosen(request)]
+
+
+def _grade(term: Term, mark: Mark) -> Grade:
+    """A mark that does not count yet has no points: it leaves the cell alone."""
+    exercise = term.catalog.find(mark.assignment.exercise)
+    comment = " ".join(explain(mark, exercise, term.course.zone, to_student=True))
+    points = mark.points if mark.counts else None
+    return Grade(mark.student, exercise.slug, points, state=mark.state.value, comment=comment)

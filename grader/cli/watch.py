@@ -1,0 +1,117 @@
+"""`grader watch`: a verdict now, and another one after every save.
+
+On simt torch is imported once for all of them: a verdict then costs the compiler and the checks alone,
+half a second for 03 where `grader check` takes one and a half (benchmarks/results/edit_to_verdict_cpu.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from watchfiles import watch
+
+from cusimt.support.words import listed
+from grader.checks import grade
+from grader.checks.lanes import open_lane
+from grader.checks.results import Progress
+from grader.cli.check import after_failure, after_pass, found_backend, keep, warn_of_given
+from grader.cli.overview import command, shown
+from grader.cli.screen import Screen
+from grader.course.catalog import Catalog, Exercise
+from grader.course.snapshot import desk as spool
+from grader.course.snapshot import sources, write_sources
+from grader.course.workspace import changed_given
+from grader.run import Zygote
+from grader.support.backends import Backend
+from grader.verdict import Verdict
+
+_GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share
+_SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it
+
+
+def watch_exercise(
+    name: str, course: Path | None, backend: Backend | None, plain: bool, verbose: bool
+) -> int:
+    """Grades until Ctrl-C, which is how this ends: returns 0."""
+    catalog = Catalog.open(course)
+    exercise = catalog.find(name)
+    screen = Screen(plain=plain, verbose=verbose)
+    screen.say(f"Watching {shown(exercise.root)}. Ctrl-C ends it.")
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as left:
+        desk = _Desk(exercise, backend or found_backend(), left.enter_context(spool(exercise, exercise.root)))
+        left.callback(desk.close)
+        while True:
+            with screen.working(exercise.slug) as stage:
+                verdict, changed = desk.graded(stage, verbose)
+            keep(exercise, verdict)
+            screen.show(verdict)
+            warn_of_given(screen, exercise, changed, own=True)
+            screen.say(_advice(catalog, exercise, verdict))
+            saved = desk.next_save()
+            screen.say(f"\n{time.strftime('%H:%M:%S')}: {listed(saved)} changed.")
+    return 0
+
+
+def _advice(catalog: Catalog, exercise: Exercise, verdict: Verdict) -> str:
+    if not verdict.passed:
+        return after_failure(exercise, verdict, command("watch", exercise), "save it")
+    return after_pass(catalog, exercise)
+
+
+class _Desk:
+    """The learner's sources as they were taken up last, and the lane that grades them."""
+
+    def __init__(self, exercise: Exercise, backend: Backend, folder: Path) -> None:
+        self._exercise = exercise
+        self._backend: Backend = backend
+        self._files = folder / exercise.slug
+        self._sources = _settled_sources(exercise)
+        # On cuda every verdict has processes of its own: one that starts opens the GPU afresh.
+        self._lane: Zygote | None = None
+        if backend == "simt":
+            self._lane = open_lane(backend, folder, [exercise], isolate=False)
+
+    def close(self) -> None:
+        if self._lane is not None:
+            self._lane.close()
+
+    def graded(self, stage: Progress, verbose: bool) -> tuple[Verdict, list[str]]:
+        """The verdict on a copy, whatever is saved meanwhile, and the given files that were changed."""
+        write_sources(self._sources, self._files)
+        verdict = grade(
+            self._exercise, self._files, backend=self._backend, verbose=verbose, progress=stage,
+            zygote=self._lane,
+        )  # fmt: skip
+        changed = changed_given(self._exercise, self._files)
+        return replace(verdict, files=str(self._exercise.root)), changed
+
+    def next_save(self) -> list[str]:
+        """Waits until sources differ from those taken up last, and names them: also those saved meanwhile."""
+        root = self._exercise.root
+        later = watch(root, yield_on_timeout=True, rust_timeout=_GLANCE_MILLISECONDS)
+        looks = itertools.chain([()], later)
+        return next(names for _ in looks if (names := self._taken_up()))
+
+    def _taken_up(self) -> list[str]:
+        """The names of the sources that differ from those taken up before."""
+        before, now = self._sources, _sources(self._exercise)
+        if now != before:
+            now = self._sources = _settled_sources(self._exercise)
+        return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+
+
+def _settled_sources(exercise: Exercise) -> dict[str, bytes]:
+    """What two looks agree on, so that nothing is graded which an editor has written only half of."""
+    before, now = None, _sources(exercise)
+    while now != before:
+        time.sleep(_SETTLE_SECONDS)
+        before, now = now, _sources(exercise)
+    return now
+
+
+def _sources(exercise: Exercise) -> dict[str, bytes]:
+    return sources(exercise.root, (*exercise.edit, *exercise.given), within=exercise.course)

@@ -1,0 +1,167 @@
+"""Every mark in sentences: whoever asks why gets the arithmetic, in the order in which it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from cusimt.support.words import counted, listed, noun
+from grader.course.exercise import Exercise
+from grader.instruct.course.lateness import FULL
+from grader.instruct.course.marks import Mark, State
+from grader.instruct.course.policy import judged_scores
+from grader.report.words import name_of
+from grader.verdict import NOT_JUDGED, Verdict
+
+_SHOWN_DIGITS = 12  # of a record's name
+
+
+def explain(mark: Mark, exercise: Exercise, zone: ZoneInfo, *, to_student: bool = False) -> list[str]:
+    """Sentences that lead from what was handed in to ``mark.points``.
+
+    ``to_student`` leaves out what only instructors can do something about.
+    """
+    return [
+        *_handed_in(mark, zone),
+        *_judged(mark, exercise, to_student),
+        *_lateness(mark),
+        *_adjusted(mark),
+        *(_stands(mark) if to_student else _released(mark)),
+        _result(mark),
+    ]
+
+
+def amount(points: float) -> str:
+    """Points with two digits at most: 40, 12.5, 66.67."""
+    return f"{round(points, 2):g}"
+
+
+def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
+    due = f"due {told(mark.due, zone)}" if mark.due else "not due at any time"
+    if mark.extension:
+        due += f" by an extension ({mark.extension})"
+    if mark.attempt is None:
+        yield f"Nothing was handed in; it was {due}." if mark.state is State.MISSING else f"It is {due}."
+        return
+    by = f" by {mark.attempt.student}" if mark.attempt.student != mark.student else ""
+    group = f" for group {mark.group}" if mark.group else ""
+    moment = mark.attempt.submitted
+    when = told(moment, zone) if moment else "at an unrecorded time, so it counts as in time"
+    yield f"Handed in{by}{group} {when}; it was {due}."
+    if mark.others:
+        which = "best" if mark.assignment.takes == "best" else "last"
+        yield f"It is the {which} of {mark.others + 1} hand-ins, which is the one that counts."
+
+
+def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
+    backend = mark.assignment.backend
+    beyond = [name for name in exercise.scores if name not in judged_scores(exercise, backend)]
+    if mark.attempt is None or (mark.earned is None and mark.charge.refused):
+        return
+    if mark.record is None:
+        yield f"There is no verdict on it from {backend} yet" + ("." if to_student else ": run grader batch.")
+        return
+    if mark.earned is None:
+        yield "Nothing of it could be judged, which is not its fault; a person has to look at it."
+        return
+    raw = FULL * mark.earned.points / mark.earned.out_of
+    source = f"record {mark.record.key.name[:_SHOWN_DIGITS]}, seed {mark.record.verdict.seed}"
+    yield (
+        f"On {backend} it earned {amount(mark.earned.points)} of {amount(mark.earned.out_of)} points, "
+        f"{amount(raw)} percent{'' if to_student else f' ({source})'}."
+    )
+    if mark.record.verdict.to_review and not to_student:
+        yield f"To look at: {mark.record.verdict.to_review}"
+    yield from _lost(mark.record.verdict, beyond)
+    for name in beyond:
+        points = exercise.scores[name]
+        yield f"The {points} points of {name} cannot be judged on {backend} and do not count."
+    if undecided := [name for name in mark.earned.undecided if name not in beyond]:
+        yield f"Undecided, and left out of this mark: {listed(undecided)}."
+
+
+def _lost(verdict: Verdict, beyond: Container[str]) -> Iterator[str]:
+    """What kept each check that counts from all its points, unless an earlier one kept it from running."""
+    for check in verdict.checks:
+        lost = check.points < check.out_of or check.status.stands_in_the_way
+        ran = check.status.counts and not check.sentence.startswith(NOT_JUDGED)
+        if lost and ran and check.name not in beyond:
+            points = f", {amount(check.points)} of {amount(check.out_of)} points" if check.out_of else ""
+            yield f"{name_of(check).capitalize()}{points}: {check.sentence}"
+
+
+def _lateness(mark: Mark) -> Iterator[str]:
+    late, policy = mark.charge, mark.assignment.late
+    if not late.days:
+        return
+    days = counted(late.days, "day")
+    if late.refused:
+        yield f"It is {days} late, and nothing is accepted after {policy.most_days}."
+        return
+    paid = f"; {late.paid} of them {noun(late.paid == 1, 'is', 'are')} paid from the late days of the term"
+    yield f"It is {days} late{paid if late.paid else ''}."
+    charged = late.days - late.paid
+    if late.lost and charged:
+        of = "what was earned" if policy.of == "earned" else "all points"
+        yield (
+            f"{counted(charged, 'late day')} at {amount(policy.per_day)} percent of {of} "
+            f"{noun(charged == 1, 'costs', 'cost')} {amount(late.lost)} points."
+        )
+
+
+def _adjusted(mark: Mark) -> Iterator[str]:
+    for each in mark.adjustments:
+        verb = "added" if each.points >= 0 else "took off"
+        yield f"{each.by} {verb} {amount(abs(each.points))} points: {each.reason}."
+
+
+def _released(mark: Mark) -> Iterator[str]:
+    told = mark.released
+    if told is None:
+        return
+    day = told.when[:10]
+    if mark.state is State.WAITING:
+        yield f"The mark of {amount(told.points)} that was released on {day} is kept until it is judged."
+    elif mark.flagged:
+        yield (
+            f"FLAG: it was released as {amount(told.points)} on {day} and would be {amount(mark.found)} now, "
+            f"{_why_lower(mark)}. The released mark is kept until you run: "
+            f"grader marks release {mark.assignment.exercise} --student {mark.student} --accept"
+        )
+    elif mark.risen:
+        yield f"It was released as {amount(told.points)} on {day}, and has risen since: release it again."
+
+
+def _stands(mark: Mark) -> Iterator[str]:
+    if mark.released is not None and (mark.flagged or mark.state is State.WAITING):
+        when = mark.released.when[:10]
+        yield f"The mark of {amount(mark.released.points)} that was released on {when} is kept."
+
+
+def _why_lower(mark: Mark) -> str:
+    told, record = mark.released, mark.record
+    assert told is not None
+    if mark.attempt is None:
+        return "since no hand-in counts any more"
+    if record is None or not told.record:
+        return "since what was handed in is another"
+    if record.key.grader != told.grader:
+        return f"graded by {record.key.grader} instead of {told.grader}"
+    if record.key.exercise_version != told.exercise_version:
+        return f"judged by version {record.key.exercise_version} of the exercise, not {told.exercise_version}"
+    if record.key.name != told.record:
+        return "since another hand-in counts"
+    return "since it was graded again, or course.toml or a table beside it changed"
+
+
+def _result(mark: Mark) -> str:
+    if not mark.counts:
+        return f"So far it does not count: {mark.state}."
+    weight = amount(mark.assignment.weight)
+    return f"Mark: {amount(mark.points)} of 100, with weight {weight}."
+
+
+def told(moment: datetime, zone: ZoneInfo) -> str:
+    """A time as people of the class are told it."""
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
