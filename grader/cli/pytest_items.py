@@ -136,13 +136,14 @@ def _outcome(exercise: Exercise) -> Verdict | Exception:
 def _grade(exercise: Exercise) -> Verdict:
     """As `grader check` does. pytest may turn warnings into errors, which no check asks for."""
     from grader.checks import grade
-    from grader.cli.check import found_backend, keep
+    from grader.cli.grading import keep
+    from grader.compilation.devices import detect_backend
     from grader.course.snapshot import taken
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with taken(exercise, exercise.root) as files:
-            verdict = grade(exercise, files, backend=found_backend())
+            verdict = grade(exercise, files, backend=detect_backend())
         verdict = replace(verdict, files=str(exercise.root))
     keep(exercise, verdict)
     return verdict
