@@ -1,4 +1,4 @@
-"""`grader batch`: grades a folder of submissions, goes on where it was stopped, and says what came out."""
+"""`grader batch`: grade a folder of submissions, resume after a stop, and summarise."""
 
 from __future__ import annotations
 

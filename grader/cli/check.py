@@ -1,4 +1,4 @@
-"""`grader check`: grades exercises, prints each verdict as it comes, and ends with the next step."""
+"""`grader check`: grade exercises, print each verdict, and end with the next step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader cluster`: a job array, the documents for Kubernetes, and how large a cluster has to be."""
+"""`grader cluster`: a Slurm job array, Kubernetes documents, and the size of a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader course`: begins a course.toml, checks it with its tables, and forgets what is old enough."""
+"""`grader course`: begin a course.toml, check it and its tables, and delete old personal data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader demo`: one right kernel, then wrong ones whose answers are right; with --all, every solution.
+"""`grader demo`: grade one right kernel, then wrong ones whose answers are right; with --all, every solution.
 
 The wrong kernels are the mutants marked `demo = true` in the exercises' `mutants.toml`. They are built while
 the right one is graded, so that on a new machine each verdict comes as early as it can.

@@ -1,4 +1,4 @@
-"""`grader export`: from the marks of a class to the file that an LMS or a spreadsheet takes."""
+"""`grader export`: write the marks of a class to a file for an LMS or a spreadsheet."""
 
 from __future__ import annotations
 

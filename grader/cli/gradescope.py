@@ -1,4 +1,4 @@
-"""`grader gradescope`: what Gradescope runs for every submission."""
+"""`grader gradescope`: grade one submission inside Gradescope's autograder."""
 
 from __future__ import annotations
 

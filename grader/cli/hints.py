@@ -1,4 +1,4 @@
-"""`grader hint`: three rungs per section, one at a time.
+"""`grader hint`: three hints per section, one at a time.
 
 Without a section named it is one that the last verdict is about (`pointing.sections_of`) and that has a hint
 left, else one that is still open. Where neither tells, the learner chooses.

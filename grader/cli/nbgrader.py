@@ -1,4 +1,4 @@
-"""`grader nbgrader`: a course for nbgrader, and what comes into it from elsewhere."""
+"""`grader nbgrader`: build a course for nbgrader, and import submissions into it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader notebook`, and `grader import-verdict` for what a notebook elsewhere found out."""
+"""`grader notebook`, and `grader import-verdict` for a verdict from a notebook on another machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader profile`: what each source line of a kernel does to memory, counted and explained."""
+"""`grader profile`: count and explain the memory traffic of each source line of a kernel."""
 
 from __future__ import annotations
 

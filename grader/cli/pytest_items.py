@@ -1,4 +1,4 @@
-"""The checks of exercises as items of pytest, for `pytest exercises/03_*` and the test explorers of editors.
+"""The checks of exercises as pytest items, for `pytest exercises/03_*` and for editors.
 
 A folder of exercises takes part with a ``conftest.py`` beside them that imports ``pytest_collect_file``.
 Tests that a learner writes there run when the command line names their file, and not with the checks:

@@ -1,4 +1,4 @@
-"""`grader replay`: the same inputs again, and what came out differently."""
+"""`grader replay`: grade with the same inputs again, and report what changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader reset`: the stub again, and where the learner's own version went."""
+"""`grader reset`: restore the stub, and say where the learner's version was saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader similarity`: pairs that look alike, on the screen or with their passages side by side in a page."""
+"""`grader similarity`: similar pairs of submissions, on the terminal or side by side in a page."""
 
 from __future__ import annotations
 

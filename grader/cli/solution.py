@@ -1,4 +1,4 @@
-"""`grader solution`: the reference solution of an exercise, after a pass or after giving up."""
+"""`grader solution`: show the reference solution, after a pass or after giving up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader watch`: a verdict now, and another one after every save.
+"""`grader watch`: a verdict now, and another after every save.
 
 On simt torch is imported once for all of them: a verdict then costs the compiler and the checks alone,
 half a second for 03 where `grader check` takes one and a half (benchmarks/results/edit_to_verdict_cpu.md).

@@ -1,4 +1,4 @@
-"""`grader workspace`: makes learners' folders and brings them up to date."""
+"""`grader workspace`: create learners' folders and update them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a setup.py asks of the compilers, looked at when it hands it to them: however it was put together.
+"""The compiler flags of a setup.py, inspected when it passes them to the compilers.
 
 The audit reads setup.py; what it says in pieces is seen here. Both are for the verdict, see
 docs/reference/trust.md: code that was compiled without the access checks would pass them.

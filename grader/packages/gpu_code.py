@@ -1,4 +1,4 @@
-"""For which GPUs a built library holds code: what the toolkit's cuobjdump lists."""
+"""The GPU architectures that a built library contains code for, as cuobjdump lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python says when an installed package cannot be imported, told by what is in its wheel."""
+"""Explain Python's import errors of an installed package by the contents of its wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a build left behind, read as what it is: files that a stranger's program may have put there.
+"""Read what a build left behind as untrusted files.
 
 Such a program can leave a link to somebody's private file in the place of its log, or a pipe that nobody
 writes to.
