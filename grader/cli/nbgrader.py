@@ -104,7 +104,7 @@ def _known_anew(report: Report, home: ClassFolder, into: Path, exercise: Exercis
     return [f"What was noted, graded and told of {old} is {changed[old]}'s now." for old in renamed]
 
 
-def mend(course: Path | None, folder: Path) -> int:
+def repair_submissions(course: Path | None, folder: Path) -> int:
     """Adds missing notebooks, and takes half autograded submissions away so that they are done again."""
     require_nbgrader()
     from grader.instruct.nbgrader.interrupted import add_notebooks, drop_unfinished
@@ -225,10 +225,10 @@ def import_command(
     raise typer.Exit(import_archive(wanted, course))
 
 
-@nbgrader.command("mend")
-def mend_command(
+@nbgrader.command()
+def mend(
     folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
     course: Course = None,
 ) -> None:
     """Sees to submissions that nbgrader would pass over: without a notebook, or half autograded."""
-    raise typer.Exit(mend(course, folder))
+    raise typer.Exit(repair_submissions(course, folder))
