@@ -35,7 +35,8 @@ _PLACES = (".above", ".below")
 
 @dataclass(frozen=True)
 class Attack:
-    """``says`` is a regular expression for the words of the verdict, ``earns`` the most points of 100."""
+    """``says`` is a regular expression for the words of the verdict, ``earns`` the most points of 100 on
+    each backend: a GPU also judges the speed."""
 
     folder: Path
     exercise: Exercise
@@ -43,7 +44,7 @@ class Attack:
     naive: str
     refused_by: str
     says: str
-    earns: float
+    earns: dict[str, float]
     backends: tuple[str, ...]
     edits: tuple[Edit, ...] = ()
 
@@ -89,7 +90,7 @@ def read(folder: Path) -> Attack:
         naive=_sentence(table, "naive"),
         refused_by=_refused_by(table),
         says=_pattern(table),
-        earns=table.number("earns", 0.0),
+        earns=_earns(table),
         backends=_backends(table),
         edits=tuple(_edits(table, folder, exercise)),
     )
@@ -134,6 +135,11 @@ def _sentence(table: TomlTable, key: str) -> str:
     if not text.endswith(".") or "\n" in text or len(text) < 10:
         raise table.broken(f"{key} is {text!r}", "It must be one sentence, with a full stop.")
     return text
+
+
+def _earns(table: TomlTable) -> dict[str, float]:
+    simt = table.number("earns", 0.0)
+    return {"simt": simt, "cuda": table.number("earns_on_cuda", simt)}
 
 
 def _refused_by(table: TomlTable) -> str:

@@ -13,8 +13,8 @@ from grader.checks import build as building
 from grader.checks import grade
 from grader.checks.outcome import Outcome
 from grader.compilation import Artifact
-from grader.compilation.request import Backend
 from grader.run.zygote_handle import Zygote
+from grader.support.backends import Backend
 from grader.verdict import Status, Verdict
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack
 
@@ -28,12 +28,13 @@ class Ruling:
     seconds: float
     of_machine: bool = False  # nothing was judged: the machine could not
 
-    def objection(self, attack: Attack) -> str:
+    def objection(self, attack: Attack, backend: Backend) -> str:
         """How this differs from what the attack's folder says; empty when the attack is held."""
         if self.of_machine:
             return f"this machine could not grade it: {next(iter(self.refusals.values()), '')}"
-        if self.points > attack.earns + 1e-9:
-            return f"it earned {self.points:g} points, where {attack.earns:g} are the most; {self._told()}"
+        most = attack.earns[backend]
+        if self.points > most + 1e-9:
+            return f"it earned {self.points:g} points, where {most:g} are the most; {self._told()}"
         if attack.refused_by not in self.refusals:
             return f"{attack.refused_by} did not refuse it; {self._told()}"
         words = self.refusals[attack.refused_by]

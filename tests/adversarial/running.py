@@ -9,10 +9,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast
 
 from grader.checks.build import compile_submission
-from grader.compilation.request import Backend
+from grader.support.backends import Backend
 from grader.support.errors import ExplainedError
 from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack, read
 from tests.adversarial.judging import judge
@@ -33,7 +32,7 @@ class Row:
     says: str
 
 
-def grade_all(chosen: Sequence[Attack], backend: str, jobs: int) -> list[Row]:
+def grade_all(chosen: Sequence[Attack], backend: Backend, jobs: int) -> list[Row]:
     """What became of each. Those whose speed is judged have the machine to themselves, after all others."""
     timed = [each for each in chosen if backend == "cuda" and each.refused_by == "performance"]
     others = [each for each in chosen if each not in timed]
@@ -47,7 +46,9 @@ def grade_all(chosen: Sequence[Attack], backend: str, jobs: int) -> list[Row]:
     return sorted(rows, key=lambda row: row.attack)
 
 
-def _in_parallel(chosen: Sequence[Attack], backend: str, jobs: int, only_build: bool = False) -> list[Row]:
+def _in_parallel(
+    chosen: Sequence[Attack], backend: Backend, jobs: int, only_build: bool = False
+) -> list[Row]:
     if not chosen:
         return []
     task = _build if only_build else _row
@@ -57,7 +58,7 @@ def _in_parallel(chosen: Sequence[Attack], backend: str, jobs: int, only_build: 
         return [row for row in pool.map(task, folders, [backend] * len(folders)) if row is not None]
 
 
-def _build(folder: Path, backend: str) -> None:
+def _build(folder: Path, backend: Backend) -> None:
     """Compile an attack, so that it comes from the cache when it is graded."""
     attack = read(folder)
     with (
@@ -65,23 +66,23 @@ def _build(folder: Path, backend: str) -> None:
         contextlib.suppress(ExplainedError),
     ):  # told when graded
         attack.write(Path(scratch))
-        compile_submission(attack.exercise, Path(scratch), cast("Backend", backend), "", verbose=False)
+        compile_submission(attack.exercise, Path(scratch), backend, "", verbose=False)
 
 
-def _row(folder: Path, backend: str) -> Row:
+def _row(folder: Path, backend: Backend) -> Row:
     attack = read(folder)
     with TemporaryDirectory(prefix="attack-") as scratch:
         try:
             ruling = judge(attack, backend, Path(scratch))
         except Exception as error:  # whatever a submission does has to end in a verdict
             said = f"the grader itself raised {type(error).__name__}: {error}"
-            return Row(attack.name, "", 0.0, attack.earns, 0.0, said, "")
+            return Row(attack.name, "", 0.0, attack.earns[backend], 0.0, said, "")
     return Row(
         attack=attack.name,
         refused_by=", ".join(ruling.refusals),
         points=ruling.points,
-        earns=attack.earns,
+        earns=attack.earns[backend],
         seconds=round(ruling.seconds, 2),
-        objection=ruling.objection(attack),
+        objection=ruling.objection(attack, backend),
         says=ruling.refusals.get(attack.refused_by, ""),
     )

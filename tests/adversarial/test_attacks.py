@@ -41,14 +41,14 @@ def lane() -> Iterator[Zygote]:
 def test_it_is_refused_before_it_runs(attack: Attack) -> None:
     with desk(attack.exercise) as submission:
         ruling = judge(attack, "simt", submission)
-    assert ruling.objection(attack) == ""
+    assert ruling.objection(attack, "simt") == ""
     assert not _ACCUSES.search(_CODE.sub("", ruling.refusals.get("audit", "")))
 
 
 @pytest.mark.parametrize("attack", on_desks(RUN))
 def test_it_is_refused_by_a_check(attack: Attack, lane: Zygote) -> None:
     with desk(attack.exercise) as submission:
-        assert judge(attack, "simt", submission, lane).objection(attack) == ""
+        assert judge(attack, "simt", submission, lane).objection(attack, "simt") == ""
 
 
 @pytest.mark.gpu
@@ -56,4 +56,4 @@ def test_it_is_refused_by_a_check(attack: Attack, lane: Zygote) -> None:
 @pytest.mark.parametrize("attack", on_desks(ON_CUDA))
 def test_it_is_refused_on_a_gpu(attack: Attack) -> None:
     with desk(attack.exercise) as submission:
-        assert judge(attack, "cuda", submission).objection(attack) == ""
+        assert judge(attack, "cuda", submission).objection(attack, "cuda") == ""

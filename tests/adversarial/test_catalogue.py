@@ -120,6 +120,6 @@ def test_a_file_that_is_added_to_nothing_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_what_counts_as_held(tmp_path: Path, ruling: Ruling, objection: str) -> None:
-    said = ruling.objection(read(written(tmp_path)))
+    said = ruling.objection(read(written(tmp_path)), "simt")
     assert said.startswith(objection)
     assert bool(said) is bool(objection)

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.compilation.request import Backend
 from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, items_of, run_batch
 from grader.instruct.cluster import read_cluster
@@ -18,6 +17,7 @@ from grader.instruct.cluster.dispatch import grade_on, items_on
 from grader.instruct.cluster.remote_tasks import Terms
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
+from grader.support.backends import Backend
 from tests.cluster import fakes, judging
 
 

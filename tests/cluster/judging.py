@@ -14,10 +14,10 @@ import time
 from pathlib import Path
 
 from cusimt.support.cache import cache_root
-from grader.compilation.request import Backend
 from grader.course.exercise import Exercise
 from grader.instruct.batch import grading
 from grader.instruct.results import key
+from grader.support.backends import Backend
 from grader.verdict import CheckResult, Status, Verdict
 from tests.cluster import fakes
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cusimt.support.toolchain import host_compiler
-from grader.compilation.request import Backend
+from grader.support.backends import Backend
 from grader.support.elf import symbols_of
 from tests.corpus.reading import compiled
 from tests.corpus.test_right_submissions import HERE, QUICK, RIGHT

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grader.compilation.request import Backend
 from grader.course.catalog import Catalog, Exercise
 from grader.course.stubs import without_markers
 from grader.instruct.batch import (
@@ -31,6 +30,7 @@ from grader.instruct.batch import (
 )
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
+from grader.support.backends import Backend
 from grader.support.errors import BrokenSpec, InfrastructureError
 from grader.verdict import CheckResult, Status, Verdict
 

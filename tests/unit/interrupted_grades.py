@@ -20,7 +20,6 @@ from typing import Any
 
 from cusimt.support import cache, scratch
 from cusimt.support.locks import hold
-from grader.compilation.request import Backend
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import taken
@@ -28,6 +27,7 @@ from grader.instruct.batch import Ended, Item, items_of, run_batch
 from grader.instruct.batch.grading import grade_one
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
+from grader.support.backends import Backend
 from grader.verdict import CheckResult, Status, Verdict
 from tests.unit.fake_batch import hand_in
 from tests.unit.interrupting import OWN_FAULT, in_child

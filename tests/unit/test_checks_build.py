@@ -10,10 +10,10 @@ from grader.checks import build as building
 from grader.checks.build import _common, load_failure
 from grader.checks.outcome import Outcome
 from grader.compilation import Artifact
-from grader.compilation.request import Backend
 from grader.course.catalog import BuildFacts
 from grader.run.failures import LoadFailed
 from grader.run.values import RemoteError
+from grader.support.backends import Backend
 from grader.verdict import Status
 from tests.unit.fake_submission import fake_exercise
 

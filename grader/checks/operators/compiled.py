@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import torch
 
@@ -27,8 +28,9 @@ from grader.specification import Case
 from grader.specification.dispatcher import Dispatcher
 from grader.verdict import Status
 
-BACKENDS = {"cuda": "inductor"}
-PLAIN_BACKEND = "aot_eager"  # traces all that inductor does, and then runs it without generating code
+TRACED = "aot_eager"  # captures what inductor captures, and runs it without generating code
+# On a GPU also what users run. Its kernels are generated, so they cannot be told from the learner's.
+COMPILERS = {"simt": (TRACED,), "cuda": (TRACED, "inductor")}
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,16 @@ class Asked:
 def compiled(bench: Bench, dispatcher: Dispatcher) -> Outcome | None:
     """One graph for all sizes, with right values and gradients: of the entry, and of the operator itself."""
     asked = [_ask(bench, case) for case in dispatcher.compiled]
-    for entry, operator in ((bench.spec.entry, ""), ("", dispatcher.operators[0].name)):
+    functions = ((bench.spec.entry, ""), ("", dispatcher.operators[0].name))
+    for (entry, operator), compiler in product(functions, COMPILERS[bench.backend]):
         reply = run(
             bench, "compiled",
             [
-                entry, operator, BACKENDS.get(bench.backend, PLAIN_BACKEND),
+                entry, operator, compiler,
                 [each.inputs.for_worker(each.names) for each in asked],
                 [[_argument(given, each) for given in each.cotangents] for each in asked],
             ],
-            trace=bench.backend == "simt",
+            trace=compiler == TRACED,
         )  # fmt: skip
         failure = _judge(bench, asked, entry or operator, reply)
         if failure is not None:
