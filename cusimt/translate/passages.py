@@ -6,12 +6,11 @@ passage for the body of every `#define`, since a macro may hold a launch of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from cusimt.translate.lexer import Kind, Token, scan
 
-__all__ = ["Passage", "passages"]
+__all__ = ["Passage", "Source", "passages"]
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _VARIADIC = {"...": "__VA_ARGS__"}
@@ -102,42 +101,56 @@ class Passage:
         return max(self.partner.get(index, index), index) + 1
 
 
-def passages(source: str) -> Iterator[Passage]:
-    """The code of a file first, then each macro body."""
-    code: list[Token] = []
-    macros: list[Passage] = []
-    uncertain: set[int] = set()
-    conditions = _Conditions()
-    for line, is_directive in logical_lines(scan(source)):
-        words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
-        if is_directive:
-            conditions.directive([token.text for token in words[1:]])
-            if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
-                macros.append(_macro(words))
-        elif not conditions.skipping:
-            if conditions.uncertain:
-                uncertain.update(range(len(code), len(code) + len(words)))
-            code += words
-    yield Passage(code, macro=False, uncertain=frozenset(uncertain))
-    yield from macros
+class Source:
+    """A text that is scanned once, however many passes read it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        return scan(self.text)
+
+    @cached_property
+    def lines(self) -> list[tuple[list[Token], bool]]:
+        """Logical lines without their blanks, and whether each is a directive.
+
+        An escaped line end, or one within a comment, is a blank and ends no logical line.
+        """
+        lines: list[list[Token]] = [[]]
+        for token in self.tokens:
+            if token.kind is Kind.NEWLINE:
+                lines.append([])
+            elif token.kind is not Kind.BLANK:
+                lines[-1].append(token)
+        return [(line, _is_directive(line)) for line in lines]
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """The code of a file first, then each macro body."""
+        code: list[Token] = []
+        macros: list[Passage] = []
+        uncertain: set[int] = set()
+        conditions = _Conditions()
+        for words, is_directive in self.lines:
+            if is_directive:
+                conditions.directive([token.text for token in words[1:]])
+                if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
+                    macros.append(_macro(words))
+            elif not conditions.skipping:
+                if conditions.uncertain:
+                    uncertain.update(range(len(code), len(code) + len(words)))
+                code += words
+        return [Passage(code, macro=False, uncertain=frozenset(uncertain)), *macros]
 
 
-def logical_lines(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
-    """Logical lines (an escaped line end and a comment's own are blanks), and whether one is a directive."""
-    line: list[Token] = []
-    for token in tokens:
-        line.append(token)
-        if token.kind is Kind.NEWLINE:
-            yield line, _is_directive(line)
-            line = []
-    yield line, _is_directive(line)
+def passages(source: str) -> list[Passage]:
+    """The passages of a text that nothing else reads."""
+    return Source(source).passages
 
 
-def _is_directive(line: list[Token]) -> bool:
-    for token in line:
-        if token.kind is not Kind.BLANK:
-            return token.kind is Kind.MARK and token.text == "#"
-    return False
+def _is_directive(words: list[Token]) -> bool:
+    return bool(words) and words[0].kind is Kind.MARK and words[0].text == "#"
 
 
 def _macro(words: list[Token]) -> Passage:
