@@ -13,6 +13,7 @@ from cusimt.translate.lexer import Kind, Token, scan
 __all__ = ["Passage", "Source", "passages"]
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
+_BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 _VARIADIC = {"...": "__VA_ARGS__"}
 
 
@@ -36,6 +37,7 @@ class Passage:
         self.name = name
         self.parameters = parameters
         self._uncertain = uncertain
+        self._starts: dict[int, int] = {}  # of declarations, by the tokens that led there
 
     @cached_property
     def partner(self) -> dict[int, int]:
@@ -54,6 +56,56 @@ class Passage:
                     opener = open_brackets.pop()
                     pairs[opener], pairs[index] = index, opener
         return pairs
+
+    @cached_property
+    def angles(self) -> dict[int, int]:
+        """Index of each `<` to that of its `>`, both ways, if no bracket or statement ends between them.
+
+        One walk serves all questions about template arguments, so none needs a limit on how far it looks.
+        """
+        pairs: dict[int, int] = {}
+        pending: list[list[int]] = [[]]  # of each open bracket, the `<` that nothing has closed yet
+        for index, token in enumerate(self.tokens):
+            if token.kind is not Kind.MARK:
+                continue
+            text, other = token.text, self.partner.get(index, index)
+            if text == "<":
+                pending[-1].append(index)
+            elif text == ">" and pending[-1]:
+                opener = pending[-1].pop()
+                pairs[opener], pairs[index] = index, opener
+            elif other > index:
+                pending.append([])
+            elif other < index:
+                pending.pop()
+            elif text in (";", "<<<", *_CLOSERS):
+                pending[-1].clear()
+        return pairs
+
+    def declaration_start(self, index: int) -> int:
+        """Index of the first token of the declaration whose specifiers include the one at `index`.
+
+        A template's parameter list does not belong to it.
+        """
+        passed = []
+        while index not in self._starts and self.text(index - 1) not in _BEFORE_DECLARATION:
+            passed.append(index)
+            index -= 1
+            opener = self.template_open(index - 1) if self.text(index - 1) == ">" else None
+            if opener is not None and self.text(opener - 1) != "template":
+                index = opener
+        start = self._starts.get(index, index)
+        self._starts.update(dict.fromkeys(passed, start))
+        return start
+
+    def template_open(self, end: int) -> int | None:
+        """Index of the `<` that the `>` at `end` closes, or None when they hold no template arguments."""
+        opener = self.angles.get(end)
+        return opener if opener is not None and self.is_word(opener - 1) else None
+
+    def template_close(self, opener: int) -> int | None:
+        """Index of the `>` that closes the `<` at `opener`, or None when that opens no template arguments."""
+        return self.angles.get(opener) if self.is_word(opener - 1) else None
 
     @cached_property
     def enclosing(self) -> list[int]:
