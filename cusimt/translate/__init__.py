@@ -20,7 +20,7 @@ from cusimt.translate.kernel_casts import rewrite_kernel_casts
 from cusimt.translate.launch_bounds import rewrite_launch_bounds
 from cusimt.translate.launches import rewrite_launches
 from cusimt.translate.linkage import rewrite_linkage
-from cusimt.translate.passages import Passage, passages
+from cusimt.translate.passages import Passage, Source
 from cusimt.translate.ptx import HEADER
 from cusimt.translate.refusal import Refused, TranslationError
 from cusimt.translate.rewrite import Rewrite
@@ -45,12 +45,13 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
     has_assembly = False
     kernels: set[str] = set()
     unplaced: set[str] = set()
-    macros = Macros((source, *others))
+    read = Source(source)  # replaced only by a pass that changes the text
+    macros = Macros((read, *map(Source, others)))
     try:
         runs = partial(runs_here, macros=macros)
-        source = write_out_conditions(decide_architecture(source, architecture, runs))
-        rewrite = Rewrite(source)
-        for passage in passages(source):
+        read = write_out_conditions(decide_architecture(read, architecture, runs))
+        rewrite = Rewrite(read.text)
+        for passage in read.passages:
             refuse_unsupported(passage)
             declared = declared_kernels(passage)
             refuse_miscalls(passage, declared)
@@ -66,7 +67,7 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
             _rewrite_noinline(passage, rewrite)
         text = rewrite.result()
     except Refused as refused:
-        line = Rewrite(source).line(refused.at)
+        line = Rewrite(read.text).line(refused.at)
         raise TranslationError(filename, line, refused.message, refused.rule, refused.next) from None
     shown = filename.replace("\\", "\\\\").replace('"', '\\"')
     header = f'#include "{HEADER}"\n' if has_assembly else ""

@@ -6,7 +6,6 @@ parameters of a function type is looked up without the class taking note of it.
 
 from __future__ import annotations
 
-from cusimt.translate.expressions import template_close
 from cusimt.translate.passages import Passage
 from cusimt.translate.rewrite import Rewrite
 
@@ -16,7 +15,7 @@ def rewrite_aliases(passage: Passage, rewrite: Rewrite) -> None:
         name = passage.text(index + 1)
         if [passage.text(index + step) for step in (2, 3, 4)] != ["=", name, "<"]:
             continue
-        close = template_close(passage, index + 4)
+        close = passage.template_close(index + 4)
         if close is not None and passage.text(close + 1) == ";":
             rewrite.insert(passage.tokens[index + 3].start, "::simt::parameter_of<void(")
             rewrite.insert(passage.tokens[close].end, "*)>")

@@ -21,8 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cusimt.translate.conditions import Unknown, value_of
-from cusimt.translate.lexer import Kind, Token, scan
-from cusimt.translate.passages import Passage, logical_lines, passages
+from cusimt.translate.lexer import Kind, Token
+from cusimt.translate.passages import Passage, Source
 from cusimt.translate.rewrite import Rewrite
 from cusimt.translate.scopes import device_bodies, is_file_scope
 from cusimt.translate.statements import are_statements
@@ -48,23 +48,23 @@ class _Group:
     end: list[Token] = field(default_factory=list)  # the words of #endif
 
 
-def decide_architecture(source: str, architecture: int, runs: Callable[[list[Token]], bool]) -> str:
+def decide_architecture(source: Source, architecture: int, runs: Callable[[list[Token]], bool]) -> Source:
     """`source` with its conditions on `__CUDA_ARCH__` decided; every line stays where it was.
 
     `architecture`: of the simulated device, 900 for sm_90. `runs`: whether this backend runs given tokens.
     """
-    if NAME not in source:
+    if NAME not in source.text:
         return source
-    rewrite = Rewrite(source)
-    code = next(iter(passages(source)))
+    rewrite = Rewrite(source.text)
+    code = source.passages[0]
     decided: set[int] = set()  # where the words stand that must not be renamed any more
     for group in _groups(source):
         if any(branch.condition and NAME in branch.condition for branch in group.branches):
             decided |= _Decision(code, group, architecture, runs).apply(rewrite)
-    for token in scan(source):
+    for token in source.tokens:
         if token.kind is Kind.WORD and token.text == NAME and token.start not in decided:
             rewrite.replace(token, token, _RENAMED)
-    return rewrite.result()
+    return Source(rewrite.result())
 
 
 class _Decision:
@@ -148,12 +148,11 @@ class _Decision:
         rewrite.replace(self._group.end[0], self._group.end[-1], "}")
 
 
-def _groups(source: str) -> list[_Group]:
+def _groups(source: Source) -> list[_Group]:
     """All groups of branches, inner ones too; an `#if` without its `#endif` is none."""
     found: list[_Group] = []
     pending: list[_Group] = []
-    for line, is_directive in logical_lines(scan(source)):
-        words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
+    for words, is_directive in source.lines:
         name = words[1].text if is_directive and len(words) > 1 else ""
         if not is_directive or name in ("define", "include", "error"):
             for group in pending:

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from cusimt.translate.lexer import Kind, Token, scan
-from cusimt.translate.passages import logical_lines
+from cusimt.translate.lexer import Kind, Token
+from cusimt.translate.passages import Source
 
 ASM = ("asm", "__asm__", "__asm")
 _OPENING = ("if", "ifdef", "ifndef")
@@ -24,9 +24,9 @@ _FURTHER = ("elif", "elifdef", "elifndef", "else")
 _Piece = Token | list[Token]
 
 
-def write_out_conditions(source: str) -> str:
+def write_out_conditions(source: Source) -> Source:
     """`source` with each such statement written out. What follows a statement stays on its line."""
-    if "asm" not in source:
+    if "asm" not in source.text:
         return source
     changed, position, pieces = [], 0, _pieces(source)
     for index, first in enumerate(pieces):
@@ -35,19 +35,18 @@ def write_out_conditions(source: str) -> str:
         statement, last = _statement(pieces, index)
         if last is None or not any(isinstance(each, list) for each in statement):
             continue
-        lines = source.count("\n", first.start, last.end)
+        lines = source.text.count("\n", first.start, last.end)
         branches = _branches(statement)
         if branches and branches.count("\n") <= lines:
             padding = "\n" * (lines - branches.count("\n"))
-            changed += [source[position : first.start], branches, padding]
+            changed += [source.text[position : first.start], branches, padding]
             position = last.end
-    return "".join([*changed, source[position:]])
+    return Source("".join([*changed, source.text[position:]])) if changed else source
 
 
-def _pieces(source: str) -> list[_Piece]:
+def _pieces(source: Source) -> list[_Piece]:
     pieces: list[_Piece] = []
-    for line, is_directive in logical_lines(scan(source)):
-        words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
+    for words, is_directive in source.lines:
         if is_directive:
             pieces.append(words)
         else:

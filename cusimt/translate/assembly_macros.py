@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from cusimt.translate.expressions import spelled
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.passages import Passage, passages
+from cusimt.translate.passages import Passage, Source
 
 _MOST_TEXTS = 64  # of one statement
 _MOST_USES = 4096  # of one macro
@@ -42,7 +42,7 @@ class _Definition(NamedTuple):
 class Macros:
     """The macros that some sources define, each with all its definitions."""
 
-    def __init__(self, sources: Iterable[str] = ()) -> None:
+    def __init__(self, sources: Iterable[Source] = ()) -> None:
         self._sources = tuple(sources)
         self._uses: dict[str, list[list[list[Token]]]] = {}
 
@@ -61,7 +61,7 @@ class Macros:
 
     @cached_property
     def _passages(self) -> list[Passage]:
-        return [passage for source in self._sources for passage in passages(source)]
+        return [passage for source in self._sources for passage in source.passages]
 
     @cached_property
     def _definitions(self) -> dict[str, list[_Definition]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cusimt.translate.expressions import declaration_head, declaration_start, postfix_start
+from cusimt.translate.expressions import declaration_head, postfix_start
 from cusimt.translate.passages import Passage
 from cusimt.translate.refusal import Refused
 
@@ -72,5 +72,5 @@ def _is_declared(passage: Passage, index: int) -> bool:
 def _is_host_function(passage: Passage, name: str) -> bool:
     """Is every declaration of `name` in this file that of a function without `__global__`?"""
     declared = [i for i in passage.positions(name) if _is_declared(passage, i)]
-    words = [passage.text(i) for at in declared for i in range(declaration_start(passage, at), at)]
+    words = [passage.text(i) for at in declared for i in range(passage.declaration_start(at), at)]
     return bool(declared) and all(word in _HOST_WORDS for word in words)

@@ -1,7 +1,13 @@
-"""The value of a preprocessor condition, as far as the names in it are known."""
+"""The value of a preprocessor condition, as far as the names in it are known.
+
+A condition differs from a Python expression only in how `!`, `&&`, `||`, `defined` and numbers are spelled,
+so Python's parser reads it. Of the operators that bind differently in the two languages none is evaluated.
+"""
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
 from collections.abc import Callable, Mapping
 
@@ -12,108 +18,70 @@ class Unknown:
 
 Value = int | Unknown
 
-_TOKEN = re.compile(r"\s*(\w+|&&|\|\||[<>=!]=|<<|>>|.)", re.DOTALL)
-_BINARY: tuple[dict[str, Callable[[int, int], int]], ...] = (
-    {"==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b)},
-    {
-        "<": lambda a, b: int(a < b),
-        ">": lambda a, b: int(a > b),
-        "<=": lambda a, b: int(a <= b),
-        ">=": lambda a, b: int(a >= b),
-    },
-    {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
-    {"*": lambda a, b: a * b},
+_SPELLINGS = (
+    (re.compile(r"[~#]"), "?"),  # means something else in Python: no expression is left
+    (re.compile(r"&&"), " and "),
+    (re.compile(r"\|\|"), " or "),
+    (re.compile(r"!(?!=)"), "~"),  # unlike `not`, it binds as tightly as `!`
+    (re.compile(r"\bdefined\s*(?:\(\s*([A-Za-z_]\w*)\s*\)|\b([A-Za-z_]\w*))"), r" defined(\1\2) "),
+    (re.compile(r"\b(0[xX][\da-fA-F]+|\d+)[uUlL]+\b"), r"\1"),
+    (re.compile(r"\s+"), " "),
 )
+_OPERATORS: dict[type[ast.AST], Callable[[int, int], int]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.Gt: operator.gt,
+    ast.LtE: operator.le,
+    ast.GtE: operator.ge,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
 
 
 def value_of(condition: str, names: Mapping[str, int | None]) -> Value:
-    """What `#if condition` sees. `names`: known macros, None for one that is certainly not defined.
+    """The value that `#if condition` tests. `names`: known macros, None for one that is not defined.
 
-    Anything that is no condition, or uses operators that conditions rarely do, is Unknown.
+    Unknown for anything that is no condition, and for operators that conditions rarely use.
     """
-    expression = _Expression(condition, names)
+    for spelling, in_python in _SPELLINGS:
+        condition = spelling.sub(in_python, condition)
     try:
-        value = expression.either()
-    except (IndexError, ValueError):
+        return _value(ast.parse(condition.strip(), mode="eval").body, names)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Unknown()
-    return value if expression.at_end() else Unknown()
 
 
-class _Expression:
-    """A parser by descent; each method reads one level of operators and answers the value."""
-
-    def __init__(self, text: str, names: Mapping[str, int | None]) -> None:
-        self._tokens = _TOKEN.findall(text)
-        self._next = 0
-        self._names = names
-
-    def at_end(self) -> bool:
-        return self._next == len(self._tokens)
-
-    def either(self) -> Value:
-        value = self.both()
-        while self._skips("||"):
-            value = _decided_by(True, value, self.both())
-        return value
-
-    def both(self) -> Value:
-        value = self._binary(0)
-        while self._skips("&&"):
-            value = _decided_by(False, value, self._binary(0))
-        return value
-
-    def _binary(self, level: int) -> Value:
-        if level == len(_BINARY):
-            return self._unary()
-        value = self._binary(level + 1)
-        while not self.at_end() and self._tokens[self._next] in _BINARY[level]:
-            operator = _BINARY[level][self._take()]
-            other = self._binary(level + 1)
-            known = isinstance(value, int) and isinstance(other, int)
-            value = operator(value, other) if known else Unknown()  # type: ignore[arg-type]
-        return value
-
-    def _unary(self) -> Value:
-        if self._skips("!"):
-            value = self._unary()
+def _value(node: ast.AST, names: Mapping[str, int | None]) -> Value:
+    match node:
+        case ast.Constant(value=number) if type(number) is int:  # True would be a macro's name
+            return number
+        case ast.Name(id=name) if name in names:
+            return names[name] or 0
+        case ast.Call(func=ast.Name(id="defined"), args=[ast.Name(id=name)]) if name in names:
+            return int(names[name] is not None)
+        case ast.UnaryOp(op=ast.Invert(), operand=operand):
+            value = _value(operand, names)
             return value if isinstance(value, Unknown) else int(not value)
-        if self._skips("("):
-            value = self.either()
-            self._expect(")")
-            return value
-        word = self._take()
-        if word == "defined":
-            return self._defined()
-        if word[0].isdigit():
-            return int(re.sub(r"[uUlL]+$", "", word), 0)
-        if not (word[0].isalpha() or word[0] == "_"):
-            raise ValueError(word)
-        return (self._names[word] or 0) if word in self._names else Unknown()
-
-    def _defined(self) -> Value:
-        bracketed = self._skips("(")
-        name = self._take()
-        if bracketed:
-            self._expect(")")
-        return int(self._names[name] is not None) if name in self._names else Unknown()
-
-    def _take(self) -> str:
-        self._next += 1
-        return str(self._tokens[self._next - 1])
-
-    def _skips(self, token: str) -> bool:
-        found = not self.at_end() and self._tokens[self._next] == token
-        self._next += found
-        return found
-
-    def _expect(self, token: str) -> None:
-        if not self._skips(token):
-            raise ValueError(token)
+        case ast.BoolOp(op=joint, values=operands):
+            return _decided_by(isinstance(joint, ast.Or), [_value(each, names) for each in operands])
+        case (
+            ast.Compare(left=left, ops=[kind], comparators=[right])
+            | ast.BinOp(left=left, op=kind, right=right)
+        ):
+            return _combined(type(kind), _value(left, names), _value(right, names))
+    return Unknown()
 
 
-def _decided_by(deciding: bool, first: Value, second: Value) -> Value:
+def _combined(kind: type[ast.AST], left: Value, right: Value) -> Value:
+    if kind not in _OPERATORS or isinstance(left, Unknown) or isinstance(right, Unknown):
+        return Unknown()
+    return int(_OPERATORS[kind](left, right))
+
+
+def _decided_by(deciding: bool, operands: list[Value]) -> Value:
     """`||` is decided by one operand that is true, `&&` by one that is false."""
-    operands = (first, second)
     if any(isinstance(each, int) and bool(each) == deciding for each in operands):
         return int(deciding)
     return Unknown() if any(isinstance(each, Unknown) for each in operands) else int(not deciding)

@@ -14,9 +14,6 @@ _CONTROL = {"if", "for", "while", "switch", "catch", "constexpr"}
 _STATEMENTS = {"else", "do", "return", "throw", "case", "default", "goto", "co_return", "co_yield"}
 _OPERATORS = {"new", "delete", "and", "or", "not", "sizeof", "alignof", "noexcept", "operator", "co_await"}
 _NO_OPERAND = frozenset(_CONTROL | _STATEMENTS | _OPERATORS | {"typename", "decltype", "static_assert"})
-# Steps through template arguments or the head of a declaration, brackets in one. Nobody writes longer ones.
-LONGEST = 1000
-_BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 
 
 def postfix_start(passage: Passage, end: int) -> int | None:
@@ -28,7 +25,7 @@ def postfix_start(passage: Passage, end: int) -> int | None:
     if text in (")", "]"):
         return _bracketed_start(passage, end)
     if text == ">":
-        opener = template_open(passage, end)
+        opener = passage.template_open(end)
         return None if opener is None else postfix_start(passage, opener - 1)
     if not passage.is_word(end) or text in _NO_OPERAND:
         return None
@@ -58,22 +55,6 @@ def _bracketed_start(passage: Passage, end: int) -> int | None:
 TYPE_WORDS = ("struct", "class", "union", "enum")
 
 
-def declaration_start(passage: Passage, index: int) -> int:
-    """Index of the first token of the declaration whose specifiers include the one at `index`.
-
-    A template's parameter list does not belong to it.
-    """
-    for _ in range(LONGEST):
-        if passage.text(index - 1) in _BEFORE_DECLARATION:
-            break
-        index -= 1
-        if passage.text(index - 1) == ">":
-            opener = template_open(passage, index - 1)
-            if opener is not None and passage.text(opener - 1) != "template":
-                index = opener
-    return index
-
-
 def elaborated_type_end(passage: Passage, index: int) -> int:
     """The index after `struct Name`, `struct Name {...}`, `enum class Name : int {...}`, ... at `index`."""
     while passage.text(index) in TYPE_WORDS:
@@ -81,7 +62,7 @@ def elaborated_type_end(passage: Passage, index: int) -> int:
     while passage.text(index) in ("alignas", "__align__", "__attribute__"):
         index = passage.skip(index + 1)
     while passage.is_word(index) or passage.text(index) == "::":
-        close = template_close(passage, index + 1) if passage.text(index + 1) == "<" else None
+        close = passage.template_close(index + 1) if passage.text(index + 1) == "<" else None
         index = index + 1 if close is None else close + 1
         if passage.text(index) != "::" and passage.text(index - 1) != "::":
             break
@@ -93,53 +74,15 @@ def elaborated_type_end(passage: Passage, index: int) -> int:
 
 def declaration_head(passage: Passage, index: int) -> Iterator[int]:
     """Indices from `index` to the end of a declaration's head, brackets skipped."""
-    for _ in range(LONGEST):
+    while index < len(passage.tokens):
         text = passage.text(index)
         is_initialiser = text == "=" and passage.text(index - 1) not in ("operator", "=", "!")
-        if index >= len(passage.tokens) or text in (";", ")", "]", "}") or is_initialiser:
+        if text in (";", ")", "]", "}") or is_initialiser:
             return
         yield index
         if text == "{":
             return
         index = passage.skip(index)
-
-
-def template_open(passage: Passage, end: int) -> int | None:
-    """Index of the `<` that the `>` at `end` closes, or None."""
-    depth, index = 0, end
-    for _ in range(LONGEST):
-        text = passage.text(index)
-        if text in (")", "]", "}"):
-            index = passage.partner.get(index, -1)
-        elif text == ">":
-            depth += 1
-        elif text == "<":
-            depth -= 1
-            if depth == 0:
-                return index if passage.is_word(index - 1) else None
-        elif text in (";", "{", "(", "[", "<<<"):
-            return None
-        index -= 1
-    return None
-
-
-def template_close(passage: Passage, opener: int) -> int | None:
-    """Index of the `>` that closes the `<` at `opener`, or None when that opens no template arguments."""
-    if not passage.is_word(opener - 1):
-        return None
-    depth, index = 0, opener
-    for _ in range(LONGEST):
-        text = passage.text(index)
-        if text == "<":
-            depth += 1
-        elif text == ">":
-            depth -= 1
-            if depth == 0:
-                return index
-        elif text in (";", ")", "]", "}", "<<<"):
-            return None
-        index = passage.skip(index)
-    return None
 
 
 def arguments(passage: Passage, opener: int) -> list[tuple[int, int]]:
@@ -151,7 +94,7 @@ def arguments(passage: Passage, opener: int) -> list[tuple[int, int]]:
         if text == ",":
             spans.append((start, index))
             start = index + 1
-        close = template_close(passage, index) if text == "<" else None
+        close = passage.template_close(index) if text == "<" else None
         index = passage.skip(index) if close is None else close + 1
     if closer > opener + 1:
         spans.append((start, closer))

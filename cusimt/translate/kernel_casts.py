@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cusimt.translate.expressions import arguments, template_close, template_open
+from cusimt.translate.expressions import arguments
 from cusimt.translate.passages import Passage
 from cusimt.translate.rewrite import Rewrite
 
@@ -43,7 +43,7 @@ def _announce(passage: Passage, rewrite: Rewrite, name: int) -> None:
     cast = _cast_start(passage, first - 1)
     if cast is None or passage.text(passage.enclosing[cast] - 1).startswith("cuda"):
         return
-    close = template_close(passage, name + 1) if passage.text(name + 1) == "<" else None
+    close = passage.template_close(name + 1) if passage.text(name + 1) == "<" else None
     rewrite.insert(passage.tokens[first].start, "SIMT_ANNOUNCED(")
     rewrite.insert(passage.tokens[name if close is None else close].end, ")")
 
@@ -55,7 +55,7 @@ def _cast_start(passage: Passage, end: int) -> int | None:
         start = passage.partner.get(end)
     elif passage.text(end) == "(" and passage.text(end - 1) == ">":
         end -= 1
-        opener = template_open(passage, end)
+        opener = passage.template_open(end)
         start = None if opener is None else opener - 1
     return start if start is not None and _cast_end(passage, start) == end else None
 

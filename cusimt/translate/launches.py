@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 
-from cusimt.translate.expressions import arguments, postfix_start, spelled, template_close
+from cusimt.translate.expressions import arguments, postfix_start, spelled
 from cusimt.translate.passages import Passage
 from cusimt.translate.refusal import Refused
 from cusimt.translate.rewrite import Rewrite
@@ -85,7 +85,7 @@ def _is_name(passage: Passage, first: int, past: int) -> bool:
     index = first
     while index < past:
         if passage.text(index) == "<":
-            close = template_close(passage, index)
+            close = passage.template_close(index)
             index = past + 1 if close is None else close + 1
         elif passage.is_word(index) or passage.text(index) in ("::", "##"):
             index += 1
@@ -103,7 +103,7 @@ def _configuration_end(passage: Passage, opener: int) -> int:
     while index < len(passage.tokens) and passage.text(index) not in (";", ")", "]", "}", "<<<"):
         if _is_triple(passage, index) and passage.text(index + 3) == "(":
             return index
-        close = template_close(passage, index) if passage.text(index) == "<" else None
+        close = passage.template_close(index) if passage.text(index) == "<" else None
         if close is not None and fallback is None:
             fallback = _triple_within(passage, index, close)
         index = passage.skip(index) if close is None else close + 1

@@ -11,12 +11,8 @@ macro with a `static` of its own.
 from __future__ import annotations
 
 from cusimt.translate.expressions import (
-    LONGEST,
     TYPE_WORDS,
-    declaration_start,
     elaborated_type_end,
-    template_close,
-    template_open,
 )
 from cusimt.translate.lexer import Kind
 from cusimt.translate.passages import Passage
@@ -52,11 +48,14 @@ def rewrite_linkage(passage: Passage, rewrite: Rewrite) -> None:
     if passage.macro:
         return
     rewritten: set[int] = set()  # the names
+    names: dict[int, int | None] = {}  # by the first token of their declaration
     for index, token in enumerate(passage.tokens):
         if token.text not in _PLACES:
             continue
-        first = declaration_start(passage, index)
-        name = _declared_name(passage, first)
+        first = passage.declaration_start(index)
+        if first not in names:
+            names[first] = _declared_name(passage, first)
+        name = names[first]
         if name is None or name < index or name in rewritten or _is_specialisation(passage, first):
             continue
         if is_file_scope(passage, first) and not _is_declared_before(passage, name, rewritten):
@@ -81,7 +80,7 @@ def _is_declared_before(passage: Passage, name: int, rewritten: set[int]) -> boo
 def _declared_name(passage: Passage, first: int) -> int | None:
     """Index of the name that a plain declaration gives a function or variable; None for any other."""
     index, types, built_in = first, 0, False
-    for _ in range(LONGEST):
+    while index < len(passage.tokens):
         text, follower = passage.text(index), passage.text(index + 1)
         is_name = passage.is_word(index) and follower in ("(", ";", "=", "[", "{")
         if text in _QUALIFIERS and follower == "(":
@@ -107,7 +106,7 @@ def _qualified_end(passage: Passage, index: int) -> int:
         index += 1
     while passage.is_word(index):
         index += 1
-        close = template_close(passage, index) if passage.text(index) == "<" else None
+        close = passage.template_close(index) if passage.text(index) == "<" else None
         index = index if close is None else close + 1
         if passage.text(index) != "::":
             break
@@ -119,6 +118,6 @@ def _is_specialisation(passage: Passage, first: int) -> bool:
     """Does `template <>` stand before, or a bracket that may be an attribute's, after more specifiers?"""
     before = passage.text(first - 1)
     if before == ">":
-        opener = template_open(passage, first - 1)
+        opener = passage.template_open(first - 1)
         return opener is None or passage.text(opener - 1) != "template" or opener == first - 2
     return before in (")", ":")

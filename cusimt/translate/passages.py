@@ -6,14 +6,14 @@ passage for the body of every `#define`, since a macro may hold a launch of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from cusimt.translate.lexer import Kind, Token, scan
 
-__all__ = ["Passage", "passages"]
+__all__ = ["Passage", "Source", "passages"]
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
+_BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 _VARIADIC = {"...": "__VA_ARGS__"}
 
 
@@ -37,6 +37,7 @@ class Passage:
         self.name = name
         self.parameters = parameters
         self._uncertain = uncertain
+        self._starts: dict[int, int] = {}  # of declarations, by the tokens that led there
 
     @cached_property
     def partner(self) -> dict[int, int]:
@@ -55,6 +56,56 @@ class Passage:
                     opener = open_brackets.pop()
                     pairs[opener], pairs[index] = index, opener
         return pairs
+
+    @cached_property
+    def angles(self) -> dict[int, int]:
+        """Index of each `<` to that of its `>`, both ways, if no bracket or statement ends between them.
+
+        One walk serves all questions about template arguments, so none needs a limit on how far it looks.
+        """
+        pairs: dict[int, int] = {}
+        pending: list[list[int]] = [[]]  # of each open bracket, the `<` that nothing has closed yet
+        for index, token in enumerate(self.tokens):
+            if token.kind is not Kind.MARK:
+                continue
+            text, other = token.text, self.partner.get(index, index)
+            if text == "<":
+                pending[-1].append(index)
+            elif text == ">" and pending[-1]:
+                opener = pending[-1].pop()
+                pairs[opener], pairs[index] = index, opener
+            elif other > index:
+                pending.append([])
+            elif other < index:
+                pending.pop()
+            elif text in (";", "<<<", *_CLOSERS):
+                pending[-1].clear()
+        return pairs
+
+    def declaration_start(self, index: int) -> int:
+        """Index of the first token of the declaration whose specifiers include the one at `index`.
+
+        A template's parameter list does not belong to it.
+        """
+        passed = []
+        while index not in self._starts and self.text(index - 1) not in _BEFORE_DECLARATION:
+            passed.append(index)
+            index -= 1
+            opener = self.template_open(index - 1) if self.text(index - 1) == ">" else None
+            if opener is not None and self.text(opener - 1) != "template":
+                index = opener
+        start = self._starts.get(index, index)
+        self._starts.update(dict.fromkeys(passed, start))
+        return start
+
+    def template_open(self, end: int) -> int | None:
+        """Index of the `<` that the `>` at `end` closes, or None when they hold no template arguments."""
+        opener = self.angles.get(end)
+        return opener if opener is not None and self.is_word(opener - 1) else None
+
+    def template_close(self, opener: int) -> int | None:
+        """Index of the `>` that closes the `<` at `opener`, or None when that opens no template arguments."""
+        return self.angles.get(opener) if self.is_word(opener - 1) else None
 
     @cached_property
     def enclosing(self) -> list[int]:
@@ -102,42 +153,56 @@ class Passage:
         return max(self.partner.get(index, index), index) + 1
 
 
-def passages(source: str) -> Iterator[Passage]:
-    """The code of a file first, then each macro body."""
-    code: list[Token] = []
-    macros: list[Passage] = []
-    uncertain: set[int] = set()
-    conditions = _Conditions()
-    for line, is_directive in logical_lines(scan(source)):
-        words = [token for token in line if token.kind not in (Kind.BLANK, Kind.NEWLINE)]
-        if is_directive:
-            conditions.directive([token.text for token in words[1:]])
-            if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
-                macros.append(_macro(words))
-        elif not conditions.skipping:
-            if conditions.uncertain:
-                uncertain.update(range(len(code), len(code) + len(words)))
-            code += words
-    yield Passage(code, macro=False, uncertain=frozenset(uncertain))
-    yield from macros
+class Source:
+    """A text that is scanned once, however many passes read it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        return scan(self.text)
+
+    @cached_property
+    def lines(self) -> list[tuple[list[Token], bool]]:
+        """Logical lines without their blanks, and whether each is a directive.
+
+        An escaped line end, or one within a comment, is a blank and ends no logical line.
+        """
+        lines: list[list[Token]] = [[]]
+        for token in self.tokens:
+            if token.kind is Kind.NEWLINE:
+                lines.append([])
+            elif token.kind is not Kind.BLANK:
+                lines[-1].append(token)
+        return [(line, _is_directive(line)) for line in lines]
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """The code of a file first, then each macro body."""
+        code: list[Token] = []
+        macros: list[Passage] = []
+        uncertain: set[int] = set()
+        conditions = _Conditions()
+        for words, is_directive in self.lines:
+            if is_directive:
+                conditions.directive([token.text for token in words[1:]])
+                if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
+                    macros.append(_macro(words))
+            elif not conditions.skipping:
+                if conditions.uncertain:
+                    uncertain.update(range(len(code), len(code) + len(words)))
+                code += words
+        return [Passage(code, macro=False, uncertain=frozenset(uncertain)), *macros]
 
 
-def logical_lines(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
-    """Logical lines (an escaped line end and a comment's own are blanks), and whether one is a directive."""
-    line: list[Token] = []
-    for token in tokens:
-        line.append(token)
-        if token.kind is Kind.NEWLINE:
-            yield line, _is_directive(line)
-            line = []
-    yield line, _is_directive(line)
+def passages(source: str) -> list[Passage]:
+    """The passages of a text that nothing else reads."""
+    return Source(source).passages
 
 
-def _is_directive(line: list[Token]) -> bool:
-    for token in line:
-        if token.kind is not Kind.BLANK:
-            return token.kind is Kind.MARK and token.text == "#"
-    return False
+def _is_directive(words: list[Token]) -> bool:
+    return bool(words) and words[0].kind is Kind.MARK and words[0].text == "#"
 
 
 def _macro(words: list[Token]) -> Passage:

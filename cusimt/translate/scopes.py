@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cusimt.translate.expressions import declaration_head, declaration_start
+from cusimt.translate.expressions import declaration_head
 from cusimt.translate.lexer import Kind
 from cusimt.translate.passages import Passage
 
@@ -42,10 +42,12 @@ def device_bodies(passage: Passage, qualifiers: tuple[str, ...] = ("__global__",
     `qualifiers`: the words of which one must stand in front of them.
     """
     inside: set[int] = set()
+    read: set[int] = set()  # one head may hold several of these words
     for index, token in enumerate(passage.tokens):
-        if token.text not in qualifiers or index in inside:
+        if token.text not in qualifiers or index in inside or index in read:
             continue
-        head = [*range(declaration_start(passage, index), index), *declaration_head(passage, index)]
+        head = [*range(passage.declaration_start(index), index), *declaration_head(passage, index)]
+        read.update(head)
         if passage.text(head[-1]) == "{" and not any(passage.text(i) == "__host__" for i in head):
             inside.update(range(head[-1], passage.partner.get(head[-1], head[-1])))
     return inside

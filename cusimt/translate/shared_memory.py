@@ -12,7 +12,7 @@ a template.)
 
 from __future__ import annotations
 
-from cusimt.translate.expressions import LONGEST, declaration_start, spelled
+from cusimt.translate.expressions import spelled
 from cusimt.translate.passages import Passage
 from cusimt.translate.refusal import Refused
 from cusimt.translate.rewrite import Rewrite
@@ -24,7 +24,9 @@ _LABEL = ' __asm__("simt_dynamic_shared")'
 def rewrite_shared(passage: Passage, rewrite: Rewrite) -> None:
     """Rewrite dynamic arrays; refuse initial values, which shared memory cannot have."""
     for index in passage.positions("__shared__"):
-        first = declaration_start(passage, index)
+        if passage.text(index + 1) == "__shared__":
+            continue  # the compiler refuses the repetition
+        first = passage.declaration_start(index)
         past = _statement_end(passage, index)
         _refuse_initial_value(passage, index, past)
         external = [i for i in range(first, past) if passage.text(i) == "extern"]
@@ -68,11 +70,9 @@ def _rewrite_dynamic(passage: Passage, span: tuple[int, int], dropped: set[int],
 
 
 def _statement_end(passage: Passage, index: int) -> int:
-    for _ in range(LONGEST):
-        if index >= len(passage.tokens) or passage.text(index) in (";", "}", ")"):
-            break
+    while index < len(passage.tokens) and passage.text(index) not in (";", "}", ")"):
         index = passage.skip(index)
-    return min(index, len(passage.tokens))
+    return index
 
 
 def _alignment(passage: Passage, index: int, past: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cusimt.translate.expressions import template_close
 from cusimt.translate.lexer import Token
 from cusimt.translate.passages import Passage
 
@@ -50,7 +49,7 @@ def _declares(code: Passage, index: int) -> bool:
         return False
     while code.is_word(index) or code.text(index) == "::":
         after = index + 1
-        close = template_close(code, after) if code.text(after) == "<" else None
+        close = code.template_close(after) if code.text(after) == "<" else None
         index = after if close is None else close + 1
         if code.is_word(index) and code.text(index - 1) != "::":
             return True

@@ -11,11 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cusimt.translate.expressions import (
-    LONGEST,
     TYPE_WORDS,
-    declaration_start,
     elaborated_type_end,
-    template_close,
 )
 from cusimt.translate.passages import Passage
 from cusimt.translate.rewrite import Rewrite
@@ -38,13 +35,16 @@ def rewrite_variables(passage: Passage, rewrite: Rewrite) -> set[str]:
     for index in _statics_of_functions(passage, of_functions):
         rewrite.insert(passage.tokens[index].end, f" {_TAG}")
     templates = set()
-    for index, token in enumerate(passage.tokens):
+    past: int | None = None
+    for index in reversed(range(len(passage.tokens))):
+        token = passage.tokens[index]
         place = _PLACES.get(token.text)
-        past = _variable_end(passage, index) if place else None
+        if place and passage.text(index + 1) not in _PLACES:  # else it is the next word's
+            past = _variable_end(passage, index)
         if place is None or past is None:
             continue
-        words = _declaration_words(passage, declaration_start(passage, index), past)
-        is_template = passage.text(declaration_start(passage, index) - 1) == ">"
+        words = _declaration_words(passage, passage.declaration_start(index), past)
+        is_template = passage.text(passage.declaration_start(index) - 1) == ">"
         other_place = token.text == "__device__" and {"__constant__", "__managed__"} & set(words)
         if other_place or _is_constant(words):
             continue
@@ -63,7 +63,7 @@ def _statics_of_functions(passage: Passage, of_functions: set[int]) -> Iterator[
         past = _variable_end(passage, index) if passage.text(index) == "static" else None
         if past is None:
             continue
-        words = _declaration_words(passage, declaration_start(passage, index), past)
+        words = _declaration_words(passage, passage.declaration_start(index), past)
         if not (_is_constant(words) or _SHARED & set(words)):
             yield index
 
@@ -71,7 +71,7 @@ def _statics_of_functions(passage: Passage, of_functions: set[int]) -> Iterator[
 def _variable_end(passage: Passage, index: int) -> int | None:
     """Index just past the name that `__device__` at `index` declares, or None if that is no variable."""
     index += 1
-    for _ in range(LONGEST):
+    while index < len(passage.tokens):
         text = passage.text(index)
         if text in _NEVER_VARIABLES:
             return None
@@ -84,7 +84,7 @@ def _variable_end(passage: Passage, index: int) -> int | None:
         elif text in ("(", ")", "}", ",", ""):
             return None
         else:
-            close = template_close(passage, index) if text == "<" else None
+            close = passage.template_close(index) if text == "<" else None
             index = passage.skip(index) if close is None else close + 1
     return None
 

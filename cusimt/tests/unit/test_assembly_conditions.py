@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cusimt.translate.assembly_conditions import write_out_conditions
+from cusimt.translate.passages import Source
 
 STATEMENT = """\
 int a = 1; asm volatile(
@@ -31,7 +32,7 @@ asm volatile( "x;" : "=r"(a))
 
 
 def test_every_branch_has_the_whole_statement() -> None:
-    written = write_out_conditions(STATEMENT)
+    written = write_out_conditions(Source(STATEMENT)).text
     assert written == WRITTEN.replace("~", " ")
     assert written.count("\n") == STATEMENT.count("\n")
 
@@ -49,4 +50,5 @@ def test_every_branch_has_the_whole_statement() -> None:
     ],
 )
 def test_what_stays_as_it_is(source: str) -> None:
-    assert write_out_conditions(source) == source
+    read = Source(source)
+    assert write_out_conditions(read) is read

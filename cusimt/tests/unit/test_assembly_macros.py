@@ -6,7 +6,7 @@ import pytest
 
 from cusimt.translate import TranslationError, translate
 from cusimt.translate.assembly_macros import Macros
-from cusimt.translate.passages import passages
+from cusimt.translate.passages import Source
 
 HINT = '#if NEW\n#define HINT(size) ".L2::" #size "B"\n#else\n#define HINT(size)\n#endif\n'
 NAMED = "#define TEXT(...) TEXT_OF(__VA_ARGS__)\n#define TEXT_OF(x) #x\n"
@@ -15,8 +15,9 @@ KERNEL = "__global__ void k(int* x) {{ {} }}\n"
 
 def texts(source: str, *others: str) -> list[list[str]]:
     """For each pair of brackets behind the word `asm`, the texts that they may hold."""
-    macros, found = Macros((source, *others)), []
-    for passage in passages(source):
+    read = Source(source)
+    macros, found = Macros((read, *map(Source, others))), []
+    for passage in read.passages:
         for index in passage.positions("asm"):
             found.append(macros.texts(passage.tokens[index + 2 : passage.partner[index + 1]], passage))
     return found

@@ -120,7 +120,9 @@ def test_ptx_that_nothing_stands_in_for_is_refused(other: str) -> None:
     assert refusal.value.line == 3
 
 
-@pytest.mark.parametrize("condition", ["1 +", "a b", "(1", "defined(", "'a'", "1 ? 2 : 3", "x(1)"])
+@pytest.mark.parametrize(
+    "condition", ["1 +", "a b", "(1", "defined(", "'a'", "1 ? 2 : 3", "x(1)", "~1", "True", "1 # 2"]
+)
 def test_conditions_that_cannot_be_read_are_unknown(condition: str) -> None:
     assert isinstance(value_of(condition, {}), Unknown)
 

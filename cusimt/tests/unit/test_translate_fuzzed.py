@@ -36,7 +36,18 @@ def test_the_promises_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "fragment", ['R"x(', "/*", "k<<<1, 2>>>(x) ", "a < b ", "__device__ int f(int a);\n", "#if X\n", "(["]
+    "fragment",
+    [
+        "__device__ ",
+        "__shared__ ",
+        'R"x(',
+        "/*",
+        "k<<<1, 2>>>(x) ",
+        "a < b ",
+        "__device__ int f(int a);\n",
+        "#if X\n",
+        "([",
+    ],
 )
 def test_long_files(fragment: str) -> None:
     """None takes longer than fuzz() has patience for: time grows with the length, not with its square."""
@@ -44,6 +55,11 @@ def test_long_files(fragment: str) -> None:
         translate(fragment * (60_000 // len(fragment)), "long.cu")
     except TranslationError as refused:
         assert refused.line == 1
+
+
+def test_template_arguments_of_any_length() -> None:
+    translated = translate(f"void f() {{ k<{'1, ' * 2000}1><<<1, 2>>>(x); }}", "long.cu")
+    assert "::simt::launch_named" in translated
 
 
 def test_a_declaration_within_another_one() -> None:
