@@ -8,6 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from cusimt.tests.quick_builds import QUICK_BUILDS
+
 KERNEL = """\
 #include <cuda_runtime.h>
 #include "factor.cuh"
@@ -54,6 +56,7 @@ def run(folder: Path, *arguments: str, simulated: bool = True) -> subprocess.Com
     """Run Python in `folder`, on the simulated GPU unless told otherwise."""
     environment = {
         **os.environ,
+        **QUICK_BUILDS,
         "PYTHONPATH": os.pathsep.join(sys.path),
         "TORCH_EXTENSIONS_DIR": str(folder / "extensions"),
         "CU2GRAD_BACKEND": "simt",

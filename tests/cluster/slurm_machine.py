@@ -90,7 +90,9 @@ class SlurmMachine:
 
     def run(self, *command: str) -> str:
         """What a Slurm command prints."""
-        done = subprocess.run(command, env=dict(self.environment), capture_output=True, text=True, timeout=30)
+        done = subprocess.run(
+            command, env=dict(self.environment), capture_output=True, text=True, timeout=300
+        )
         return done.stdout
 
     def jobs(self) -> dict[str, str]:

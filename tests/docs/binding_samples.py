@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cusimt.tests.quick_builds import QUICK_BUILDS
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "docs" / "samples" / "bindings"
 WAYS = ("pybind11", "load", "load_inline", "cuda_extension", "torch_library", "custom_op", "stable_abi")
@@ -31,6 +33,7 @@ class Copy:
         (folder / "shell.py").write_text(SHELL)
         self._environment = {
             **os.environ,
+            **QUICK_BUILDS,
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "TORCH_EXTENSIONS_DIR": str(folder / "extensions"),
         }
