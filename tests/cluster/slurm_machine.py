@@ -21,7 +21,7 @@ from pathlib import Path
 from tests.ports import reserved_port
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "squeue", "sinfo", "setpriv")
-START_SECONDS = 30.0
+START_SECONDS = 300.0
 _PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 _CONF = """\
 ClusterName=cu2grad

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from cusimt.support import cache, toolchain
+from cusimt.tests.waiting import wait_for
 from grader.compilation import Artifact, BuildRequest, build, builder, headers, ninja, steps
 from grader.support.errors import BuildFailed, ToolchainError
 
@@ -362,10 +363,7 @@ def test_a_build_that_was_killed_is_done_again(
 ) -> None:
     compiler, record = counting_compiler(tmp_path / "bin", before="sleep 5")
     victim = build_elsewhere(request_, compiler, tmp_path / "backend")
-    deadline = time.monotonic() + 60
-    while not record.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(record)
     victim.send_signal(signal.SIGKILL)
     victim.communicate(timeout=600)
     assert any(name.endswith(".building") for name in entries("objects"))
