@@ -287,13 +287,15 @@ def seeded_cache(folder: Path) -> dict[str, str]:
 
     That is the simulated GPU, and the precompiled headers that there are.
     """
-    native.runtime_library()
-    native.device_library()
+    device = native.device_library().parent
     for room in MADE_ONCE:
         (folder / "cache" / room).mkdir(parents=True)
         for entry in (cache_root() / room).glob("*/"):
             if entry.suffix != ".building":
                 (folder / "cache" / room / entry.name).symlink_to(entry)
+    with pytest.MonkeyPatch.context() as patch:  # the device's name depends on where the runtime is
+        patch.setenv("CUSIMT_CACHE", str(folder / "cache"))
+        native._device.__wrapped__().path.parent.symlink_to(device)
     return {"CUSIMT_CACHE": str(folder / "cache")}
 
 
