@@ -14,7 +14,6 @@ import pytest
 
 from cusimt.tests.scaling_project import KERNEL, PLAIN_ENTRY, PLAIN_PROGRAM, run, script, write_project
 
-
 pytestmark = pytest.mark.slow("torch's own build tools compile")
 
 
