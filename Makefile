@@ -10,7 +10,7 @@ RUN := $(VENV)/bin/python
 JOBS ?= 2
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
-# A module's fixture is made by one worker, and the slow tests come first: tests/scheduling.py.
+# A module's fixture is made by one worker, and the slow tests come first: cusimt/tests/scheduling.py.
 TEST := $(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 .PHONY: help demo test test-fast site site-class serve sync lint bench clean
@@ -32,6 +32,7 @@ demo: $(VENV)/.core
 	@$(RUN) -m grader demo $(if $(ALL),--all)
 
 test: lint $(VENV)/.docs
+	@$(RUN) -m tests.prebuild
 	@$(TEST)
 
 test-fast: $(VENV)/.test

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.tests.scheduling import group_by_fixture, slow_first
 from grader.course import workspace
 from grader.course.catalog import Catalog
 from tests.processor_time import LIMIT_SECONDS, ProcessorTime
-from tests.scheduling import group_by_fixture, slow_first
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY_COURSE = ROOT / "tests" / "toy_course"

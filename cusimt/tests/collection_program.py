@@ -13,6 +13,7 @@ With CUSIMT_SURFACE=cuda in the environment nvcc compiles the same files for a G
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import os
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 
 from cusimt.compiler import native
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
+from cusimt.folders import PACKAGE
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler
 from cusimt.tests.surface_program import ON_GPU, Program
@@ -115,19 +117,50 @@ def unset(*shape: int, dtype: Any = np.float32) -> Array:
 
 @functools.cache
 def theme_program(theme: str, checked: bool) -> Program:
-    """The library of `collection/THEME.cu`, in one of the two builds."""
+    """The loaded library of `collection/THEME.cu`, in one of the two builds."""
+    return Program(theme_library(theme, checked))
+
+
+def theme_library(theme: str, checked: bool) -> Path:
+    """The library of `collection/THEME.cu`, from the cache unless a compiler or its input has changed."""
     source = SOURCES / f"{theme}.cu"
-    own = cache.tree_digest(ROOT / "cusimt", (".py", ".h", ".inl", ".cpp", ".S"))
-    headers = map(cache.file_digest, sorted(SOURCES.glob("*.*h")))
-    key = ["collection", host_compiler().version, own, ON_GPU, checked, cache.file_digest(source), *headers]
-    with cache.entry(key, room="tests") as slot:
+    command = [*_nvcc(), "-std=c++17", "--expt-extended-lambda", "--expt-relaxed-constexpr"]
+    command += ["-shared", "-Xcompiler", "-fPIC", str(source)]
+    with cache.entry(["collection", checked, *command, *_read_from(source)], room="tests") as slot:
         if slot.missing:
             environment = {**os.environ, CHECKS_VARIABLE: str(int(checked)), "PYTHONPATH": str(ROOT)}
-            command = [*_nvcc(), "-std=c++17", "--expt-extended-lambda", "--expt-relaxed-constexpr"]
-            command += ["-shared", "-Xcompiler", "-fPIC", str(source), "-o", str(slot.folder / "theme.so")]
+            command += ["-o", str(slot.folder / "theme.so")]
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
-    return Program(slot.path / "theme.so")
+    return slot.path / "theme.so"
+
+
+def _read_from(source: Path) -> list[str]:
+    """What the library is made by and from: not the whole package, whose other modules change nothing."""
+    headers = [cache.file_digest(header) for header in sorted(SOURCES.glob("*.*h"))]
+    own = [cache.file_digest(source), *headers]
+    if ON_GPU:
+        return [cuda_toolkit().identity, *own]
+    return [host_compiler().version, native.sources_digest(), _translator(), *own]
+
+
+@functools.cache
+def _translator() -> str:
+    """A digest of what `nvcc` does, in which comments and docstrings do not count."""
+    rooms = [PACKAGE / name for name in ("compiler", "support", "translate")]
+    modules = [PACKAGE / "folders.py", PACKAGE / "models.py"]
+    modules += sorted(path for room in rooms for path in room.rglob("*.py"))
+    return cache.digest(map(code_of, modules))
+
+
+def code_of(module: Path) -> str:
+    """A module without its comments and docstrings."""
+    tree = ast.parse(module.read_text())
+    for node in ast.walk(tree):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if documented and ast.get_docstring(node) is not None:
+            node.body.pop(0)
+    return ast.dump(tree)
 
 
 def _nvcc() -> list[str]:

@@ -13,7 +13,7 @@ from cusimt.support.toolchain import host_compiler
 from cusimt.translate import translate
 
 SOURCES = Path(__file__).parent / "runtime"
-LIMIT = 120  # seconds
+LIMIT = 600  # seconds
 
 
 @functools.cache

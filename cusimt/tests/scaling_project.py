@@ -8,6 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from cusimt.tests.quick_builds import QUICK_BUILDS
+
 KERNEL = """\
 #include <cuda_runtime.h>
 #include "factor.cuh"
@@ -42,6 +44,22 @@ at::Tensor scale(const at::Tensor& x) {
 TORCH_LIBRARY(scaling, m) { m.def("scale(Tensor x) -> Tensor", &scale); }
 """
 
+# Of the same kernel, for what a binding does not matter to: its headers take g++ six seconds in each test.
+PLAIN_ENTRY = """\
+extern "C" void scale(const float* x, float* y, int n) { launch_scale(x, y, n, nullptr); }
+"""
+PLAIN_PROGRAM = """\
+import ctypes
+import torch
+from torch.utils.cpp_extension import load
+
+library = ctypes.CDLL(load("scaling", ["kernel.cu"], is_python_module=False))
+x = torch.ones(4, device="cuda")
+y = torch.empty_like(x)
+library.scale(ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr()), x.numel())
+print(y.tolist())
+"""
+
 
 def write_project(folder: Path) -> None:
     """An extension in three files, kernel.cu, factor.cuh and binding.cpp: scaling::scale(x) = 3 x."""
@@ -54,6 +72,7 @@ def run(folder: Path, *arguments: str, simulated: bool = True) -> subprocess.Com
     """Run Python in `folder`, on the simulated GPU unless told otherwise."""
     environment = {
         **os.environ,
+        **QUICK_BUILDS,
         "PYTHONPATH": os.pathsep.join(sys.path),
         "TORCH_EXTENSIONS_DIR": str(folder / "extensions"),
         "CU2GRAD_BACKEND": "simt",

@@ -15,7 +15,7 @@ import pytest
 
 from cusimt import findings
 from cusimt.findings import Finding, explain
-from cusimt.tests.collection_program import ROOT, collection, source_line, theme_program
+from cusimt.tests.collection_program import ROOT, code_of, collection, source_line, theme_program
 from cusimt.tests.surface_program import ON_GPU, LaunchFailed, runtime
 
 SCHEDULES = {"forward": (0, 0), "reversed": (1, 0), "seeded": (2, 7)}
@@ -32,6 +32,18 @@ def schedule(request: pytest.FixtureRequest) -> Iterator[None]:
     runtime().simt_set_schedule(order, seed)
     yield
     runtime().simt_set_schedule(0, 0)
+
+
+def test_only_what_a_compiler_does_compiles_the_collection_again(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+
+    def code(text: str) -> str:
+        module.write_text(text)
+        return code_of(module)
+
+    written = code('"""Of one kind."""\n\n\ndef f() -> int:\n    """Seven."""\n    return 7\n')
+    assert written == code('"""Of another."""\ndef f() -> int:\n    return 7  # as before\n')
+    assert written != code("def f() -> int:\n    return 8\n")
 
 
 @pytest.mark.usefixtures("schedule")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.tests.scaling_project import KERNEL, run, script, write_project
+from cusimt.tests.scaling_project import KERNEL, PLAIN_ENTRY, PLAIN_PROGRAM, run, script, write_project
 
 MAKEFILE = """\
 test: kernel.o
@@ -15,18 +15,13 @@ test: kernel.o
 kernel.o: kernel.cu
 \tnvcc -std=c++20 -Xcompiler -fPIC -c kernel.cu -o kernel.o
 """
-PROGRAM = """
-import torch
-from torch.utils.cpp_extension import load
-load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False)
-print(torch.ops.scaling.scale(torch.ones(4, device="cuda")).tolist())
-"""
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     write_project(tmp_path)
-    script(tmp_path, PROGRAM)
+    (tmp_path / "kernel.cu").write_text(KERNEL + PLAIN_ENTRY)
+    script(tmp_path, PLAIN_PROGRAM)
     (tmp_path / "Makefile").write_text(MAKEFILE)
     return tmp_path
 
@@ -39,7 +34,7 @@ def test_make_finds_the_simulated_nvcc_and_python_the_device(project: Path) -> N
 
 
 def test_findings_of_a_command_fail_it(project: Path) -> None:
-    (project / "kernel.cu").write_text(KERNEL.replace("if (i < n) ", ""))
+    (project / "kernel.cu").write_text(KERNEL.replace("if (i < n) ", "") + PLAIN_ENTRY)
     done = run(project, "--", "make", "test")
     assert done.returncode == 1
     assert "[3.0, 3.0, 3.0, 3.0]" in done.stdout, "the answers are right"

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.tests.scaling_project import KERNEL, run, script, write_project
+from cusimt.tests.scaling_project import KERNEL, PLAIN_ENTRY, PLAIN_PROGRAM, run, script, write_project
+
+pytestmark = pytest.mark.slow("torch's own build tools compile")
 
 
 @pytest.fixture
@@ -129,7 +131,6 @@ def test_setup_py_that_names_a_real_toolkit_outright(project: Path) -> None:
     assert "/toolkits/" in built.stdout.partition("nvcc on PATH:")[2], "build scripts look for it there"
 
 
-@pytest.mark.slow
 def test_load_inline(tmp_path: Path) -> None:
     program = script(
         tmp_path,
@@ -159,7 +160,7 @@ def test_a_compile_error_names_the_learners_file(project: Path) -> None:
         project,
         """
         from torch.utils.cpp_extension import load
-        load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False, verbose=True)
+        load("scaling", ["kernel.cu"], is_python_module=False, verbose=True)
         """,
     )
     failed = run(project, program)
@@ -252,7 +253,6 @@ def test_processes_that_a_program_starts(project: Path) -> None:
     assert done.stdout == "2.0 True True\nTrue\nTrue\n", done.stderr
 
 
-@pytest.mark.slow
 def test_pip_builds_a_wheel(project: Path) -> None:
     script(
         project,
@@ -316,16 +316,8 @@ OVERRUN = KERNEL.replace("if (i < n) ", "")
 
 
 def test_findings_are_printed_and_fail_the_program(project: Path) -> None:
-    (project / "kernel.cu").write_text(OVERRUN)
-    program = script(
-        project,
-        """
-        import torch
-        from torch.utils.cpp_extension import load
-        load("scaling", ["kernel.cu", "binding.cpp"], is_python_module=False)
-        print(torch.ops.scaling.scale(torch.ones(4, device="cuda")).tolist())
-        """,
-    )
+    (project / "kernel.cu").write_text(OVERRUN + PLAIN_ENTRY)
+    program = script(project, PLAIN_PROGRAM)
     checked = run(project, program)
     assert checked.stdout == "[3.0, 3.0, 3.0, 3.0]\n", "the answers are right"
     assert checked.returncode == 1

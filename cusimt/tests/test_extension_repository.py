@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.tests.quick_builds import QUICK_BUILDS
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SAMPLE = DOCS / "samples/extension"
 SHOWN = DOCS / "samples/extension_output"
@@ -37,6 +39,7 @@ class Repository:
         program, *arguments = shlex.split(command)
         assert program == "python"
         environment = {k: v for k, v in os.environ.items() if k not in ELSEWHERE}
+        environment |= QUICK_BUILDS
         environment |= {"PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100"}
         return subprocess.run(
             [sys.executable, *arguments, *more],

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PATIENCE = 60.0  # seconds until something is given up that a loaded machine may take long for
+PATIENCE = 300.0  # seconds until something is given up that a loaded machine may take long for
 
 
 def waited(is_so: Callable[[], object], seconds: float = PATIENCE) -> bool:

@@ -150,7 +150,7 @@ def _as_nobody(script: str) -> subprocess.CompletedProcess[str]:
 
         def run(text: str, command: list[str] = command) -> subprocess.CompletedProcess[str]:
             return subprocess.run(
-                [*command, text], capture_output=True, text=True, check=False, timeout=120, env=environment,
+                [*command, text], capture_output=True, text=True, check=False, timeout=600, env=environment,
                 cwd="/",
             )  # fmt: skip
 

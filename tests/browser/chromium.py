@@ -121,7 +121,7 @@ class Browser:
         """Insert text where the caret is."""
         self._call("Input.insertText", text=text)
 
-    def wait_until(self, expression: str, seconds: float = 60.0) -> None:
+    def wait_until(self, expression: str, seconds: float = _PATIENCE) -> None:
         """Wait until a JavaScript expression is true."""
         end = time.monotonic() + seconds
         while not self.evaluate(f"Boolean({expression})"):

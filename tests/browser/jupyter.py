@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.ports import reserved_port
 
-_PATIENCE = 120  # seconds until it answers: a Jupyter server imports much
+_PATIENCE = 300  # seconds until it answers: a Jupyter server imports much
 _EXTENSIONS = (
     "jupyterlab", "notebook", "notebook_shim", "jupyter_lsp", "jupyter_server_terminals", "nbgrader",
     "nbgrader.server_extensions.assignment_list", "nbgrader.server_extensions.course_list",
@@ -75,7 +75,7 @@ def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + _PATIENCE
     while True:
         try:
-            urllib.request.urlopen(address, timeout=10).close()
+            urllib.request.urlopen(address, timeout=_PATIENCE).close()
             return
         except (OSError, urllib.error.URLError):
             assert server.poll() is None and time.monotonic() < end, log.read_text()[-3000:]

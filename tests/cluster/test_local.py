@@ -110,7 +110,7 @@ def test_no_sandbox_sees_the_keys_of_the_connections(tmp_path: Path) -> None:
         "plain", [submission, exercise], {**os.environ, "PARSL_WORKER_BLOCK_ID": "7", "SLURM_JOB_ID": "9"}
     )
     look = f"ls {submission} && ! ls {folder} && ! cat {key} && env && ls -d /proc/[0-9]*"
-    done = subprocess.run([*inside, "sh", "-c", look], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*inside, "sh", "-c", look], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert "secret-key" not in done.stdout
     assert "PARSL" not in done.stdout and "SLURM" not in done.stdout

@@ -67,7 +67,7 @@ from grader.instruct.cluster.supervisor import supervise
 sys.exit(supervise([sys.executable, "-c", {pool!r}]))
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 7, done.stderr
     assert has_ended(int(done.stdout.split()[1]), 30.0)

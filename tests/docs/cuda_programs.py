@@ -12,7 +12,7 @@ from cusimt.compiler.nvcc import CHECKS_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "docs" / "samples"
-LIMIT = 120  # seconds of one run
+LIMIT = 600  # seconds of one run
 
 
 _CALLS_MAIN = """

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.support.cache import cache_root
 from grader.cli.batch import require_sandbox
 from grader.support.errors import UsageError
 
@@ -44,10 +45,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m grader "$@"\n')
     program.chmod(0o755)
-    cache = os.environ.get("CUSIMT_CACHE", str(Path.home() / ".cache" / "cu2grad"))
     environment = {
         **os.environ, "HOME": str(home), "PATH": f"{program.parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT), "CUSIMT_CACHE": cache, "COLUMNS": "100",
+        "PYTHONPATH": str(ROOT), "CUSIMT_CACHE": str(cache_root()), "COLUMNS": "100",
     }  # fmt: skip
     folder, printed = ROOT, {}
     for block in blocks():

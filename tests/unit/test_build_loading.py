@@ -154,7 +154,7 @@ def test_the_public_face_imports_nothing_heavy() -> None:
         "grader.load; assert 'torch' not in sys.modules"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=600)
 
 
 def test_there_is_no_other_name() -> None:

@@ -25,6 +25,8 @@ from grader.specification.dispatcher import checked
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 
+pytestmark = pytest.mark.slow("calls operators in every way that PyTorch has")
+
 PARAMETERS = ("a", "b")
 
 

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 # Every so many of some 160 steps; benchmarks/interruptions.py takes them all, and compilers.
+@pytest.mark.slow("kills a grade at each of its steps")
 @pytest.mark.parametrize(("action", "every"), [("kill", 7), ("full", 13)])
 def test_the_next_grade_is_as_if_nothing_had_happened(action: str, every: int) -> None:
     command = [sys.executable, "-m", "tests.unit.interrupted_grades", action, str(every)]

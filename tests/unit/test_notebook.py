@@ -391,7 +391,7 @@ def test_the_notebook_runs_from_top_to_bottom_and_nbgrader_validates_it(
     read = nbformat.read(path, as_version=4)
     read.cells.append(nbformat.v4.new_code_cell('grader.grade("77")'))
     where = {"metadata": {"path": str(toy_course)}}
-    NotebookClient(read, resources=where, timeout=120, allow_errors=True).execute()
+    NotebookClient(read, resources=where, timeout=600, allow_errors=True).execute()
     outputs = [output for cell in read.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [each for each in outputs if each.get("name") == "stderr"]
     (error,) = [each for each in outputs if each.output_type == "error"]

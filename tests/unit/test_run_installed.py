@@ -65,7 +65,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             (package / "_C.so").write_text("")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder), str(len(CASES))], capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=100,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found: list[str] = json.loads(done.stdout)

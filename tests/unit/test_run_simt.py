@@ -149,6 +149,7 @@ def test_a_kernel_is_known_as_the_writer_on_its_stream(session: Session) -> None
     assert reply.trace.live_allocations == 0
 
 
+@pytest.mark.slow("compiles a kernel")
 def test_counts_come_when_asked_for_and_know_their_tensors(session: Session, folder: Path) -> None:
     arg = TensorArg(VALUES, requires_grad=True, name="a")
     reply = session.call("triple", [arg], grad=True, count=True)

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def _python(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False,
-        timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        timeout=600, env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )  # fmt: skip
 
 
@@ -60,6 +60,7 @@ def test_a_zygote_that_does_not_start_is_told_with_its_last_words(
     zygote.close()
 
 
+@pytest.mark.slow("starts a process that imports torch")
 def test_a_file_in_the_current_folder_is_not_imported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_file_in_the_current_folder_is_not_imported(
         session.close()
 
 
+@pytest.mark.slow("starts a process that imports torch")
 def test_zygote_and_workers_end_with_the_parent(tmp_path: Path) -> None:
     (tmp_path / "op.py").write_text("import os\ndef pid(): return os.getpid()\n")
     done = _python(
@@ -89,6 +91,7 @@ def test_zygote_and_workers_end_with_the_parent(tmp_path: Path) -> None:
     assert [pid for pid in pids if not has_ended(pid)] == []
 
 
+@pytest.mark.slow("starts a process that imports torch")
 def test_a_zygote_outlives_the_thread_that_started_it() -> None:
     started: list[Zygote] = []
     thread = threading.Thread(target=lambda: started.append(Zygote.start("plain")))
@@ -99,6 +102,7 @@ def test_a_zygote_outlives_the_thread_that_started_it() -> None:
         assert Path(f"/proc/{zygote.pid}/exe").exists()  # a zombie has none
 
 
+@pytest.mark.slow("starts processes that import torch")
 def test_a_worker_is_started_ahead_or_when_it_is_asked_for() -> None:
     for ahead in (True, False):
         with Zygote.start("plain", ahead=ahead) as zygote:

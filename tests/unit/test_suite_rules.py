@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.scheduling import group_by_fixture, slow_first
+from cusimt.tests.scheduling import group_by_fixture, slow_first
 
+pytestmark = pytest.mark.slow("runs pytest in pytest")
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[2]
 CONFTEST = """
@@ -15,7 +16,7 @@ import os
 from pathlib import Path
 import pytest
 from tests.processor_time import ProcessorTime
-from tests.scheduling import group_by_fixture, slow_first
+from cusimt.tests.scheduling import group_by_fixture, slow_first
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow(why)")

@@ -23,6 +23,8 @@ from grader.specification import Speed, load_spec, tensor
 from grader.support.errors import InfrastructureError, SubmissionError
 from tests.adversarial.submissions import Load, load, zygote
 
+pytestmark = pytest.mark.slow("times submissions in two workers")
+
 __all__ = ["load", "zygote"]
 
 FACTS = """
