@@ -118,7 +118,7 @@ class _Parent:
         os.pwrite(self._connection._outbox.fd, meta[: 1 << 16], 0)
         message: Message = self._connection._checked(header, 0.0)
         document = message.document
-        replies.field(document, "spent", bool, False)
+        replies.spent(document)
         replies.outputs(document, message.records, message.tensors)
         replies.returned(document)
         replies.remote_error(document)

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from grader.support.schema import Whole, key
+
 if TYPE_CHECKING:
     from torch import Tensor
 
-Dim3 = tuple[int, int, int]
+Dim3 = tuple[Whole, Whole, Whole]
+Moment = tuple[int, Whole]  # the runtime's number of a stream, and how many pieces of work it had by then
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Launch:
     kernel: str
     grid: Dim3
     block: Dim3
-    shared_bytes: int = 0
+    shared_bytes: int = field(default=0, metadata=key("shared"))
     stream: int = 0
     device: int = 0
     file: str = ""
@@ -90,8 +93,8 @@ class Launch:
     error: int = 0
     waits: bool | None = None
     awaited: bool | None = None
-    moment: tuple[int, int] | None = None
-    after: tuple[tuple[int, int], ...] = ()
+    moment: Moment | None = None
+    after: tuple[Moment, ...] = ()
     operators: tuple[str, ...] = ()
 
 

@@ -102,7 +102,7 @@ class Workers:
 
     def _reading(self, message: Message, read: Callable[[Message], _T], during: str) -> _T:
         try:
-            if replies.field(message.document, "spent", bool, False):
+            if replies.spent(message.document):
                 self._connection.end()  # the device is in an error that only a new program clears
                 self._zygote.lost += 1
             return read(message)
