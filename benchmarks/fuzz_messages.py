@@ -111,7 +111,7 @@ class _Parent:
         self._connection: Any = object.__new__(Connection)
         self._connection._outbox = Box(1 << 16)
         self._connection._worker = SimpleNamespace(transcript=transcript)
-        self._connection._zygote = SimpleNamespace(limits=SimpleNamespace(printed_bytes=0))
+        self._connection._source = SimpleNamespace(limits=SimpleNamespace(printed_bytes=0))
 
     def read(self, datagram: bytes, meta: bytes) -> None:
         header = unpack_header(datagram)

@@ -29,7 +29,7 @@ from grader.run.shared_memory import Box
 from grader.run.sockets import Spinner
 from grader.run.tensors import read_dense
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
-from grader.run.zygote_handle import Zygote
+from grader.run.worker_source import WorkerSource
 from grader.run.zygote_process import Worker
 from grader.support import machine
 from grader.support.deadlines import Deadline
@@ -59,9 +59,9 @@ class Connection:
     Raises ``InfrastructureError`` when the worker cannot start.
     """
 
-    def __init__(self, zygote: Zygote) -> None:
-        self._zygote = zygote
-        self._worker: Worker = zygote.fork()
+    def __init__(self, source: WorkerSource) -> None:
+        self._source = source
+        self._worker: Worker = source.fork()
         self._requests = 0
         self._spinner = Spinner()
         self.alive = True
@@ -76,7 +76,7 @@ class Connection:
             self._outbox = self._give(Kind.OUTBOX, Box())
             self._inbox = self._give(Kind.INBOX, self._inbox)
             self.exchange(
-                Kind.HELLO, Parcel.empty(), {}, seconds=zygote.limits.load_seconds, during="starting"
+                Kind.HELLO, Parcel.empty(), {}, seconds=source.limits.load_seconds, during="starting"
             )
         except (OSError, SubmissionError) as error:
             self.end()
@@ -96,7 +96,7 @@ class Connection:
         try:
             return self._round_trip(kind, parcel, document, seconds, during, detail)
         except SubmissionError as failure:
-            self._zygote.lost += 1
+            self._source.lost += 1
             failure.printed = self.transcript()
             raise
 
@@ -104,7 +104,7 @@ class Connection:
         """Kill the worker and all it started."""
         if self.alive:
             self.alive = False
-            self._zygote.end(self._worker)
+            self._source.end(self._worker)
             self._close()
 
     def transcript(self) -> str:
@@ -176,9 +176,9 @@ class Connection:
                 if not datagram:
                     self._ended(during)
                 return datagram
-            if transcript.fd in ready and not transcript.drain(self._zygote.limits.printed_bytes):
+            if transcript.fd in ready and not transcript.drain(self._source.limits.printed_bytes):
                 self.end()
-                raise OutputFlood(during, self._zygote.limits.printed_bytes)
+                raise OutputFlood(during, self._source.limits.printed_bytes)
             if not transcript.open and transcript.fd in ready:
                 self._poller.unregister(transcript.fd)
             if self._worker.pidfd in ready:
@@ -205,13 +205,13 @@ class Connection:
         document = decode_text(memoryview(meta)[header.tensors * wire.RECORD_BYTES :])
         tensors = [read_dense(self._outbox, header, record) for record in records]
         transcript = self._worker.transcript
-        transcript.drain(self._zygote.limits.printed_bytes)
+        transcript.drain(self._source.limits.printed_bytes)
         printed = transcript.text() if transcript.total else ""
         return Message(header, records, tensors, document, time.monotonic() - started, printed)
 
     @property
     def _reply_bytes(self) -> int:
-        return self._zygote.limits.reply_bytes
+        return self._source.limits.reply_bytes
 
     def _refuse_unasked(self, during: str) -> None:
         try:
@@ -243,8 +243,8 @@ class Connection:
     def _ended(self, during: str) -> NoReturn:
         """The connection is closed or the process gone: find out which, and raise what it means."""
         self.alive = False
-        ending = self._zygote.end(self._worker, _GRACE_MS)
-        self._worker.transcript.drain(self._zygote.limits.printed_bytes)
+        ending = self._source.end(self._worker, _GRACE_MS)
+        self._worker.transcript.drain(self._source.limits.printed_bytes)
         where = _crash_site(self.transcript(), self.files)
         self._close()
         if ending is None:

@@ -22,8 +22,8 @@ from grader.run.loading import Loading, sources_of
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
 from grader.run.values import Arg, Reply, TensorArg
 from grader.run.wire import SPARSE, Kind, Parcel, WireError
+from grader.run.worker_source import WorkerSource
 from grader.run.workers import Workers
-from grader.run.zygote_handle import Zygote
 
 if TYPE_CHECKING:
     from grader.compilation import Artifact
@@ -35,9 +35,9 @@ Schedule = Literal["forward", "reversed", "random"]
 class Session:
     """One submission in a worker: a context manager, for one thread at a time (``release`` for any)."""
 
-    def __init__(self, zygote: Zygote) -> None:
-        self._workers = Workers(zygote)
-        self._isolated = zygote.isolate
+    def __init__(self, source: WorkerSource) -> None:
+        self._workers = Workers(source)
+        self._isolated = source.isolate
         self._arguments: list[TensorArg] = []
 
     def __enter__(self) -> Session:

@@ -12,7 +12,7 @@ from grader.run.failures import CallLost, LoadFailed, ProtocolViolation, unreada
 from grader.run.limits import Limits
 from grader.run.loading import Loading
 from grader.run.wire import Kind, Parcel, WireError
-from grader.run.zygote_handle import Zygote
+from grader.run.worker_source import WorkerSource
 
 _T = TypeVar("_T")
 _HANDLE_BITS = 32
@@ -21,11 +21,11 @@ _HANDLE_BITS = 32
 class Workers:
     """Sends requests to the present worker, and replaces it when it is gone."""
 
-    def __init__(self, zygote: Zygote) -> None:
-        self.limits: Limits = zygote.limits
+    def __init__(self, source: WorkerSource) -> None:
+        self.limits: Limits = source.limits
         self.loading: Loading | None = None
-        self._zygote = zygote
-        self._connection = Connection(zygote)
+        self._source = source
+        self._connection = Connection(source)
         self._generation = 0  # of the present worker
         self._released: list[int] = []
         self._lock = threading.Lock()
@@ -82,7 +82,7 @@ class Workers:
 
     def _renew(self) -> None:
         self._connection.end()
-        self._connection = Connection(self._zygote)
+        self._connection = Connection(self._source)
         self._generation += 1
         self._released = []
         if self.loading is not None:
@@ -104,7 +104,7 @@ class Workers:
         try:
             if replies.spent(message.document):
                 self._connection.end()  # the device is in an error that only a new program clears
-                self._zygote.lost += 1
+                self._source.lost += 1
             return read(message)
         except WireError as error:
             self._connection.end()

@@ -1,76 +1,19 @@
-"""Reads values out of JSON and TOML by type annotations: `read(Verdict, json.loads(text))`.
-
-An annotation is the whole rule: dataclasses, `TypedDict`, `Literal`, enumerations, `X | None`, lists, tuples
-and mappings of these, with limits as in `Annotated[int, Bounds(0)]` or `Annotated[str, Size(most=80)]`. A
-number has at most 64 bits and is finite, so that no value from a hostile process grows in arithmetic.
-
-Ours, and not msgspec or pydantic: workers start with what PyTorch brings, on machines where nothing else can
-be installed.
-"""
+"""One function for each annotation, put together once from those of its parts."""
 
 from __future__ import annotations
 
-import reprlib
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import datetime
 from functools import cache
+from itertools import repeat
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from grader.support.schema.terms import KEY, LATER, Bounds, KeyProblem, SchemaError, Size
+
 Reader = Callable[[Any], Any]
-_KEY, _ADDED_LATER = "schema key", "schema added later"
-ADDED_LATER = {_ADDED_LATER: True}  # metadata of a dataclass field that older documents do not have
-
-
-class SchemaError(ValueError):
-    """A value that its annotation does not admit: where it is, what it must be, and what it is."""
-
-    def __init__(self, expected: str, value: object, path: str = "") -> None:
-        super().__init__(expected, value, path)
-        self.expected = expected
-        self.value = value
-        self.path = path
-
-    def __str__(self) -> str:
-        return f"`{self.path.removeprefix('.')}` must be {self.expected}, not {reprlib.repr(self.value)}"
-
-    def within(self, step: str) -> SchemaError:
-        """The same error seen from the value around: `step` is `.name` or `[index]`."""
-        return type(self)(self.expected, self.value, step + self.path)
-
-
-class KeyProblem(SchemaError):
-    """A key that is missing from a table, or unknown there; `expected` says which."""
-
-    def __str__(self) -> str:
-        return f"`{self.path.removeprefix('.')}` is {self.expected}"
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The least and the greatest number that is read; both are admitted."""
-
-    least: float = -(1 << 63)
-    most: float = (1 << 64) - 1
-
-    def described(self, noun: str) -> str:
-        if self == Bounds(0):
-            return f"{noun}, zero or more"
-        return noun if self == Bounds() else f"{noun} from {self.least} to {self.most}"
-
-
-@dataclass(frozen=True)
-class Size:
-    """The least and the greatest length of a string or a list."""
-
-    least: int = 0
-    most: int = sys.maxsize
-
-
-Whole = Annotated[int, Bounds(0)]
-NonNegative = Annotated[float, Bounds(0)]
 _FINITE = Bounds(-sys.float_info.max, sys.float_info.max)
 
 
@@ -84,11 +27,6 @@ def read(annotation: Any, value: object, lenient: bool = False) -> Any:
     return _reader(annotation, lenient)(value)
 
 
-def key(name: str) -> dict[str, str]:
-    """Metadata of a dataclass field that is called `name` in the document."""
-    return {_KEY: name}
-
-
 @cache
 def _reader(hint: Any, lenient: bool) -> Reader:
     """The function that reads values of one annotation, put together once."""
@@ -100,7 +38,7 @@ def _reader(hint: Any, lenient: bool) -> Reader:
     if origin is Annotated:
         return _limited(inner[0], inner[1], lenient)
     if origin in (UnionType, Union):
-        return _one_of([_reader(each, lenient) for each in inner if each is not NoneType], NoneType in inner)
+        return _one_of(inner, lenient)
     if origin is Literal:
         return _chosen({(type(each), each): each for each in inner}, inner)
     if origin is tuple and inner[1:] != (...,):
@@ -156,21 +94,30 @@ def _sized(inner: Reader, size: Size) -> Reader:
     return reader
 
 
-def _one_of(readers: list[Reader], optional: bool) -> Reader:
+def _one_of(alternatives: tuple[Any, ...], lenient: bool) -> Reader:
+    """The alternative of the value's own type, where one is plain: to try others means to raise errors."""
+    readers = {hint: _reader(hint, lenient) for hint in alternatives if hint is not NoneType}
+    plain = {_base(hint): reader for hint, reader in readers.items()}
+
     def reader(value: Any) -> Any:
-        if value is None and optional:
+        if value is None and NoneType in alternatives:
             return None
+        if len(readers) == 1 or type(value) in plain:
+            return plain.get(type(value), only)(value)
         errors = []
-        for each in readers:
+        for each in readers.values():
             try:
                 return each(value)
             except SchemaError as error:
                 errors.append(error)
-        if len(errors) == 1:
-            raise errors[0]
         raise SchemaError(" or ".join(error.expected for error in errors), value)
 
+    only = next(iter(readers.values()))
     return reader
+
+
+def _base(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def _chosen(choices: Mapping[tuple[type, Any], Any], named: tuple[Any, ...]) -> Reader:
@@ -186,18 +133,33 @@ def _chosen(choices: Mapping[tuple[type, Any], Any], named: tuple[Any, ...]) -> 
     return reader
 
 
-def _item(reader: Reader, value: Any, step: str) -> Any:
+def _items(readers: Iterable[Reader], values: Sequence[Any]) -> list[Any]:
+    found: list[Any] = []
     try:
-        return reader(value)
+        for reader, value in zip(readers, values, strict=False):
+            found.append(reader(value))
     except SchemaError as error:
-        raise error.within(step) from None
+        raise error.within(f"[{len(found)}]") from None
+    return found
+
+
+def _values(readers: Mapping[str, Reader], table: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the keys that both have; an error gets its key here, once, and not at every value."""
+    found, key = {}, ""
+    try:
+        for key, reader in readers.items():
+            if key in table:
+                found[key] = reader(table[key])
+    except SchemaError as error:
+        raise error.within(f".{key}") from None
+    return found
 
 
 def _listed(inner: Reader, kind: type) -> Reader:
     def reader(value: Any) -> Any:
         if not isinstance(value, list | tuple):
             raise SchemaError("a list", value)
-        return kind(_item(inner, each, f"[{index}]") for index, each in enumerate(value))
+        return kind(_items(repeat(inner), value))
 
     return reader
 
@@ -206,15 +168,15 @@ def _fixed(readers: list[Reader]) -> Reader:
     def reader(value: Any) -> Any:
         if not isinstance(value, list | tuple) or len(value) != len(readers):
             raise SchemaError(f"a list of {len(readers)}", value)
-        pairs = enumerate(zip(readers, value, strict=True))
-        return tuple(_item(inner, each, f"[{index}]") for index, (inner, each) in pairs)
+        return tuple(_items(readers, value))
 
     return reader
 
 
 def _mapped(inner: Reader) -> Reader:
     def reader(value: Any) -> Any:
-        return {key: _item(inner, each, f".{key}") for key, each in _table(value).items()}
+        table = _table(value)
+        return _values(dict.fromkeys(table, inner), table)
 
     return reader
 
@@ -222,24 +184,16 @@ def _mapped(inner: Reader) -> Reader:
 def _built(kind: Any, lenient: bool) -> Reader:
     """A dataclass; to find out its types takes longer than reading a verdict, so that is done once."""
     hints = get_type_hints(kind, include_extras=True)
-    keys = {
-        each.metadata.get(_KEY, each.name): (each.name, _reader(hints[each.name], lenient))
-        for each in fields(kind)
-    }
-    required = {each.metadata.get(_KEY, each.name) for each in fields(kind) if _is_required(each, lenient)}
+    names = {each.metadata.get(KEY, each.name): each.name for each in fields(kind)}
+    readers = {key: _reader(hints[name], lenient) for key, name in names.items()}
+    required = {each.metadata.get(KEY, each.name) for each in fields(kind) if _is_required(each, lenient)}
 
     def reader(value: Any) -> Any:
         table = _table(value)
         _require(required, table)
         if not lenient:
-            _refuse_unknown(keys, table)
-        return kind(
-            **{
-                name: _item(inner, table[key], f".{key}")
-                for key, (name, inner) in keys.items()
-                if key in table
-            }
-        )
+            _refuse_unknown(names, table)
+        return kind(**{names[key]: each for key, each in _values(readers, table).items()})
 
     return reader
 
@@ -247,18 +201,17 @@ def _built(kind: Any, lenient: bool) -> Reader:
 def _is_required(each: Field[Any], lenient: bool) -> bool:
     if lenient:
         return each.default is MISSING and each.default_factory is MISSING
-    return _ADDED_LATER not in each.metadata
+    return LATER not in each.metadata
 
 
 def _checked(kind: Any, lenient: bool) -> Reader:
-    hints = {key: _reader(hint, lenient) for key, hint in get_type_hints(kind, include_extras=True).items()}
+    hints = get_type_hints(kind, include_extras=True)
+    readers = {key: _reader(hint, lenient) for key, hint in hints.items()}
 
     def reader(value: Any) -> Any:
         table = _table(value)
         _require(kind.__required_keys__, table)
-        for key, inner in hints.items():
-            if key in table:
-                _item(inner, table[key], f".{key}")
+        _values(readers, table)
         return value
 
     return reader
