@@ -1,4 +1,4 @@
-"""Where a file may name a class that others use: Python lets whoever holds it change it for everybody.
+"""Where a file may name a class that others use: Python lets any holder change it for everybody.
 
 So `torch.Tensor` may be asked for, called, derived from and annotated with, and is never handed on.
 """

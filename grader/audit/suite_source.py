@@ -1,6 +1,6 @@
 """A learner's tests by their syntax tree: they call the operation, and look neither at its source nor around.
 
-What they may use beside what op.py may: pytest's means of writing tests, ``torch.testing``, and ``op``.
+What they may use beside what op.py may: pytest's means of writing tests, `torch.testing`, and `op`.
 """
 
 from __future__ import annotations

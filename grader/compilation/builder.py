@@ -26,7 +26,7 @@ from grader.support.errors import BuildFailed
 
 LOG = "build.log"
 UNITS = "units.json"  # what nvcc compiled of each source, as `preprocessing.kept` reads it
-SYMBOLS = "asked.json"  # what each source's object asks of others than the objects beside it
+SYMBOLS = "asked.json"  # the symbols that each object needs from outside its own library
 STAGE = "build"
 
 
@@ -82,7 +82,7 @@ def build(
 
 
 def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> None:
-    """On a new machine, make the simulated GPU, and beside it what else can be made before it is there.
+    """On a new machine, build the simulated GPU and, meanwhile, all that can be built before it exists.
 
     On two idle cores this takes half a minute, in which neither is idle.
     """
@@ -98,7 +98,7 @@ def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> Non
 
 def _compile(
     request: BuildRequest, steps: list[Step], folder: Path,
-    run: Callable[[Sequence[ninja.Edge], Path], ninja.Outcome],
+    run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun],
 ) -> str:  # fmt: skip
     """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
     library = folder / f"{request.name}.so"
@@ -134,7 +134,7 @@ def _compile(
 
 
 def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:
-    """What each object asks of others than the objects beside it."""
+    """The symbols that each object needs from outside its own library."""
     symbols = {name: _symbols(name, path) for name, path in objects.items()}
     beside = {name for _, defined in symbols.values() for name in defined}
     return {name: sorted(undefined - beside) for name, (undefined, _) in symbols.items()}
@@ -178,7 +178,7 @@ def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> 
                 _read_what_was_compiled(request, one, slot)
 
 
-def _keep_whole(slot: cache.Slot, outcome: ninja.Outcome) -> None:
+def _keep_whole(slot: cache.Slot, outcome: ninja.NinjaRun) -> None:
     """An object is kept where there is one and nobody killed the assembler over it."""
     if slot.missing and (outcome.stopped or not (slot.folder / OBJECT).is_file()):
         slot.discard()
@@ -188,7 +188,7 @@ def _prepared(one: Step, folder: Path) -> tuple[str, ...]:
     try:
         return one.prepare(folder)
     except TranslationError as error:
-        # What the simulated backend cannot run is told like a compiler's error, at the learner's line.
+        # What the simulated backend cannot run is reported like a compiler's error, at the learner's line.
         raise BuildFailed(
             f"{one.source.name} cannot be translated for the simt backend.",
             error.rule,

@@ -1,4 +1,4 @@
-"""What a build is asked for, and what it gives back."""
+"""A build's request and its artifact."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a build left behind, read as what it is: files that a stranger's program may have put there.
 
-Such a program can leave a link to somebody's private file in the place of its log, or a pipe that nobody
+Such a program can leave a link to somebody's private file instead of its log, or a pipe that nobody
 writes to.
 """
 

@@ -1,4 +1,4 @@
-"""The process that runs setup.py: what it is told, what it may read and write, and how long it may take."""
+"""The process that runs setup.py: its arguments, the files it may read and write, and its time limit."""
 
 from __future__ import annotations
 

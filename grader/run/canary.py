@@ -30,7 +30,7 @@ _numbers = itertools.count()
 
 @contextlib.contextmanager
 def guarded(zygote: Zygote, backends: tuple[str, ...] = ("cuda",)) -> Iterator[None]:
-    """Use the GPU for one submission, whose workers ``zygote`` starts; on other ``backends`` a no-op.
+    """Use the GPU for one submission, whose workers `zygote` starts; on other `backends` a no-op.
 
     Raises InfrastructureError where the GPU was left in doubt and the canary does not come back.
     """

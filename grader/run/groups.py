@@ -53,7 +53,7 @@ def open_group(
     processes: int, memory_bytes: int, mount: Path = _MOUNT, own: str | None = None
 ) -> Group | None:
     """A new group that holds at most so many processes and threads, and so much memory; None where none can
-    be made. ``own`` is what /proc/self/cgroup says about this process.
+    be made. `own` is what /proc/self/cgroup says about this process.
     """
     name = f"{_PREFIX}-{os.getpid()}-{next(_numbers)}"
     for parents in _places(mount, Path("/proc/self/cgroup").read_text() if own is None else own):

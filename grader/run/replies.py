@@ -99,7 +99,7 @@ def _scalar(value: Any) -> int | float | bool | str | None:
 
 
 def trace(document: dict[str, Any]) -> Trace:
-    """The events on the device; empty where none was asked for."""
+    """The events on the device; empty for a call without a trace."""
     if document.get("trace", {}) == {}:
         return _NO_TRACE
     found: Trace = _field(Trace, document, "trace", _NO_TRACE)

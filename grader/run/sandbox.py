@@ -1,8 +1,8 @@
 """Bubblewrap around a zygote or a build: what instructors put between other people's code and their machine.
 
 Every namespace is unshared (no network, no other user's processes), every capability dropped, and the file
-system is what Python, torch, the toolchain's run-time and the given folders need, read-only; ``/box``,
-``/tmp`` and ``/dev/shm`` are empty, writable and small. A seccomp filter refuses what the kernel offers
+system is what Python, torch, the toolchain's run-time and the given folders need, read-only; `/box`,
+`/tmp` and `/dev/shm` are empty, writable and small. A seccomp filter refuses what the kernel offers
 beyond that, and a control group, where there can be one, bounds processes and memory. Works as root and as
 an unprivileged user. benchmarks/isolation.py measures what it costs.
 """
@@ -29,7 +29,7 @@ from grader.support.folders import PACKAGES
 
 SCRATCH = ("/tmp", "/dev/shm", "/box")
 _SCRATCH_BYTES = 256 * 2**20
-_ZYGOTE_BYTES = 2**30  # what torch takes in a zygote, beside its worker
+_ZYGOTE_BYTES = 2**30  # what torch takes in a zygote, in addition to its worker
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 # Whole names: a prefix as NVIDIA_ would also let somebody's API key through.
@@ -93,11 +93,11 @@ def prefix(
     writable: Iterable[Path] = (),
     folder: str = "/box",
 ) -> list[str]:
-    """What a command line begins with to run inside bubblewrap in ``folder``, able to read ``readable``.
+    """What a command line begins with to run inside bubblewrap in `folder`, able to read `readable`.
 
-    Below ``writable`` it may write too, for a build.
+    Below `writable` it may write too, for a build.
 
-    Raises ``InfrastructureError`` without ``bwrap``.
+    Raises `InfrastructureError` without `bwrap`.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -140,7 +140,7 @@ def _environment(full: Mapping[str, str]) -> dict[str, str]:
 
 
 def _system() -> list[str]:
-    """The system's folders: merged ones (``/lib`` -> ``usr/lib``) as the links they are."""
+    """The system's folders: merged ones (`/lib` -> `usr/lib`) as the links they are."""
     line: list[str] = []
     for name in _SYSTEM:
         folder = Path(name)
@@ -154,7 +154,7 @@ def _system() -> list[str]:
 
 
 def why_unusable() -> str:
-    """What bubblewrap says where this machine does not let it work; ``""`` where it does. It is installed."""
+    """What bubblewrap says where this machine does not let it work; `""` where it does. It is installed."""
     bwrap = shutil.which("bwrap") or "bwrap"
     line = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -168,13 +168,13 @@ def worker_readable(extra: Iterable[Path]) -> list[Path]:
 
 
 def installed_in(program: Path) -> Path:
-    """The folder that holds a program and all it needs: the one above ``bin``, but never a whole home."""
+    """The folder that holds a program and all it needs: the one above `bin`, but never a whole home."""
     folder = program.resolve().parent
     return folder if folder.parent == Path.home().resolve() else folder.parent
 
 
 def _readable(extra: Iterable[Path]) -> list[str]:
-    """Python's prefixes, the folders that packages come from, and ``extra``; parents first, none twice."""
+    """Python's prefixes, the folders that packages come from, and `extra`; parents first, none twice."""
     folders = {sys.prefix, sys.base_prefix, *site.getsitepackages()}
     if site.ENABLE_USER_SITE:
         folders.add(site.getusersitepackages())
@@ -210,7 +210,7 @@ def _libraries(backend: WorkerBackend) -> list[Path]:
 
 
 def _devices() -> list[str]:
-    """The GPU's device files, and the parts of ``/sys`` and ``/proc`` that the driver reads."""
+    """The GPU's device files, and the parts of `/sys` and `/proc` that the driver reads."""
     line: list[str] = []
     for device in sorted(Path("/dev").glob("nvidia*")):
         line += ["--dev-bind", str(device), str(device)]

@@ -16,7 +16,7 @@ _F_SETPIPE_SZ = 1031
 class Transcript:
     """The reading end of a worker's stdout and stderr.
 
-    Keeps the first and the last ``keep`` bytes of each request and counts the rest. Reading never blocks.
+    Keeps the first and the last `keep` bytes of each request and counts the rest. Reading never blocks.
     """
 
     def __init__(self, fd: int, keep: int = 32 * 2**10) -> None:
@@ -31,7 +31,7 @@ class Transcript:
 
     @staticmethod
     def pipe() -> tuple[int, int]:
-        """A pipe with a large buffer: ``(reading end, writing end)``."""
+        """A pipe with a large buffer: `(reading end, writing end)`."""
         reading, writing = os.pipe2(os.O_CLOEXEC)
         # Where the user's share of pipe memory is spent, the default size only costs speed.
         with contextlib.suppress(OSError):
@@ -46,7 +46,7 @@ class Transcript:
         self._tail_bytes = 0
 
     def drain(self, limit: int) -> bool:
-        """Read what there is; False once more than ``limit`` bytes came since ``start``."""
+        """Read what there is; False once more than `limit` bytes came since `start`."""
         while self.open and self.total <= limit:
             try:
                 chunk = os.read(self.fd, _READ_BYTES)

@@ -19,9 +19,9 @@ Moment = tuple[int, Whole]  # the runtime's number of a stream, and how many pie
 class TensorArg:
     """A tensor argument of a call.
 
-    ``tensor`` is a CPU tensor; the worker sees exactly its storage, sizes, strides and storage offset, on
-    ``device``: ``"cpu"``, ``"cuda:0"``, ``"cuda:1"``, or ``"numpy"`` for a NumPy array. ``requires_grad``
-    makes it a leaf of the graph. ``name`` is the parameter's name, used in findings and sentences.
+    `tensor` is a CPU tensor; the worker sees exactly its storage, sizes, strides and storage offset, on
+    `device`: `"cpu"`, `"cuda:0"`, `"cuda:1"`, or `"numpy"` for a NumPy array. `requires_grad`
+    makes it a leaf of the graph. `name` is the parameter's name, used in findings and sentences.
     """
 
     tensor: Tensor
@@ -35,7 +35,7 @@ Arg: TypeAlias = "TensorArg | int | float | bool | str | Sequence[Arg] | None"
 
 @dataclass(frozen=True)
 class RemoteError:
-    """An exception that learner code raised: its type's name, its message, and ``file:line`` in the
+    """An exception that learner code raised: its type's name, its message, and `file:line` in the
     learner's files.
     """
 
@@ -52,11 +52,11 @@ class RemoteError:
 class Output:
     """One returned value.
 
-    ``tensor`` is a dense CPU copy for the kinds ``tensor`` and ``numpy``; ``dtype``, ``shape``, ``strides``
-    (in elements) and ``device`` are those of the value in the worker. ``alias`` names the argument (or
-    ``cotangent 0``, ...) whose storage the value shares, ``""`` when it has its own. ``value`` holds a
-    returned number, string or bool (kind ``other``), and ``type`` the name of the Python type. In a backward
-    reply ``name`` is the input's name.
+    `tensor` is a dense CPU copy for the kinds `tensor` and `numpy`; `dtype`, `shape`, `strides`
+    (in elements) and `device` are those of the value in the worker. `alias` names the argument (or
+    `cotangent 0`, ...) whose storage the value shares, `""` when it has its own. `value` holds a
+    returned number, string or bool (kind `other`), and `type` the name of the Python type. In a backward
+    reply `name` is the input's name.
     """
 
     kind: Literal["tensor", "numpy", "none", "other"]
@@ -74,11 +74,11 @@ class Output:
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel launch; ``stream`` is the runtime's stream id (0 the default stream), ``shared_bytes``
-    dynamic only. ``waits``: its stream came after what the caller had queued; ``awaited``: the caller's
-    stream waits for it in the end; None where the backend cannot tell. ``moment`` is its place in the order
-    of all work, the runtime's number of its stream and how many pieces of work that had by then; ``after``,
-    of each stream, the latest moment during this call that comes before it. ``operators`` are those of
+    """One kernel launch; `stream` is the runtime's stream id (0 the default stream), `shared_bytes`
+    dynamic only. `waits`: its stream came after what the caller had queued; `awaited`: the caller's
+    stream waits for it in the end; None where the backend cannot tell. `moment` is its place in the order
+    of all work, the runtime's number of its stream and how many pieces of work that had by then; `after`,
+    of each stream, the latest moment during this call that comes before it. `operators` are those of
     PyTorch that it was made in, the innermost last, as far as a profiler recorded them.
     """
 
@@ -99,7 +99,7 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class Placed:
+class TensorAddress:
     """A tensor of a call, the address of its storage on the device, and the bytes of one element."""
 
     name: str
@@ -111,15 +111,15 @@ class Placed:
 class Trace:
     """What happened on the device during one request.
 
-    ``stream`` is the id of the stream that the caller made current. ``writers`` has one entry per output:
-    how many of its bytes were last written by whom (``unwritten kernel library copy memset host``), or None
-    where the backend cannot tell. ``foreign_copies`` are those to the device whose content is no argument of
-    the call, where arguments are in host memory. ``live_allocations`` is the change in live device
-    allocations from just before the entry ran until its results were dropped, ``alive_before`` the number of
-    those that earlier calls had left behind, which is told without a trace, too. ``launches_total`` also
-    counts launches that were left out of ``launches`` to keep it short. ``allocations`` counts those made
-    during the call. Where counting was asked for, ``counts`` holds one record per launch for
-    `cusimt.counters.symbolise`, and ``placed`` says which tensors lie at their addresses.
+    `stream` is the id of the stream that the caller made current. `writers` has one entry per output:
+    how many of its bytes were last written by whom (`unwritten kernel library copy memset host`), or None
+    where the backend cannot tell. `foreign_copies` are those to the device whose content is no argument of
+    the call, where arguments are in host memory. `live_allocations` is the change in live device
+    allocations from just before the entry ran until its results were dropped, `alive_before` the number of
+    those that earlier calls had left behind, which is counted without a trace, too. `launches_total` also
+    counts launches that were left out of `launches` to keep it short. `allocations` counts those made
+    during the call. With counting on, `counts` holds one record per launch for
+    `cusimt.counters.symbolise`, and `placed` says which tensors lie at their addresses.
     """
 
     findings: tuple[dict[str, Any], ...] = ()
@@ -138,16 +138,16 @@ class Trace:
     host_syncs: int = 0
     allocations: int = 0
     counts: tuple[dict[str, Any], ...] = ()
-    placed: tuple[Placed, ...] = ()
+    placed: tuple[TensorAddress, ...] = ()
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to ``call``, ``backward`` or ``run_inside``.
+    """The answer to `call`, `backward` or `run_inside`.
 
-    ``returned`` says what the entry returned as a whole: ``value``, ``tuple`` or ``list``; ``outputs``
-    holds the single value, or the elements. ``handle`` names the graph that the worker keeps, for
-    ``backward`` and ``release``. ``printed`` is what the submission wrote to stdout and stderr meanwhile,
+    `returned` says what the entry returned as a whole: `value`, `tuple` or `list`; `outputs`
+    holds the single value, or the elements. `handle` names the graph that the worker keeps, for
+    `backward` and `release`. `printed` is what the submission wrote to stdout and stderr meanwhile,
     shortened in the middle.
     """
 

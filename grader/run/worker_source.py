@@ -45,7 +45,7 @@ class WorkerSource:
 
     @property
     def reusable(self) -> bool:
-        """Whether ``clear`` keeps the process: not where a worker could do something to it or to the next."""
+        """Whether `clear` keeps the process: not where a worker could do something to it or to the next."""
         return self._settings.reusable
 
     @property
@@ -61,9 +61,9 @@ class WorkerSource:
             try:
                 return self._fork()
             except Gone as gone:
-                words = self._discard()
+                output = self._discard()
                 if not gone.was_ready:
-                    raise _did_not_start(self.backend, words) from None
+                    raise _did_not_start(self.backend, output) from None
             try:
                 return self._fork()
             except Gone:
@@ -120,13 +120,13 @@ class WorkerSource:
         return self._process.fork()
 
     def _discard(self) -> str:
-        """Give up the present process; returns its last words."""
+        """Give up the present process; returns its last output."""
         if self._process is None:
             return ""
-        words = self._process.last_words()
+        output = self._process.last_output()
         self._process.kill()
         self._process = None
-        return words
+        return output
 
     def _kill_directly(self, worker: Worker) -> None:
         """Kill a worker without the zygote: its group, while the pidfd proves the number to be its own."""
@@ -138,8 +138,8 @@ class WorkerSource:
             signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
 
 
-def _did_not_start(backend: WorkerBackend, words: str) -> InfrastructureError:
-    last = f" Its last output:\n{words}\n" if words else " It printed nothing."
+def _did_not_start(backend: WorkerBackend, output: str) -> InfrastructureError:
+    last = f" Its last output:\n{output}\n" if output else " It printed nothing."
     return InfrastructureError(
         f"The process that starts workers for the {backend} backend did not start.{last}",
         "Nothing was graded, so nothing counts against the submission.",

@@ -43,9 +43,9 @@ class Workers:
         self, kind: Kind, parcel: Parcel, document: dict[str, Any], read: Callable[[Message], _T],
         during: str, seconds: float | None = None, *, detail: int = 0, same_worker: bool = False,
     ) -> _T:  # fmt: skip
-        """Make a request and ``read`` its reply, whose ``WireError`` becomes a ``ProtocolViolation``.
+        """Make a request and `read` its reply, whose `WireError` becomes a `ProtocolViolation`.
 
-        ``same_worker`` raises ``CallLost`` where another worker could not know the answer.
+        `same_worker` raises `CallLost` where another worker could not know the answer.
         """
         with self._lock:
             if not self._connection.alive:
@@ -60,7 +60,7 @@ class Workers:
             return self._reading(message, read, during)
 
     def handle(self, number: int) -> int | None:
-        """The session's name for the graph that the present worker calls ``number``; None for 0."""
+        """The session's name for the graph that the present worker calls `number`; None for 0."""
         if number >> _HANDLE_BITS:
             raise WireError("named a graph that cannot be")
         return self._generation << _HANDLE_BITS | number if number else None

@@ -60,7 +60,7 @@ class Zygote(WorkerSource):
         return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place, ahead))
 
     def spawn_worker(self) -> Session:
-        """A session on a fresh worker; raises ``InfrastructureError`` if the zygote never starts."""
+        """A session on a fresh worker; raises `InfrastructureError` if the zygote never starts."""
         from grader.run.session import Session
 
         return Session(self)

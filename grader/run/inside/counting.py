@@ -29,7 +29,7 @@ def forget() -> None:
 
 
 def named_values(values: Sequence[Any], given: Sequence[Given]) -> Iterable[tuple[str, Any]]:
-    """Arguments by their names, then what was returned: ``the output``, or ``output 0`` and so on."""
+    """Arguments by their names, then what was returned: `the output`, or `output 0` and so on."""
     yield from ((each.name or f"argument {index}", each.value) for index, each in enumerate(given))
     for index, value in enumerate(values):
         yield "the output" if len(values) == 1 else f"output {index}", value

@@ -1,4 +1,4 @@
-"""The trace of the simulated device, from its runtime (``cusimt/runtime/simt_api.h``) by ctypes."""
+"""The trace of the simulated device, from its runtime (`cusimt/runtime/simt_api.h`) by ctypes."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class SimtTracer:
         return self._memory()[0][0]
 
     def lasting_error(self) -> str | None:
-        """Never: ``begin`` clears what a real device would keep."""
+        """Never: `begin` clears what a real device would keep."""
         return None
 
     def set_watchdog(self, seconds: float) -> None:
