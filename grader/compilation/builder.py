@@ -1,4 +1,4 @@
-"""build(): a request in, a library in the cache out."""
+"""build(): makes the library of a request in the cache."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
 from grader.compilation import diagnostics, ninja
 from grader.compilation.preprocessing import KEPT, keep
-from grader.compilation.request import Artifact, BuildRequest
-from grader.compilation.sources import require_sources
+from grader.compilation.request import Artifact, BuildRequest, require_sources
 from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
 from grader.support.elf import Malformed, symbols_of
 from grader.support.errors import BuildFailed
@@ -158,7 +157,7 @@ def _read_what_was_compiled(request: BuildRequest, one: Step, slot: cache.Slot) 
 
 
 def _kept(objects: Mapping[str, Path]) -> dict[str, str]:
-    """What nvcc compiled of each source."""
+    """The part of each source that nvcc compiled."""
     files = {name: path.with_name(KEPT) for name, path in objects.items()}
     return {name: path.read_text() for name, path in files.items() if path.is_file()}
 

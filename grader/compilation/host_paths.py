@@ -1,4 +1,4 @@
-"""Compilers' messages without the folders of this machine: a verdict goes to people who have others."""
+"""Compilers' messages without the folders of this machine: readers of a verdict have other ones."""
 
 from __future__ import annotations
 

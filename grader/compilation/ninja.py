@@ -56,17 +56,17 @@ class Enclosure(Protocol):
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What the command is started with."""
+        """The descriptors that the command inherits."""
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What it is started in; inside, there is the one that the sandbox was made with."""
+        """The environment of bubblewrap; inside, there is the one that the sandbox was made with."""
 
     def around(self, command: Sequence[str]) -> list[str]:
         """The command line that runs `command` inside."""
 
     def close(self) -> None:
-        """Give back what it took, when the command has ended."""
+        """Release its resources when the command has ended."""
 
 
 # Of what may be read, what may be written, and the environment.
@@ -144,7 +144,7 @@ def _run(
 
 
 def _read(descriptor: int, deadline: Deadline, seconds: float) -> tuple[bytes, str]:
-    """What is printed until the end, and why it was not waited for any longer, if so."""
+    """All output until the end, and the reason for stopping early, if any."""
     printed = bytearray()
     while len(printed) <= MOST_LOG_BYTES:
         left = deadline.left()

@@ -1,4 +1,4 @@
-"""What the compiler compiles of a submission's own files: their lines after the preprocessor.
+"""The lines of a submission's own files that the compiler sees after the preprocessor.
 
 The compiler's own preprocessor says it, with the flags, headers and macros of the build. So it settles what a
 reader of the files could get wrong: digraphs, continued lines, names that a library's macro joins, an include
@@ -56,7 +56,7 @@ class Include:
 
 @dataclass(frozen=True)
 class Unit:
-    """What is compiled of one source and its own headers."""
+    """The compiled lines of one source and its own headers."""
 
     source: Path
     lines: tuple[Line, ...]

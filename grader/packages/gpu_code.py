@@ -1,4 +1,4 @@
-"""For which GPUs a built library holds code: what the toolkit's cuobjdump lists."""
+"""The GPUs for which a built library holds code, from the toolkit's cuobjdump."""
 
 from __future__ import annotations
 

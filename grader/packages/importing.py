@@ -1,4 +1,4 @@
-"""What Python says when an installed package cannot be imported, told by what is in its wheel."""
+"""Explains, from a package's wheel, why Python cannot import it."""
 
 from __future__ import annotations
 

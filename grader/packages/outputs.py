@@ -1,4 +1,4 @@
-"""What a build left behind, read as what it is: files that a stranger's program may have put there.
+"""Reads the files that a build left behind, which a stranger's program may have forged.
 
 Such a program can leave a link to somebody's private file instead of its log, or a pipe that nobody
 writes to.

@@ -1,4 +1,4 @@
-"""What a wheel and a pyproject.toml require of other distributions, read as pip reads it."""
+"""The requirements of a wheel and a pyproject.toml, read as pip reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text part of a message, and all that a submission says: cleaned of what could disturb who reads it."""
+"""Texts of a message and of a submission, cleaned of what could disturb a terminal or a reader."""
 
 from __future__ import annotations
 

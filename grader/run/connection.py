@@ -92,7 +92,7 @@ class Connection:
         during: str,
         detail: int = 0,
     ) -> Message:
-        """Send a request and wait for its reply; a `SubmissionError` tells what the worker did instead."""
+        """Send a request and wait for its reply; a `SubmissionError` says how the worker failed."""
         try:
             return self._round_trip(kind, parcel, document, seconds, during, detail)
         except SubmissionError as failure:
@@ -108,7 +108,7 @@ class Connection:
             self._close()
 
     def transcript(self) -> str:
-        """What was printed since the last request began."""
+        """The text printed since the last request began."""
         return self._worker.transcript.text()
 
     # -- a round trip ------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ class Connection:
         raise ProtocolViolation(violation, during)
 
     def _blame_the_machine(self, error: OSError) -> None:
-        """Raises InfrastructureError for what the machine lacks.
+        """Raise InfrastructureError where the machine lacks something.
 
         What a worker does to the connection shows in other errors: it is closed, or full.
         """
@@ -264,7 +264,7 @@ class Connection:
 
 
 def _cannot_start(printed: str) -> InfrastructureError:
-    """No learner code runs before the first answer: what fails until then is this machine's fault."""
+    """No learner code runs before the first answer: a failure until then is this machine's fault."""
     return InfrastructureError(
         f"A worker could not start. Its last output:\n{printed.strip() or '(none)'}\n",
         "Nothing was graded, so nothing counts against the submission.",

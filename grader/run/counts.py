@@ -1,4 +1,4 @@
-"""Records of counts that a worker sent: each field has to be one that the runtime writes."""
+"""Checks the counts in a worker's trace: each field has to be one that the runtime writes."""
 
 from __future__ import annotations
 

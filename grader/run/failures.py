@@ -1,4 +1,4 @@
-"""What a submission can do to its own process, as exceptions the checks turn into statuses.
+"""How a submission's process can fail, as exceptions that the checks turn into statuses.
 
     SubmissionError
     ├── LoadFailed           op.py or its library could not be loaded        -> fail
@@ -42,7 +42,7 @@ def signal_name(number: int) -> str:
 
 
 def said(failure: SubmissionError) -> str:
-    """What was printed before `failure`, without the stack that the interpreter appends."""
+    """The text printed before `failure`, without the stack that the interpreter appends."""
     return _STACK.split(failure.printed, maxsplit=1)[0].rstrip()
 
 
@@ -160,7 +160,7 @@ class ProtocolViolation(SubmissionError):
 
 
 def unreadable(error: Exception) -> str:
-    """What to say of a reply that could not even be checked: reading it raised `error`."""
+    """The words for a reply that could not even be checked: reading it raised `error`."""
     return f"sent a reply that cannot be read: it raises {type(error).__name__}"
 
 

@@ -1,6 +1,6 @@
-"""Landlock: a worker gives up, for good, what learner code has no business with.
+"""Landlock: a worker gives up, for good, the files and rights that learner code does not need.
 
-Once confined, a process reads only what it was told it may read, writes no file (so none of the build
+Once confined, a process reads only the given folders, writes no file (so none of the build
 cache, which other submissions are built from), starts no program, opens no TCP connection, and can neither
 trace nor signal a process outside, such as its parent, whose verdict is at stake. It needs no privileges and
 takes about a millisecond.

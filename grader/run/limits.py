@@ -66,7 +66,7 @@ def apply(memory_bytes: int, file_bytes: int, processes: int = 0) -> None:
 
 
 def processes_are_counted_in_namespaces() -> bool:
-    """Whether RLIMIT_NPROC leaves out what the user runs outside of a user namespace."""
+    """Whether RLIMIT_NPROC leaves out the user's processes outside of a user namespace."""
     major, minor = os.uname().release.split(".")[:2]
     return (int(major), int("".join(filter(str.isdecimal, minor)) or 0)) >= _COUNTS_IN_NAMESPACES
 

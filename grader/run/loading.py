@@ -1,4 +1,4 @@
-"""What a session has loaded, kept so that a fresh worker can load it again."""
+"""The submission that a session has loaded, kept so that a fresh worker can load it again."""
 
 from __future__ import annotations
 

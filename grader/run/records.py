@@ -1,6 +1,6 @@
-"""Findings and calls of the runtime as a worker sent them: each field has to be one that the runtime writes.
+"""Checks findings and runtime calls in a worker's trace: each field has to be one that the runtime writes.
 
-What reads them afterwards relies on these forms, so a record of another form ends here, as a `WireError`.
+Later readers rely on these forms, so a record of another form ends here, as a `WireError`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads what a worker sent into `values`, field by field; what no worker of ours writes is a `WireError`."""
+"""Reads a worker's reply into `values`; a field that no worker of ours writes is a `WireError`."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Enclosure:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What bubblewrap itself is started with: nothing, since /proc/1/environ shows it inside."""
+        """Bubblewrap's own environment: empty, since /proc/1/environ shows it inside."""
         return {}
 
     def around(self, command: Sequence[str]) -> list[str]:
@@ -61,7 +61,7 @@ class Enclosure:
         return line if self.group is None else self.group.joining(line)
 
     def close(self) -> None:
-        """Give back what the sandbox took."""
+        """Release the sandbox's resources."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()
@@ -93,7 +93,7 @@ def prefix(
     writable: Iterable[Path] = (),
     folder: str = "/box",
 ) -> list[str]:
-    """What a command line begins with to run inside bubblewrap in `folder`, able to read `readable`.
+    """The start of a command line that runs inside bubblewrap in `folder` and can read `readable`.
 
     Below `writable` it may write too, for a build.
 
@@ -154,7 +154,7 @@ def _system() -> list[str]:
 
 
 def why_unusable() -> str:
-    """What bubblewrap says where this machine does not let it work; `""` where it does. It is installed."""
+    """Bubblewrap's message where it is installed and does not work here; `""` where it works."""
     bwrap = shutil.which("bwrap") or "bwrap"
     line = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -162,7 +162,7 @@ def why_unusable() -> str:
 
 
 def worker_readable(extra: Iterable[Path]) -> list[Path]:
-    """What a worker reads without bubblewrap: the same as within it, and the system's own folders."""
+    """The folders that a worker reads without bubblewrap: the same as within it, and the system's own."""
     system = (*_SYSTEM, "/etc", "/proc", "/sys", "/dev")
     return [Path(path) for path in (*system, *_readable([*PACKAGES, *extra]))]
 
@@ -194,7 +194,7 @@ def _readable(extra: Iterable[Path]) -> list[str]:
 
 
 def _libraries(backend: WorkerBackend) -> list[Path]:
-    """The simulated device's own libraries, built now if they are missing: in there, nothing can be built.
+    """The simulated device's own libraries, built now if they are missing: nothing can be built inside.
 
     The rest of the cache stays outside, since it holds what was built for other submissions.
     """

@@ -1,4 +1,4 @@
-"""Seccomp: system calls that code from strangers has no use for are refused by the kernel.
+"""Seccomp: the kernel refuses system calls that code from strangers does not need.
 
 Two filters. `SANDBOX` is for everything inside bubblewrap, compilers included: no tracing, no new
 namespaces or mounts, no kernel interface that is young, privileged or often exploited.
@@ -144,7 +144,7 @@ def assemble(refusals: Sequence[Refusal], of: Architecture) -> bytes:
 
 
 def _block(refusal: Refusal) -> Iterator[bytes]:
-    """What is done about one system call; ends with a return on every way."""
+    """The instructions for one system call; every path through them ends with a return."""
     refuse, allow = _instruction(_RETURN, _FAIL | refusal.error), _instruction(_RETURN, _ALLOW)
     if refusal.argument is None:
         yield refuse

@@ -1,4 +1,4 @@
-"""The trusted side of a submission: what the checks call, and what they get back.
+"""The trusted side of a submission: the calls that checks make, and their replies.
 
 A session outlives its workers. When a request ends badly the worker is gone, an exception says why, and the
 next request starts a fresh worker and loads the submission again.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -20,16 +20,14 @@ from grader.run.failures import CallLost
 from grader.run.limits import Limits
 from grader.run.loading import Loading, sources_of
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
-from grader.run.values import Arg, Reply, TensorArg
+from grader.run.values import Arg, Reply, Schedule, TensorArg
 from grader.run.wire import SPARSE, Kind, Parcel, WireError
 from grader.run.worker_source import WorkerSource
 from grader.run.workers import Workers
+from grader.specification.vocabulary import Stream
 
 if TYPE_CHECKING:
     from grader.compilation import Artifact
-
-Stream = Literal["default", "side"]
-Schedule = Literal["forward", "reversed", "random"]
 
 
 class Session:
@@ -48,7 +46,7 @@ class Session:
 
     @property
     def limits(self) -> Limits:
-        """What a request may take; may be replaced, for the requests that follow."""
+        """The limits of a request; may be replaced, for the requests that follow."""
         return self._workers.limits
 
     @limits.setter
@@ -147,8 +145,8 @@ class Session:
         self._workers.release(handle)
 
     def inputs(self) -> tuple[Tensor, ...]:
-        """What the tensor arguments of the last call, or the cotangents of the last backward, hold now in
-        the worker, with their own geometry.
+        """The present contents, in the worker, of the last call's tensor arguments or the last backward's
+        cotangents, with their own geometry.
         """
         views = []
         for arg, (now, sparse) in zip(self._arguments, self._input_bytes(), strict=True):

@@ -82,7 +82,7 @@ class Segment:
 
 
 def _write_rest(fd: int, rest: bytes, offset: int) -> None:
-    """What one `pwritev` left over: the kernel writes at most 2 GiB at once."""
+    """Write the remainder of a `pwritev`: the kernel writes at most 2 GiB at once."""
     view = memoryview(rest)
     while view:
         count = os.pwrite(fd, view, offset)

@@ -1,4 +1,4 @@
-"""What goes into a session and what comes out of it. Importing this module does not import torch."""
+"""The arguments of a session's calls, and their results. Importing this module does not import torch."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from grader.support.schema import Whole, key
 if TYPE_CHECKING:
     from torch import Tensor
 
+Schedule = Literal[
+    "forward", "reversed", "random"
+]  # of the simulated device: the order of blocks and threads
 Dim3 = tuple[Whole, Whole, Whole]
 Moment = tuple[int, Whole]  # the runtime's number of a stream, and how many pieces of work it had by then
 
@@ -109,7 +112,7 @@ class TensorAddress:
 
 @dataclass(frozen=True)
 class Trace:
-    """What happened on the device during one request.
+    """The events on the device during one request.
 
     `stream` is the id of the stream that the caller made current. `writers` has one entry per output:
     how many of its bytes were last written by whom (`unwritten kernel library copy memset host`), or None

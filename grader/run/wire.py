@@ -50,7 +50,7 @@ class MessageTooLarge(ValueError):
 
 
 class Kind(IntEnum):
-    """What a datagram is. The first block travels to the worker, the second to the parent."""
+    """The kind of a datagram. The first block travels to the worker, the second to the parent."""
 
     HELLO = 0
     LOAD = 1

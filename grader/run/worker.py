@@ -14,7 +14,7 @@ from grader.run.cleaned_text import encode_text
 from grader.run.inside.calls import Calls
 from grader.run.inside.current_device import DeviceStreams
 from grader.run.inside.request import ReplyDraft, Request
-from grader.run.inside.submission import Submission, describe
+from grader.run.inside.submission import LoadedSubmission, describe
 from grader.run.inside.tracing import Tracer, tracer_for
 from grader.run.shared_memory import MappedSegment
 from grader.run.sockets import Spinner, receive
@@ -41,7 +41,7 @@ class Worker:
         self._inbox: MappedSegment
         self._outbox: MappedSegment
         self._most = 0  # bytes of a reply
-        submission = Submission(confined)
+        submission = LoadedSubmission(confined)
         tracer = tracer_for(backend)  # where it takes seconds, a build is still going on
         places = DeviceStreams(backend)
         calls = Calls(submission, tracer, places)
@@ -122,7 +122,7 @@ class Worker:
         return self._outbox.nbytes
 
 
-def _load(submission: Submission, tracer: Tracer, request: Request) -> ReplyDraft:
+def _load(submission: LoadedSubmission, tracer: Tracer, request: Request) -> ReplyDraft:
     # The device stops a kernel, and can name it, before the parent has to end everything.
     tracer.set_watchdog(request.text["seconds"] * 0.8)
     error = submission.load(request, tracer.expect_no_threads)
@@ -148,7 +148,7 @@ _fflush = ctypes.CDLL(None).fflush
 
 
 def _flush() -> None:
-    """What was printed during a request belongs to its reply."""
+    """Flush the streams: output printed during a request belongs to its reply."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -45,7 +45,7 @@ class WorkerSource:
 
     @property
     def reusable(self) -> bool:
-        """Whether `clear` keeps the process: not where a worker could do something to it or to the next."""
+        """Whether `clear` keeps the process: not where a worker could harm it or the next worker."""
         return self._settings.reusable
 
     @property

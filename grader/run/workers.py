@@ -1,4 +1,4 @@
-"""The workers of one session, one after another: whatever ends one, the next request finds a fresh one."""
+"""The workers of one session, one after another: when one has ended, the next request gets a fresh one."""
 
 from __future__ import annotations
 
@@ -109,6 +109,6 @@ class Workers:
         except WireError as error:
             self._connection.end()
             raise ProtocolViolation(str(error), during) from None
-        except Exception as error:  # of whatever kind: what a worker sent is no fault of this side
+        except Exception as error:  # of any kind: a worker's message is no fault of this side
             self._connection.end()
             raise ProtocolViolation(unreadable(error), during) from error

@@ -1,5 +1,4 @@
-"""The zygote: a process that has torch (and the simulated device) imported and forks a worker from itself
-on order.
+"""The zygote: a process with torch (and the simulated device) imported, which forks workers on order.
 
 `python -P -m grader.run.zygote --backend simt --control FD`. It runs no operator, since a fork after the
 first one deadlocks in OpenMP; it reads nothing a learner wrote; it ends when its parent's socket closes.
@@ -52,7 +51,7 @@ def main() -> None:
 
 
 def prepare(backend: WorkerBackend, modules: Sequence[str] = ()) -> None:
-    """Import once what every worker needs, and `modules`."""
+    """Import the modules that every worker needs, and `modules`."""
     if backend == "simt":
         from cusimt.activate import activate
 
@@ -119,7 +118,7 @@ class Server:
         os.close(handle)
 
     def _end(self, pid: int, grace_ms: int) -> Answer:
-        """Wait for a worker, kill what is left of it and of its descendants, and say how it ended."""
+        """Wait for a worker, kill its remaining descendants, and say how it ended."""
         if pid not in self.workers:
             return Answer(Command.END, pid, killed=True)
         killed = not _has_ended(pid, grace_ms)

@@ -40,7 +40,7 @@ class Gone(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a zygote process is started with; see `Zygote.start`."""
+    """The settings of a zygote process; see `Zygote.start`."""
 
     backend: WorkerBackend
     isolate: bool
@@ -169,7 +169,7 @@ class ZygoteProcess:
         self._order_ahead()
 
     def last_output(self, nbytes: int = 4096) -> str:
-        """The end of what it wrote to stdout and stderr."""
+        """The end of its output to stdout and stderr."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         size = os.fstat(self._output).st_size
@@ -189,7 +189,7 @@ class ZygoteProcess:
             self._enclosure.close()
 
     def _order_ahead(self) -> None:
-        """Ask for the next worker before it is fetched, unless what it costs is to wait for that."""
+        """Order the next worker before it is needed, unless the settings postpone its cost."""
         if self._settings.ahead:
             self._ordered = self._order()
 
@@ -230,7 +230,7 @@ class ZygoteProcess:
             raise Gone from error
 
     def _answer(self, seconds: float, was_ready: bool = True) -> tuple[Answer, list[int]]:
-        """Its next datagram; `Gone` when it ended, fell silent or said what no zygote says."""
+        """Its next datagram; `Gone` when it ended, fell silent or sent a datagram that no zygote sends."""
         until = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self._control, select.POLLIN)

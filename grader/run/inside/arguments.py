@@ -16,7 +16,7 @@ from grader.run.wire import REQUIRES_GRAD, TensorRecord
 
 @dataclass
 class Given:
-    """One tensor argument: what the entry receives, and the storage behind it (CPU for NumPy arrays)."""
+    """One tensor argument: the entry's value, and the storage behind it (CPU for NumPy arrays)."""
 
     name: str
     record: TensorRecord

@@ -17,7 +17,7 @@ from grader.run.inside.current_device import DeviceStream, DeviceStreams, determ
 from grader.run.inside.graphs import Graph, differentiate_twice, overwrite, run_engine, undefined
 from grader.run.inside.request import ReplyDraft, Request
 from grader.run.inside.results import flatten, pack, pack_bytes
-from grader.run.inside.submission import Submission, describe
+from grader.run.inside.submission import LoadedSubmission, describe
 from grader.run.inside.tracing import Tracer
 from grader.run.wire import SPARSE, UNDEFINED, Parcel
 
@@ -25,9 +25,9 @@ _SETTLING_STEPS = 20  # milliseconds
 
 
 class Calls:
-    """Runs entries; keeps the graphs, and what the last request was given, which later ones ask about."""
+    """Runs entries; keeps the graphs, and the last request's arguments, which later requests read."""
 
-    def __init__(self, submission: Submission, tracer: Tracer, places: DeviceStreams) -> None:
+    def __init__(self, submission: LoadedSubmission, tracer: Tracer, places: DeviceStreams) -> None:
         self._submission = submission
         self._tracer = tracer
         self._places = places
@@ -179,7 +179,7 @@ class Calls:
             self._tracer.count_live(trace)
 
     def _failed(self, error: BaseException, traced: bool, trace: dict[str, Any]) -> ReplyDraft:
-        """The description of what learner code raised, and what had happened on the device until then.
+        """The reply to an exception of learner code, with the events on the device until then.
 
         `trace` is what was collected before, if anything: a kernel that failed without an exception in the
         call fails the copy of its results to the host, and its findings can be taken only once.
@@ -197,7 +197,7 @@ class Calls:
 
 
 def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
-    """Count what is alive once the autograd thread has dropped its references, a moment after the result."""
+    """Count live allocations, waiting a moment for the autograd thread to drop its references."""
     for _ in range(_SETTLING_STEPS if trace else 0):
         tracer.count_live(trace)
         if trace.get("live_allocations", 0) <= 0:

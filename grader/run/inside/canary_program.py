@@ -1,4 +1,4 @@
-"""What the canary computes on every GPU in the worker (`grader.run.canary`)."""
+"""The canary's computation on every GPU in the worker (`grader.run.canary`)."""
 
 from __future__ import annotations
 

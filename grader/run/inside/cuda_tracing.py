@@ -165,7 +165,7 @@ def _within(events: Sequence[_Event], annotation: str) -> list[_Event]:
 
 
 def _device_work(events: Sequence[_Event], calls: Sequence[_Event]) -> list[_Event]:
-    """What the device did for the host's `calls`."""
+    """The device's work for the host's `calls`."""
     ids = {event["args"].get("correlation") for event in calls if event["cat"] != "cpu_op"}
     return [
         event

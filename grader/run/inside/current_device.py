@@ -1,4 +1,4 @@
-"""The device, the stream and the mode that a call finds current."""
+"""The current device, stream and mode of a call."""
 
 from __future__ import annotations
 

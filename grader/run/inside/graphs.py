@@ -16,7 +16,7 @@ from grader.run.inside.current_device import DeviceStream
 
 @dataclass
 class Graph:
-    """What backward needs of an earlier call."""
+    """An earlier call's arguments and outputs, for backward."""
 
     given: list[Given]
     outputs: list[Tensor]

@@ -1,4 +1,4 @@
-"""A request as the handlers see it, and what they answer."""
+"""A request as its handlers see it, and the reply that they make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an entry returned, into a reply."""
+"""Packs the values that an entry returned into a reply."""
 
 from __future__ import annotations
 

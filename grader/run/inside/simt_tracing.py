@@ -34,7 +34,7 @@ class _Memory(ctypes.Structure):
 
 
 class SimtTracer:
-    """Reads what the runtime and the simulated device wrote down during a call."""
+    """Reads the logs of the runtime and of the simulated device after a call."""
 
     def __init__(self) -> None:
         from cusimt import activate, records

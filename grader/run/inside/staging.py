@@ -41,7 +41,7 @@ def foreign_copies(calls: Sequence[Line], given: Sequence[Given], digest: Digest
 
 
 def _is_strided(value: Any) -> bool:
-    """Whether it is an array whose elements lie further apart than side by side, in order."""
+    """Whether it is an array whose elements are in order but not contiguous."""
     return (
         isinstance(value, numpy.ndarray)
         and not value.flags.c_contiguous

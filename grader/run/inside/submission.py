@@ -1,4 +1,4 @@
-"""Loading a submission, finding what is to be called in it, and describing what it raises."""
+"""Loads a submission, finds the entries to call, and describes the exceptions that it raises."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grader.run.inside.request import Request
 _MAX_MESSAGE = 8192
 
 
-class Submission:
+class LoadedSubmission:
     """The learner's code in this process: `op.py` as a module, or the built library where there is no
     `op.py`.
     """
@@ -115,7 +115,7 @@ def describe(error: BaseException, files: Path | None) -> dict[str, str]:
 
 
 def _needed(files: Path, built: Any) -> list[Path]:
-    """What learner code may read: the program, its own folder and library; not the rest of the cache."""
+    """The paths learner code may read: the program, its own folder and library; not the rest of the cache."""
     return sandbox.worker_readable([files, *([built.path.parent] if built is not None else [])])
 
 

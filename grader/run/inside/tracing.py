@@ -1,4 +1,4 @@
-"""What a call did on the device, as the backend can tell it."""
+"""Traces of calls on the device, as far as the backend can record them."""
 
 from __future__ import annotations
 
