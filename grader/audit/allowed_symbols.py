@@ -1,4 +1,4 @@
-"""What a compiled submission may ask other libraries for: the groups of symbols.toml."""
+"""The imports that a compiled submission may have: the groups of symbols.toml."""
 
 from __future__ import annotations
 

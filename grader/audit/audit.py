@@ -1,4 +1,4 @@
-"""The audits of one exercise: what is compiled before it is, the rest before it is loaded."""
+"""Audit the sources of an exercise before compilation, and everything else before loading."""
 
 from __future__ import annotations
 

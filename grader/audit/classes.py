@@ -1,4 +1,4 @@
-"""Where a file may name a class that others use: Python lets any holder change it for everybody.
+"""Refuse to hand out classes that others use: in Python, a holder of a class can change it for all.
 
 So `torch.Tensor` may be asked for, called, derived from and annotated with, and is never handed on.
 """

@@ -1,4 +1,4 @@
-"""A submission's own lines as they are compiled, after the preprocessor.
+"""Audit a submission's own lines as compiled, after the preprocessor.
 
 What people write by hand was read before (cuda_source). Here are the names that a library's macro puts
 together, and the headers that an `#include` found. Macros of torch, pybind11 and the simulated GPU put names

@@ -1,4 +1,6 @@
-""".cu, .cpp and headers by their tokens: what switches the access checks off, or names their machinery."""
+"""Audit .cu, .cpp and headers by their tokens: nothing may disable the access checks or name their
+machinery.
+"""
 
 from __future__ import annotations
 

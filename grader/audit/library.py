@@ -1,4 +1,4 @@
-"""The built library as the dynamic loader sees it: what it asks others for, and how it is loaded."""
+"""Audit the built library as the dynamic loader sees it: its imports, and how it is loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dotted names of a file stand for, by the lists and by the modules themselves."""
+"""Resolve the dotted names of a file by the lists and by the modules themselves."""
 
 from __future__ import annotations
 

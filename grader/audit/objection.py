@@ -1,4 +1,4 @@
-"""What an audit says against a submission."""
+"""An objection of an audit to a submission."""
 
 from __future__ import annotations
 

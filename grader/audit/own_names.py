@@ -1,4 +1,4 @@
-"""Which attributes are a submission's own: those that its classes, its objects and its operators have."""
+"""The attributes that are a submission's own: those of its classes, objects and operators."""
 
 from __future__ import annotations
 

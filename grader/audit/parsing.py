@@ -1,4 +1,4 @@
-"""Python that a stranger wrote, parsed for an audit: what cannot be parsed or followed is refused."""
+"""Parse untrusted Python for an audit; what cannot be parsed or followed is refused."""
 
 from __future__ import annotations
 

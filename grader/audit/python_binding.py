@@ -1,4 +1,4 @@
-"""What a Python module may use of pybind11, by name: arguments, results, classes and errors.
+"""Allow pybind11 by name: arguments, results, classes and errors.
 
 The library's symbols cannot tell: pybind11's own headers import modules and read attributes for any module.
 So this is about a submission's own lines. Names of pybind11 are written with `py::` or `pybind11::` in front

@@ -1,4 +1,4 @@
-"""op.py by its syntax tree: it wires tensors to kernels, and uses what the lists name for that.
+"""Audit op.py by its syntax tree: it connects tensors to kernels, using the listed names only.
 
 What is on no list is refused: modules and their names (`lists.standard`, `lists.tensors`), Python's own names
 and the methods between double underscores (`lists.builtins`), attributes (`lists.attributes`, and those that

@@ -1,4 +1,4 @@
-"""From the bytes of a Python file to the text that is audited, which is the text that runs.
+"""Decode a Python file to exactly the text that Python would run.
 
 Python would decode a file by the cookie in its first lines, and an audit that decodes it in another way reads
 another program. So one decoding is allowed, UTF-8, and everything after this works on the same string.

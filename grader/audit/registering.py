@@ -1,4 +1,4 @@
-"""The object that registers operators: what a submission's compiled lines may do with a `torch::Library`.
+"""Audit the use of `torch::Library` in a submission's compiled lines.
 
 TORCH_LIBRARY(name, m) makes it for the library's own namespace. Whoever holds `m` could deduce its class,
 without naming it, and make another for PyTorch's own operators. So `m` is called, as in `m.def(...)`, and

@@ -1,4 +1,4 @@
-"""What op.py may do with torch.library where an exercise allows it: register operators of its own."""
+"""Audit torch.library in op.py, where an exercise allows it: a submission may register its own operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that a submission may not give to attributes of its own, since they mean something on other objects.
+"""Attribute names that a submission may not define, because they have a meaning on other objects.
 
 The audit does not know what a value is. It lets a file read the attributes that the file itself defines, and
 `frame.f_globals` would become readable to anyone who defines a class with a field `f_globals`. So a name that

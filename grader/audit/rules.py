@@ -1,4 +1,4 @@
-"""Why something is not allowed, and what to write in its place."""
+"""Why something is not allowed, and what to write instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names of a file may mean Python's own: those that no function keeps for itself.
+"""Which names of a file can refer to Python's builtins.
 
 A parameter called `input` is the submission's own; `input` in a class body, or after `del input`, is
 Python's. Its own table of symbols knows which is which.

@@ -1,4 +1,4 @@
-"""setup.py by its syntax tree: it declares what is built, in a process that can do nothing else.
+"""Audit setup.py by its syntax tree: it declares a build and does nothing else.
 
 The process is confined (grader.packages); this audit is about the verdict. A build that switches the access
 checks off, or that compiles other sources than those that were looked at, would make a pass worthless. So it

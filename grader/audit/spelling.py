@@ -1,4 +1,4 @@
-"""How a C++ source may be spelled: the ways in which a reader and a compiler can disagree are refused.
+"""Refuse C++ spellings that a reader and the compiler can understand differently.
 
 Nothing that people write by hand is lost: a digraph for a keyboard without brackets, a word that goes on in
 the next line, a quote in a skipped block behind which one of the two sees a comment.

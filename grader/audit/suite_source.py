@@ -1,4 +1,5 @@
-"""A learner's tests by their syntax tree: they call the operation, and look neither at its source nor around.
+"""Audit a learner's tests by their syntax tree: they call the operation, and read neither its source nor
+files.
 
 What they may use beside what op.py may: pytest's means of writing tests, `torch.testing`, and `op`.
 """

@@ -1,4 +1,4 @@
-"""A syntax tree with what Python's own does not tell: parents, names that a node binds, code in quotes."""
+"""A syntax tree with what `ast` lacks: parents, the names that a node binds, code in strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing that an author has still to do."""
+"""One thing that the author of an exercise still has to do."""
 
 from __future__ import annotations
 

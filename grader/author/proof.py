@@ -1,4 +1,6 @@
-"""The proof that an exercise is judged rightly: solution passed, stub refused, every mistake caught."""
+"""Prove that an exercise is judged correctly: the solution passes, the stub is refused, every mutant is
+caught.
+"""
 
 from __future__ import annotations
 

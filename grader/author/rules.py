@@ -1,4 +1,4 @@
-"""Every rule that an exercise has to keep, as far as reading its files tells."""
+"""Every rule for an exercise that reading its files can check."""
 
 from __future__ import annotations
 

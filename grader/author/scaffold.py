@@ -1,4 +1,4 @@
-"""`grader new`: an exercise that works, to begin from.
+"""`grader new`: write a working exercise to start from.
 
 A template is a folder of files ending in ``.in``, in ``exercise/`` and ``solution/``. Every kind begins with
 the files of `write`: ``NAME.in`` of its own replaces one, ``NAME.more.in`` is added at its end. A course that

@@ -1,4 +1,4 @@
-"""One submission from its files to a verdict.
+"""Grade one submission: from its files to a verdict.
 
 Three things take about a second each: the zygote importing torch, this process importing torch, and the
 compiler. They run at the same time; nothing here may import torch before :func:`grade` has started the

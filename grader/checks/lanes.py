@@ -1,4 +1,4 @@
-"""Lanes: one zygote for many submissions, graded one after another.
+"""Lanes: one zygote that grades many submissions, one after another.
 
     with open_lane("simt", spool, exercises) as zygote:
         for submission in submissions:             # its files staged below `spool`

@@ -1,4 +1,4 @@
-"""Where a lesson explains what a check found: from topics to the lesson's anchors.
+"""The place in a lesson that explains what a check found, by topic.
 
 Each topic has anchors that are about it, the most particular first: its own name, then those that explain it
 where a lesson has no place of its own for it. What no anchor of a lesson is about leads to the heading above

@@ -1,4 +1,4 @@
-"""What a library said that ended the worker while it was loaded.
+"""Messages of libraries that crashed the worker while it loaded them.
 
 Its initializers run before anybody could catch what they throw. The C++ runtime then prints the exception and
 aborts: a registration that PyTorch refuses looks like a crash, and its reason stands in what was printed.

@@ -1,4 +1,4 @@
-"""Failures that an open TODO explains: they are work to do, and no mistake hides behind them.
+"""Failures that an open TODO explains: unfinished work rather than mistakes.
 
 A learner who writes one kernel of two sees the cases of both fail. What says something about the written one
 must come first.

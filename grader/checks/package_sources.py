@@ -1,4 +1,4 @@
-"""What setup.py says about a wheel, by its syntax tree: paths, the environment, architectures."""
+"""What setup.py declares about a wheel, by its syntax tree: paths, environment, architectures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Is the wheel what others can install: complete, nothing besides, for every GPU, and honest about itself?
+"""Check that a wheel is installable elsewhere: complete, nothing superfluous, for every GPU, correctly
+labelled.
 
 Each question is asked of the wheel and of the files that it was built from, and each counts the same.
 """

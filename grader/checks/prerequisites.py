@@ -1,4 +1,4 @@
-"""What an earlier check found stands in the way of a later one: the cost of a wrong answer means nothing."""
+"""Results of earlier checks that make a later check meaningless, such as the cost of a wrong answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a verdict comes from, so that it can be replayed."""
+"""The facts that make a verdict reproducible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks there are, in the order of the verdict."""
+"""All checks, in the order of the verdict."""
 
 from __future__ import annotations
 

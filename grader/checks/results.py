@@ -1,4 +1,4 @@
-"""The checks of one submission, judged one after the other, and what each of them comes to."""
+"""Run the checks of one submission in order, and collect their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which TODOs of the stub are still open?"""
+"""The stub's TODOs that are still open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a check ended whose worker did not answer, and what the submission printed meanwhile."""
+"""The outcome of a check whose worker did not answer, with the submission's output until then."""
 
 from __future__ import annotations
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
 
 from cusimt.support.words import counted
 from grader.author import Problem, problems_of, prove, scaffold
-from grader.cli.check import found_backend
+from grader.cli.options import Course, On
 from grader.cli.overview import command, shown
 from grader.cli.screen import Screen
+from grader.compilation.devices import detect_backend
 from grader.course import mutants, workspace
 from grader.course.catalog import Catalog, Exercise, find_course
 from grader.support.backends import Backend
@@ -56,7 +60,7 @@ def check_exercises(names: Sequence[str], graded: bool, course: Path | None, bac
         problems = list(problems_of(exercise))
         if graded:
             with screen.working(exercise.slug) as begin:
-                problems += prove(exercise, backend or found_backend(), begin)
+                problems += prove(exercise, backend or detect_backend(), begin)
         lacking += bool(problems)
         number += len(problems)
         _show(exercise, problems, graded)
@@ -89,3 +93,43 @@ def new_exercise(slug: str, kind: str, title: str, course: Path | None) -> int:
     print("Then change the solution, its spec, its mistakes, hints and lesson. What is still missing:")
     print(f"  {command('dev check', exercise)}")
     return 0
+
+
+# ---- on the command line ----
+
+dev = typer.Typer(no_args_is_help=True, help="For authors of exercises.")
+Kind = Literal["write", "fix", "predict", "test"]
+
+
+def new_command(
+    slug: Annotated[str, typer.Argument(metavar="NN_SLUG", help="Two digits and a name, as 08_half_types.")],
+    kind: Annotated[Kind, typer.Option(help="What the learner does with it.")] = "write",
+    title: Annotated[str, typer.Option(help="Default: the slug in words.")] = "",
+    course: Course = None,
+) -> None:
+    """Writes an exercise that works, to begin from. For authors."""
+    raise typer.Exit(new_exercise(slug, kind, title, course))
+
+
+@dev.command(name="check")
+def check_command(
+    exercises: Annotated[
+        list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every exercise.")
+    ] = None,
+    grade: Annotated[
+        bool, typer.Option("--grade", help="Also grade the solution, the stub and every mistake.")
+    ] = False,
+    course: Course = None,
+    backend: On = None,
+) -> None:
+    """Says what is missing or has drifted in an exercise. Exit code 1 if anything is."""
+    raise typer.Exit(check_exercises(exercises or (), grade, course, backend))
+
+
+@dev.command("sync")
+def sync_command(
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if anything differs.")] = False,
+    course: Course = None,
+) -> None:
+    """Regenerates the stubs from the solutions."""
+    raise typer.Exit(sync_stubs(check, course))

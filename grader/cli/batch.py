@@ -1,4 +1,4 @@
-"""`grader batch`: grades a folder of submissions, goes on where it was stopped, and says what came out."""
+"""`grader batch`: grade a folder of submissions, resume after a stop, and summarise."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cusimt.support.processors import processors
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import print_summary
+from grader.cli.options import Course, Only, Plain, Submissions, Trust
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.batch import (
     Item,
@@ -161,3 +165,44 @@ def local_settings(request: Request, store: ResultStore, items: Sequence[Item]) 
         lanes = max(len(gpus), min(lanes, _LANES_PER_GPU * len(gpus)))
     lane = LaneSettings(store.folder, tuple(exercises.values()), not request.trust, regrade=request.regrade)
     return LocalSettings(lane, request.jobs or lanes, gpus)
+
+
+def batch_command(
+    submissions: Submissions = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", metavar="DIR", help="Default: results of the class.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="How many at once. Default: as the machine can.")
+    ] = None,
+    backend: Annotated[
+        Backend | None,
+        typer.Option(help="Default: what the class's course.toml says; without one, simt."),
+    ] = None,
+    only: Only = None,
+    regrade: Annotated[
+        bool, typer.Option("--regrade", help="Also what is graded: with the same seed, and the old is kept.")
+    ] = False,
+    course: Course = None,
+    trust: Trust = False,
+    cluster_file: Annotated[
+        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade on the machines that FILE names.")
+    ] = None,
+    plain: Plain = False,
+) -> None:
+    """Grades a folder of submissions, for instructors. Run it again after a stop: it goes on where it was."""
+    from grader.instruct.course import submissions_around
+
+    request = Request(
+        submissions=submissions or submissions_around(Path.cwd()),
+        results=results,
+        jobs=jobs,
+        backend=backend,
+        only=tuple(only or ()),
+        regrade=regrade,
+        course=course,
+        trust=trust,
+        plain=plain,
+        cluster=cluster_file,
+    )
+    raise typer.Exit(grade_batch(request))

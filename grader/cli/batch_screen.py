@@ -1,4 +1,4 @@
-"""How far a batch is, on stderr: a moving bar on a terminal, now and then a line in a log."""
+"""Progress of a batch on stderr: a bar on a terminal, an occasional line in a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came out of a batch, on stdout: a table of the exercises, then what a person has to look at."""
+"""Summary of a batch on stdout: a table of the exercises, then what a person must look at."""
 
 from __future__ import annotations
 

@@ -1,13 +1,17 @@
-"""`grader cluster`: a job array, the documents for Kubernetes, and how large a cluster has to be."""
+"""`grader cluster`: a Slurm job array, Kubernetes documents, and the size of a cluster."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cusimt.support.words import counted
 from grader.cli.batch import Request, backend_of, results_of
+from grader.cli.options import Course, Only, Submissions, Trust
 from grader.course.catalog import Catalog
 from grader.instruct.batch import items_of
 from grader.instruct.cluster import Cluster, read_cluster
@@ -16,6 +20,7 @@ from grader.instruct.cluster.pods import Document, rights, worker_pod
 from grader.instruct.cluster.sizing import Costs, Fleet, Size, costs_in, fleet_for, hours_with
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import read_submissions
+from grader.support.backends import Backend
 from grader.support.errors import UsageError
 
 
@@ -130,3 +135,73 @@ def _sentence(fleet: Fleet, size: Size) -> str:
     paid = f"{size.core_hours:.1f} hours of a core"
     paid += f" and {size.gpu_hours:.1f} of a GPU" if size.gpu_hours else ""
     return f"{machines}: {size.hours:.1f} hours, held up by the {size.bottleneck}. Used: {paid}."
+
+
+# ---- on the command line ----
+
+cluster = typer.Typer(no_args_is_help=True, help="For instructors: grading on more than one machine.")
+File = Annotated[Path, typer.Argument(metavar="FILE", help="cluster.toml")]
+
+
+@cluster.command("array")
+def array_command(
+    file: File,
+    submissions: Submissions = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", metavar="DIR", help="Default: results beside SUBMISSIONS.")
+    ] = None,
+    backend: Annotated[Backend | None, typer.Option(help="As for grader batch.")] = None,
+    only: Only = None,
+    chunk: Annotated[int, typer.Option("--chunk", min=1, help="Submissions in each job.")] = 50,
+    course: Course = None,
+    trust: Trust = False,
+) -> None:
+    """Writes a Slurm job array that grades SUBMISSIONS. It needs no Parsl."""
+    from grader.cli.batch import Request
+    from grader.instruct.course import submissions_around
+
+    request = Request(
+        submissions or submissions_around(Path.cwd()),
+        results,
+        backend=backend,
+        only=tuple(only or ()),
+        course=course,
+        trust=trust,
+        cluster=file,
+    )
+    write_job_array(request, file, chunk)
+
+
+@cluster.command("pods")
+def pods_command(file: File) -> None:
+    """Prints a pod of each kind of block, to be read, or tried: kubectl apply --dry-run=server -f -"""
+    print_pods(file)
+
+
+@cluster.command("rights")
+def rights_command(file: File) -> None:
+    """Prints the service account of the driver and what it may do, for kubectl apply -f -"""
+    print_rights(file)
+
+
+@cluster.command("size")
+def size_command(
+    students: Annotated[int, typer.Option("--students", min=1)],
+    exercises: Annotated[int, typer.Option("--exercises", min=1)],
+    core_seconds: Annotated[
+        float, typer.Option("--core-seconds", min=0, help="Of a core for one submission.")
+    ] = 0.0,
+    gpu_seconds: Annotated[
+        float, typer.Option("--gpu-seconds", min=0, help="Of a GPU for one submission; 0 on simt.")
+    ] = 0.0,
+    measured: Annotated[
+        Path | None, typer.Option("--results", metavar="DIR", help="Take both from what was graded in DIR.")
+    ] = None,
+    cores: Annotated[int, typer.Option("--cores", min=1)] = 8,
+    gpus: Annotated[int, typer.Option("--gpus", min=0)] = 1,
+    hours: Annotated[
+        float | None, typer.Option("--hours", min=0, help="Ask the other way round: what is done by then?")
+    ] = None,
+) -> None:
+    """Says how long a class takes to grade, or what it takes to grade it within --hours."""
+    say_size(Question(students * exercises, core_seconds, gpu_seconds, measured, cores, gpus, hours))

@@ -1,12 +1,16 @@
-"""`grader course`: begins a course.toml, checks it with its tables, and forgets what is old enough."""
+"""`grader course`: begin a course.toml, check it and its tables, and delete old personal data."""
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cusimt.support.words import counted, listed
 from grader.cli.marks import Request, Term, open_term
+from grader.cli.options import Course as CourseOption
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import Course, People, judged_scores, read_course, read_people
 from grader.instruct.course.explanation import amount
@@ -133,3 +137,37 @@ def forget_before(folder: Path, before: date, yes: bool) -> int:
 
 def _anonymous(yes: bool) -> str:
     return "lost who and what it was about" if yes else "would lose who and what it was about"
+
+
+# ---- on the command line ----
+
+course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
+Class = Annotated[
+    Path,
+    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
+]
+HERE = Path()
+
+
+@course.command("init")
+def init_command(class_: Class = HERE, exercises: CourseOption = None) -> None:
+    """Writes a course.toml to begin with, and never over one that is there."""
+    raise typer.Exit(begin_course(class_, exercises))
+
+
+@course.command("check")
+def check_command(class_: Class = HERE, exercises: CourseOption = None) -> None:
+    """Reads course.toml and the tables beside it, and says what they amount to or what is wrong."""
+    raise typer.Exit(check_course(class_, exercises))
+
+
+@course.command("forget")
+def forget_command(
+    before: Annotated[
+        datetime, typer.Option("--before", formats=["%Y-%m-%d"], help="What was graded before this day.")
+    ],
+    class_: Class = HERE,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, only say what would go.")] = False,
+) -> None:
+    """Deletes what is kept about people for longer than needed; anonymous numbers stay."""
+    raise typer.Exit(forget_before(class_, before.date(), yes))

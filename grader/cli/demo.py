@@ -1,4 +1,4 @@
-"""`grader demo`: one right kernel, then wrong ones whose answers are right; with --all, every solution.
+"""`grader demo`: grade one right kernel, then wrong ones whose answers are right; with --all, every solution.
 
 The wrong kernels are the mutants marked `demo = true` in the exercises' `mutants.toml`. They are built while
 the right one is graded, so that on a new machine each verdict comes as early as it can.
@@ -12,11 +12,16 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from grader.checks import grade
-from grader.cli.check import Request, found_backend, grade_one
+from grader.cli.grading import Request, grade_one
+from grader.cli.options import Course, On, Plain
 from grader.cli.overview import command
 from grader.cli.screen import Screen
+from grader.compilation.devices import detect_backend
 from grader.course.catalog import Catalog, Exercise
 from grader.course.mutants import Mutant, load_mutants
 from grader.support.backends import Backend
@@ -34,7 +39,7 @@ _OWNER = "demo"
 def run_demo(course: Path | None, backend: Backend | None, plain: bool, everything: bool = False) -> int:
     """Prints the demonstration. Returns 0 when every solution passed and every wrong kernel was caught."""
     catalog = Catalog.open(course)
-    backend = backend or found_backend()
+    backend = backend or detect_backend()
     screen = Screen(plain=plain)
     screen.say(f"cu2grad grades CUDA kernels for PyTorch and their gradients.\n{_BACKENDS[backend]}\n")
     with tempfile.TemporaryDirectory(prefix="cu2grad-demo-") as name, _Ahead(backend) as ahead:
@@ -66,7 +71,7 @@ class _Solutions:
     """Grades reference solutions and keeps their verdicts."""
 
     def __init__(self, backend: Backend, screen: Screen) -> None:
-        self._request = Request(solutions=True, backend=backend, seed=_DEMO_SEED)
+        self._request = Request(origin="solutions", backend=backend, seed=_DEMO_SEED)
         self._screen = screen
         self.verdicts: list[Verdict] = []
 
@@ -162,3 +167,15 @@ def _show_wrong(number: int, mutant: Mutant, folder: Path, backend: Backend, scr
     screen.show(verdict)
     caught = {check.name for check in verdict.checks if check.status.stands_in_the_way}
     return mutant.caught_by in caught and "correctness" not in caught
+
+
+def demo_command(
+    all_: Annotated[
+        bool, typer.Option("--all", help="Also grade the reference solution of every exercise.")
+    ] = False,
+    course: Course = None,
+    backend: On = None,
+    plain: Plain = False,
+) -> None:
+    """Grades one right kernel, then three wrong ones whose answers are right all the same."""
+    raise typer.Exit(run_demo(course, backend, plain, everything=all_))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 from cusimt.doctor import show
 from grader.cli.probes import probe_extensions, probe_grading
 
@@ -20,3 +22,8 @@ def examine() -> int:
         return 3
     print("This machine can grade. Next: grader list")
     return 0
+
+
+def doctor_command() -> None:
+    """Says what this machine has and lacks, with the exact fix for each line."""
+    raise typer.Exit(examine())

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import typer
+
+from grader.cli.options import Course
 from grader.compilation.compile_commands import NAME, write_compile_commands
 from grader.course.catalog import Catalog
 from grader.support.errors import UsageError
@@ -23,3 +26,8 @@ def write_editor_files(course: Path | None) -> int:
     print(f"{catalog.course / NAME} tells clangd how to read {sources} source files.")
     print("It names folders of this machine: do not commit it. Next: restart clangd in your editor.")
     return 0
+
+
+def editor_command(course: Course = None) -> None:
+    """Writes compile_commands.json, so that clangd in your editor understands the sources."""
+    raise typer.Exit(write_editor_files(course))

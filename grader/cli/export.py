@@ -1,11 +1,15 @@
-"""`grader export`: from the marks of a class to the file that an LMS or a spreadsheet takes."""
+"""`grader export`: write the marks of a class to a file for an LMS or a spreadsheet."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cusimt.support.words import counted
 from grader.cli.marks import Request, Term, open_term
+from grader.cli.options import Course
 from grader.instruct.course import Mark
 from grader.instruct.course.explanation import explain
 from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
@@ -49,3 +53,48 @@ def _grade(term: Term, mark: Mark) -> Grade:
     comment = " ".join(explain(mark, exercise, term.course.zone, to_student=True))
     points = mark.points if mark.counts else None
     return Grade(mark.student, exercise.slug, points, state=mark.state.value, comment=comment)
+
+
+# ---- on the command line ----
+
+export = typer.Typer(no_args_is_help=True, help="For instructors: marks for a spreadsheet or an LMS.")
+Class = Annotated[
+    Path | None, typer.Option("--class", metavar="DIR", help="The folder of the class. Default: here.")
+]
+Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="A new file to write.")]
+Exercise = Annotated[str, typer.Option("--assignment", metavar="EXERCISE", help="Number or slug, as 03.")]
+
+
+@export.command("csv")
+def csv_command(out: Out = Path("marks.csv"), class_: Class = None, course: Course = None) -> None:
+    """Writes a line for each student and assignment."""
+    export_csv(out, class_, course)
+
+
+@export.command("canvas")
+def canvas_command(
+    gradebook: Annotated[Path, typer.Argument(metavar="GRADEBOOK", help="What Canvas exported.")],
+    assignment: Exercise,
+    column: Annotated[
+        str, typer.Option(metavar="TITLE", help="The assignment's title or number in Canvas. Default: ours.")
+    ] = "",
+    out: Out = Path("canvas.csv"),
+    class_: Class = None,
+    course: Course = None,
+) -> None:
+    """Fills one column of Canvas's gradebook, scaled to the points possible there."""
+    export_canvas(gradebook, assignment, column, out, class_, course)
+
+
+@export.command("moodle")
+def moodle_command(
+    worksheet: Annotated[
+        Path, typer.Argument(metavar="WORKSHEET", help="The grading worksheet that Moodle exported.")
+    ],
+    assignment: Exercise,
+    out: Out = Path("moodle.csv"),
+    class_: Class = None,
+    course: Course = None,
+) -> None:
+    """Fills grades, scaled to the maximum there, and explains each in its comment."""
+    export_moodle(worksheet, assignment, out, class_, course)

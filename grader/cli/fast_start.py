@@ -1,4 +1,4 @@
-"""`grader list` and `grader next` without typer, which takes longer to import than they take to answer."""
+"""`grader list` and `grader next` without typer, whose import takes longer than they do."""
 
 from __future__ import annotations
 

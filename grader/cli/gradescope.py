@@ -1,12 +1,16 @@
-"""`grader gradescope`: what Gradescope runs for every submission."""
+"""`grader gradescope`: grade one submission inside Gradescope's autograder."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
+
+import typer
 
 from grader.checks import grade
+from grader.cli.options import Course, Name, Trust
 from grader.cli.replay import read_verdict
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import DEFAULT_BACKEND
@@ -81,3 +85,35 @@ def _stored(path: Path, exercise: Exercise) -> Verdict:
             f"Run: grader gradescope {verdict.exercise} --verdict {path}",
         )
     return verdict
+
+
+def gradescope_command(
+    exercise: Name,
+    submission: Annotated[Path, typer.Option(metavar="DIR", help="What was uploaded.")] = Path(
+        "/autograder/submission"
+    ),
+    results: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where Gradescope looks for the results.")
+    ] = Path("/autograder/results/results.json"),
+    points: Annotated[
+        float | None,
+        typer.Option(min=0, help="What the assignment is worth. Default: the points that can be judged."),
+    ] = None,
+    visibility: Annotated[
+        Literal["visible", "after_due_date", "after_published", "hidden"],
+        typer.Option(help="When students see the tests."),
+    ] = "visible",
+    verdict: Annotated[
+        Path | None,
+        typer.Option("--verdict", metavar="FILE", help="Render this verdict; grade nothing."),
+    ] = None,
+    course: Course = None,
+    backend: Annotated[
+        Backend | None,
+        typer.Option(help="Where kernels run. Default: simt, whatever the machine has."),
+    ] = None,
+    trust: Trust = False,
+) -> None:
+    """For instructors: grades one submission inside Gradescope's autograder, and writes its results.json."""
+    request = Request(exercise, submission, results, course, backend, points, visibility, verdict, trust)
+    raise typer.Exit(run_autograder(request))

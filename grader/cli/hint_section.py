@@ -1,4 +1,4 @@
-"""Which section of an exercise a verdict is about: hints for another one would send the learner astray."""
+"""Which section of an exercise a verdict concerns; a hint for another one would mislead."""
 
 from __future__ import annotations
 

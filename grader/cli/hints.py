@@ -1,4 +1,4 @@
-"""`grader hint`: three rungs per section, one at a time.
+"""`grader hint`: three hints per section, one at a time.
 
 Without a section named it is one that the last verdict is about (`pointing.sections_of`) and that has a hint
 left, else one that is still open. Where neither tells, the learner chooses.
@@ -7,8 +7,12 @@ left, else one that is still open. Where neither tells, the learner chooses.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from grader.cli.hint_section import sections_of
+from grader.cli.options import Course, Name
 from grader.cli.overview import command
 from grader.course import progress, workspace
 from grader.course.catalog import Catalog, Exercise
@@ -64,3 +68,14 @@ def _next_step(exercise: Exercise, rungs: Rungs, section: str, count: int) -> st
     if count < len(rungs[section]):
         return f"Try it, then run: {check}. For more: {command('hint', exercise, section)}"
     return f"That was the last hint for {section}. Try it, then run: {check}"
+
+
+def hint_command(
+    exercise: Name,
+    section: Annotated[
+        str | None, typer.Argument(help="The TODO to get a hint for; default: the first open one.")
+    ] = None,
+    course: Course = None,
+) -> None:
+    """Shows one more hint: where to look, then the idea, then the shape. Never the answer."""
+    show_hint(exercise, section, course)

@@ -1,4 +1,4 @@
-"""`grader marks`: a table of the class, every mark explained, or one line for each in a CSV file."""
+"""`grader marks`: a table of the class, every mark explained, or a CSV file."""
 
 from __future__ import annotations
 

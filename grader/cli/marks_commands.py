@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -149,54 +148,3 @@ def comments(
 
     request = Request(class_, exercises, (student,) if student else (), (exercise,))
     raise typer.Exit(show_comments(request))
-
-
-@course.command()
-def init(class_: Class = HERE, exercises: Course = None) -> None:
-    """Writes a course.toml to begin with, and never over one that is there."""
-    from grader.cli.course import begin_course
-
-    raise typer.Exit(begin_course(class_, exercises))
-
-
-@course.command()
-def check(class_: Class = HERE, exercises: Course = None) -> None:
-    """Reads course.toml and the tables beside it, and says what they amount to or what is wrong."""
-    from grader.cli.course import check_course
-
-    raise typer.Exit(check_course(class_, exercises))
-
-
-@course.command()
-def forget(
-    before: Annotated[
-        datetime, typer.Option("--before", formats=["%Y-%m-%d"], help="What was graded before this day.")
-    ],
-    class_: Class = HERE,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, only say what would go.")] = False,
-) -> None:
-    """Deletes what is kept about people for longer than needed; anonymous numbers stay."""
-    from grader.cli.course import forget_before
-
-    raise typer.Exit(forget_before(class_, before.date(), yes))
-
-
-def similarity(
-    names: Named = None,
-    class_: Class = HERE,
-    exercises: Course = None,
-    past: Annotated[
-        list[Path] | None,
-        typer.Option("--past", metavar="DIR", help="Compare with a past term's submissions; repeatable."),
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the passages side by side to FILE.")
-    ] = None,
-    plain: Plain = False,
-) -> None:
-    """Says who wrote what looks alike, for instructors: a hint to read both, never a verdict."""
-    from grader.cli.marks import Request
-    from grader.cli.similarity import show_look_alikes
-
-    request = Request(class_, exercises, (), tuple(names or ()), plain)
-    raise typer.Exit(show_look_alikes(request, tuple(past or ()), html))

@@ -1,4 +1,4 @@
-"""What `grader marks` says beneath its answer: what a person should read, what makes marks hard to compare,
+"""Notes below `grader marks`: what needs a person, what makes marks hard to compare,
 and lines without effect.
 """
 

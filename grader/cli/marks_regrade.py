@@ -1,4 +1,4 @@
-"""`grader marks regrade`: the same hand-in, the same inputs, once more, with a line in the log."""
+"""`grader marks regrade`: grade the same files with the same inputs again, and log the result."""
 
 from __future__ import annotations
 

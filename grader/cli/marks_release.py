@@ -1,4 +1,4 @@
-"""`grader marks release`: tells marks, and says which of them would be lower than what was told."""
+"""`grader marks release`: freeze marks as published, and list those that would drop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader marks sample` and `grader marks comments`: what people who mark by hand work from."""
+"""`grader marks sample` and `grader marks comments`: material for marking by hand."""
 
 from __future__ import annotations
 

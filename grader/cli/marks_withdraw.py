@@ -1,4 +1,4 @@
-"""`grader marks withdraw`: a hand-in that is noted, and should not have been, counts no more."""
+"""`grader marks withdraw`: exclude an earlier submission from the marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader nbgrader`: a course for nbgrader, and what comes into it from elsewhere."""
+"""`grader nbgrader`: build a course for nbgrader, and import submissions into it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
 
 from cusimt.support.words import counted
+from grader.cli.options import Course
 from grader.cli.overview import shown
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
@@ -101,7 +104,7 @@ def _known_anew(report: Report, home: ClassFolder, into: Path, exercise: Exercis
     return [f"What was noted, graded and told of {old} is {changed[old]}'s now." for old in renamed]
 
 
-def mend(course: Path | None, folder: Path) -> int:
+def repair_submissions(course: Path | None, folder: Path) -> int:
     """Adds missing notebooks, and takes half autograded submissions away so that they are done again."""
     require_nbgrader()
     from grader.instruct.nbgrader.interrupted import add_notebooks, drop_unfinished
@@ -166,3 +169,66 @@ def _notebook(exercise: Exercise, class_folder: Path) -> Path | None:
             file=sys.stderr,
         )
     return None
+
+
+# ---- on the command line ----
+
+nbgrader = typer.Typer(no_args_is_help=True, help="For instructors: a course for nbgrader.")
+Layout = Literal["auto", "canvas", "moodle", "gradescope", "plain"]
+
+
+@nbgrader.command("build")
+def build_command(
+    exercises: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="EXERCISE...", help="Default: the assignments of course.toml, else every exercise."
+        ),
+    ] = None,
+    course: Course = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="CLASS", help="The folder of the class, which holds source/.")
+    ] = Path(),
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if anything differs.")] = False,
+) -> None:
+    """Writes notebooks, stubs and nbgrader's configuration. The same exercises give the same bytes."""
+    raise typer.Exit(build(exercises or (), course, out, check))
+
+
+@nbgrader.command(name="import")
+def import_command(
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A zip file, or a folder.")],
+    assignment: Annotated[str, typer.Option("--assignment", metavar="EXERCISE", help="What was handed in.")],
+    layout: Annotated[Layout, typer.Option(help="Who made the archive.")] = "auto",
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into", metavar="DIR", help="Default: the submissions of the class around, else submitted."
+        ),
+    ] = None,
+    roster: Annotated[
+        Path | None, typer.Option("--roster", metavar="FILE", help="A CSV that maps the LMS's names to ids.")
+    ] = None,
+    due: Annotated[
+        datetime | None,
+        typer.Option(
+            help="When what the LMS calls in time was handed in at the latest, in the class's time zone."
+        ),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of other submissions, which are kept.")
+    ] = False,
+    course: Course = None,
+) -> None:
+    """Unpacks what Canvas, Moodle or Gradescope gives out, and believes none of it."""
+    wanted = Archive(archive, layout, assignment, into, roster, due, replace)
+    raise typer.Exit(import_archive(wanted, course))
+
+
+@nbgrader.command()
+def mend(
+    folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
+    course: Course = None,
+) -> None:
+    """Sees to submissions that nbgrader would pass over: without a notebook, or half autograded."""
+    raise typer.Exit(repair_submissions(course, folder))

@@ -1,4 +1,4 @@
-"""`grader next`: the exercise to do now, and what the last verdict on it failed on. No torch, no typer."""
+"""`grader next`: the exercise to do now, and why its last verdict failed. Imports neither torch nor typer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grader list`: the exercises, what became of each, and what to do next. No torch, no rich, no typer."""
+"""`grader list`: the exercises, your results, and the next step. Imports neither torch, rich nor typer."""
 
 from __future__ import annotations
 

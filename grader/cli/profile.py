@@ -1,4 +1,4 @@
-"""`grader profile`: what each source line of a kernel does to memory, counted and explained."""
+"""`grader profile`: count and explain the memory traffic of each source line of a kernel."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from grader.cli.check import files_of
+import typer
+
+from grader.cli.grading import files_of
+from grader.cli.options import Course, Name, Origin, Plain
 from grader.cli.overview import command
 from grader.cli.screen import Screen
 from grader.course.catalog import Catalog, Exercise
@@ -163,3 +166,26 @@ def _stage(
         name, launched(symbolise(trace.counts), simulated_device(), names), names, traffic,
         trace.launches_total, trace.allocations, trace.host_syncs, trace.copies, exercise.copies,
     )  # fmt: skip
+
+
+def profile_command(
+    exercise: Name,
+    origin: Annotated[
+        Origin, typer.Option("--from", help="Profile your files, or the reference solutions.")
+    ] = "exercises",
+    case: Annotated[
+        str | None, typer.Option("--case", metavar="NAME", help="Run this case of the exercise's spec.")
+    ] = None,
+    course: Course = None,
+    backend: Annotated[
+        Backend | None, typer.Option(help="Profiles are taken on simt, also where there is a GPU.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with pictures to FILE.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+    plain: Plain = False,
+) -> None:
+    """Counts what each source line does to memory: sectors, bank conflicts, idle lanes. Needs no GPU."""
+    request = Request(exercise, origin == "solutions", course, case, backend, html, json, plain)
+    raise typer.Exit(profile_exercise(request))

@@ -1,4 +1,4 @@
-"""The checks of exercises as items of pytest, for `pytest exercises/03_*` and the test explorers of editors.
+"""The checks of exercises as pytest items, for `pytest exercises/03_*` and for editors.
 
 A folder of exercises takes part with a ``conftest.py`` beside them that imports ``pytest_collect_file``.
 Tests that a learner writes there run when the command line names their file, and not with the checks:
@@ -136,13 +136,14 @@ def _outcome(exercise: Exercise) -> Verdict | Exception:
 def _grade(exercise: Exercise) -> Verdict:
     """As `grader check` does. pytest may turn warnings into errors, which no check asks for."""
     from grader.checks import grade
-    from grader.cli.check import found_backend, keep
+    from grader.cli.grading import keep
+    from grader.compilation.devices import detect_backend
     from grader.course.snapshot import taken
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with taken(exercise, exercise.root) as files:
-            verdict = grade(exercise, files, backend=found_backend())
+            verdict = grade(exercise, files, backend=detect_backend())
         verdict = replace(verdict, files=str(exercise.root))
     keep(exercise, verdict)
     return verdict

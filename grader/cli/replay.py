@@ -1,11 +1,15 @@
-"""`grader replay`: the same inputs again, and what came out differently."""
+"""`grader replay`: grade with the same inputs again, and report what changed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
-from grader.cli.check import Request, grade_one
+import typer
+
+from grader.cli.grading import Request, grade_one
+from grader.cli.options import Course, From, Plain, Verbose
 from grader.cli.overview import command
 from grader.cli.screen import Screen
 from grader.course import progress
@@ -74,3 +78,18 @@ def _comparison(stored: Verdict, verdict: Verdict) -> str:
     if not changed:
         return f"Replayed with seed {stored.seed}: every check came out as before{because}."
     return f"Replayed with seed {stored.seed}: {'; '.join(changed)}{because}."
+
+
+def replay_command(
+    verdict: Annotated[
+        str, typer.Argument(help="A file that `grader check --json` wrote, or an exercise: its last verdict.")
+    ],
+    origin: From = "exercises",
+    course: Course = None,
+    plain: Plain = False,
+    verbose: Verbose = False,
+) -> None:
+    """Grades again with the seed and backend of a stored verdict, and says what came out differently."""
+
+    request = Request(origin=origin, course=course, plain=plain, verbose=verbose)
+    raise typer.Exit(replay_verdict(verdict, request))

@@ -1,4 +1,4 @@
-"""What `grader check`, `replay` and `demo` put on the screen: verdicts, and signs of life between them.
+"""Verdicts and progress on the terminal for `grader check`, `replay` and `demo`.
 
 Verdicts go to stdout, signs of life to stderr.
 """

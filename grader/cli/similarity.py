@@ -1,13 +1,17 @@
-"""`grader similarity`: pairs that look alike, on the screen or with their passages side by side in a page."""
+"""`grader similarity`: similar pairs of submissions, on the terminal or side by side in a page."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cusimt.support.words import counted
 from grader.cli.marks import Request, open_term
+from grader.cli.options import Course, Plain
 from grader.instruct.course import read_people
 from grader.instruct.export.sheet import write_new
 from grader.instruct.similarity import LookAlike, Passage, look_alikes_of_class
@@ -64,3 +68,35 @@ def _show_passage(passage: Passage) -> None:
         table.add_column(Text(side.where), ratio=1)
     table.add_row(*(Text("\n".join(side.text[:_LINES])) for side in (passage.first, passage.second)))
     Console(highlight=False).print(table)
+
+
+# ---- on the command line ----
+
+marks = typer.Typer(help="For instructors: what each student has of each assignment, and why.")
+course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
+Class = Annotated[
+    Path,
+    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
+]
+Named = Annotated[list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every assignment.")]
+HERE = Path()
+
+
+def similarity_command(
+    names: Named = None,
+    class_: Class = HERE,
+    exercises: Course = None,
+    past: Annotated[
+        list[Path] | None,
+        typer.Option("--past", metavar="DIR", help="Compare with a past term's submissions; repeatable."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the passages side by side to FILE.")
+    ] = None,
+    plain: Plain = False,
+) -> None:
+    """Says who wrote what looks alike, for instructors: a hint to read both, never a verdict."""
+    from grader.cli.marks import Request
+
+    request = Request(class_, exercises, (), tuple(names or ()), plain)
+    raise typer.Exit(show_look_alikes(request, tuple(past or ()), html))

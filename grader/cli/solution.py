@@ -1,4 +1,4 @@
-"""`grader solution`: the reference solution of an exercise, after a pass or after giving up."""
+"""`grader solution`: show the reference solution, after a pass or after giving up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from grader.cli.options import Course, Name, Plain
 from grader.cli.overview import command, shown
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
@@ -103,3 +107,18 @@ def _next_step(exercise: Exercise, request: Request) -> str:
     if not request.diff:
         return f"compare it with yours: {command('solution', exercise, '--diff')}"
     return "grader next"
+
+
+def solution_command(
+    exercise: Name,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what you would change in your files to get there.")
+    ] = False,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Show it before you passed. `grader list` remembers that.")
+    ] = False,
+    course: Course = None,
+    plain: Plain = False,
+) -> None:
+    """Shows the reference solution of an exercise that you have passed."""
+    show_solution(Request(exercise, course, diff, give_up, plain))

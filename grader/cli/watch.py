@@ -1,4 +1,4 @@
-"""`grader watch`: a verdict now, and another one after every save.
+"""`grader watch`: a verdict now, and another after every save.
 
 On simt torch is imported once for all of them: a verdict then costs the compiler and the checks alone,
 half a second for 03 where `grader check` takes one and a half (benchmarks/results/edit_to_verdict_cpu.md).
@@ -12,15 +12,18 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import typer
 from watchfiles import watch
 
 from cusimt.support.words import listed
 from grader.checks import grade
 from grader.checks.lanes import open_lane
 from grader.checks.results import Progress
-from grader.cli.check import after_failure, after_pass, found_backend, keep, warn_of_given
+from grader.cli.grading import after_failure, after_pass, keep, warn_of_given
+from grader.cli.options import Course, Name, On, Plain, Verbose
 from grader.cli.overview import command, shown
 from grader.cli.screen import Screen
+from grader.compilation.devices import detect_backend
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import desk as spool
 from grader.course.snapshot import sources, write_sources
@@ -42,7 +45,9 @@ def watch_exercise(
     screen = Screen(plain=plain, verbose=verbose)
     screen.say(f"Watching {shown(exercise.root)}. Ctrl-C ends it.")
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as left:
-        desk = _Desk(exercise, backend or found_backend(), left.enter_context(spool(exercise, exercise.root)))
+        desk = _Desk(
+            exercise, backend or detect_backend(), left.enter_context(spool(exercise, exercise.root))
+        )
         left.callback(desk.close)
         while True:
             with screen.working(exercise.slug) as stage:
@@ -115,3 +120,14 @@ def _settled_sources(exercise: Exercise) -> dict[str, bytes]:
 
 def _sources(exercise: Exercise) -> dict[str, bytes]:
     return sources(exercise.root, (*exercise.edit, *exercise.given), within=exercise.course)
+
+
+def watch_command(
+    exercise: Name,
+    course: Course = None,
+    backend: On = None,
+    plain: Plain = False,
+    verbose: Verbose = False,
+) -> None:
+    """Checks your files now, and again whenever you save one. Ctrl-C ends it."""
+    raise typer.Exit(watch_exercise(exercise, course, backend, plain, verbose))

@@ -1,11 +1,15 @@
-"""`grader workspace`: makes learners' folders and brings them up to date."""
+"""`grader workspace`: create learners' folders and update them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from grader.cli.options import Course
 from grader.cli.overview import shown
 from grader.course.catalog import Catalog
 from grader.instruct.workspace import (
@@ -68,3 +72,42 @@ def _tell(changes: Changes, release: Release) -> None:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+# ---- on the command line ----
+
+workspace = typer.Typer(no_args_is_help=True, help="Learners' folders, without the answers.")
+
+
+@workspace.command("create")
+def create_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    exercises: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exercises", metavar="NN,...", help="Numbers or slugs, with commas between them. Default: all."
+        ),
+    ] = None,
+    archive: Annotated[
+        Path | None, typer.Option("--zip", metavar="FILE", help="Also write a zip file to hand out.")
+    ] = None,
+    wheel: Annotated[
+        Path | None, typer.Option("--wheel", metavar="FILE", help="The grader, for learners to install.")
+    ] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="DIR is a workspace: bring it up to date, keep every edit.")
+    ] = False,
+    course: Course = None,
+) -> None:
+    """Makes a learner's folder: stubs, lessons and hints, and nothing of the solutions."""
+    names = [name.strip() for word in exercises or () for name in word.split(",") if name.strip()]
+    create_workspace(Wanted(folder, names, archive, wheel, update, course))
+
+
+@workspace.command("update")
+def update_command(
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="The zip file that was handed out.")],
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Your workspace.")] = Path(),
+) -> None:
+    """Brings your workspace up to a version that was handed out. What you wrote stays as it is."""
+    update_workspace(archive, folder)

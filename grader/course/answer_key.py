@@ -1,4 +1,4 @@
-"""The key to the choices in ``answers.toml``: digests of the right letters, made from the solution's file.
+"""The key to `answers.toml`: digests of the right choices, made from the solution's file.
 
 A digest keeps nobody from finding a letter out, since three or four can be tried. It keeps everybody from
 reading one by accident.

@@ -1,4 +1,4 @@
-"""How much of a stub was changed, and where: a repair is small, and stays where the mistake is.
+"""How much of a stub a learner changed, and in which section.
 
 Lines are compared as they stand, without trailing blanks; blank lines and lines of comment are free.
 """

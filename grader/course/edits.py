@@ -1,4 +1,4 @@
-"""One edit in a file: what a planted mistake consists of."""
+"""One edit in a file: the unit of a planted mistake."""
 
 from __future__ import annotations
 

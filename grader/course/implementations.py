@@ -1,4 +1,4 @@
-"""The implementations that a learner's tests are run against: correct ones to accept, wrong ones to refuse.
+"""The implementations that a learner's tests run against: correct ones to accept, wrong ones to refuse.
 
 Of an exercise whose learner writes tests, the files in ``given`` are one correct implementation. Beside the
 solution stand ``accepted/NAME/``, further correct ones that are written differently (a folder holds the files

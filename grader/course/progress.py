@@ -1,4 +1,4 @@
-"""What the grader remembers about each exercise of a course: the last verdict, the best one, what was shown.
+"""A learner's progress per exercise: the last verdict, the best one, the hints shown.
 
 It is kept in ``.cu2grad/`` of the course folder, or below the cache when that folder cannot be written.
 Losing it costs nothing but the marks in ``grader list``.

@@ -1,4 +1,4 @@
-"""The files of a submission as they are at one moment: read once, with their digest and a copy to grade.
+"""A submission's files at one moment: read once, with their digest and a copy to grade.
 
 A save in the middle of a check would otherwise mix two versions: what was audited, what was compiled and what
 the digest says would not be the same.

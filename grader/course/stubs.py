@@ -1,4 +1,4 @@
-"""Turns a solution file into the stub a learner starts from, and finds what is still open in one.
+"""Turn a solution file into the stub that a learner starts from, and find the open TODOs of a stub.
 
 A marked region that has a `[sections.NAME]` table becomes a TODO comment, followed by the section's
 `stub` lines if it has any, or in Python by a `raise NotImplementedError`. Marker lines never reach a stub.

@@ -1,4 +1,4 @@
-"""A notebook of one exercise, for JupyterLab and Colab: set up, the files as cells, the verdict.
+"""A notebook of one exercise for JupyterLab and Colab: setup, the files as cells, the verdict.
 
 The same exercise and files give the same bytes. nbformat is imported when a notebook is built.
 """

@@ -1,4 +1,4 @@
-"""A verdict from another machine, entered into this course's progress at its word."""
+"""Import a verdict from another machine into this course's progress, unverified."""
 
 from __future__ import annotations
 

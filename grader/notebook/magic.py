@@ -1,4 +1,4 @@
-"""``%%exercise 03 kernel.cu``: the cell becomes that file of the exercise. Nothing is lost by it."""
+"""`%%exercise 03 kernel.cu`: the cell becomes that file of the exercise; earlier files are backed up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A verdict as an object of a notebook: it shows itself, and its points are plain numbers."""
+"""A verdict as a notebook object: it displays itself, and its points are plain numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first cell of a notebook: it installs the course where that is missing, and says what is there."""
+"""The first cell of a notebook: install the course if it is missing, and say what this machine has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run as a program in a package's folder: calls the build back end, setuptools, as pip does.
+"""A program that runs in a package's folder and calls the build back end, setuptools, as pip does.
 
 `python -m grader.packages.backend --backend simt --out FOLDER`, in the folder of a package. Everything that
 the package itself brings, setup.py above all, runs in a child of this process, which may write below the

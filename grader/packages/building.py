@@ -1,4 +1,4 @@
-"""build_package(): a learner's folder in, a wheel and what it installs to out, from the cache where it is."""
+"""Build a learner's package: a folder in, a wheel and its installed files out, cached."""
 
 from __future__ import annotations
 

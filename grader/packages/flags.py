@@ -1,4 +1,4 @@
-"""Checks the flags of setup.py at the moment when it hands them to the compilers, however it made them.
+"""The compiler flags of a setup.py, inspected when it passes them to the compilers.
 
 The audit reads setup.py; flags that it puts together at run time are seen here. Both are for the verdict, see
 docs/reference/trust.md: code that was compiled without the access checks would pass them.

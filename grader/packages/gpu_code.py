@@ -1,4 +1,4 @@
-"""The GPUs for which a built library holds code, from the toolkit's cuobjdump."""
+"""The GPU architectures that a built library contains code for, as cuobjdump lists them."""
 
 from __future__ import annotations
 

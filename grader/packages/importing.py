@@ -1,4 +1,4 @@
-"""Explains, from a package's wheel, why Python cannot import it."""
+"""Explain Python's import errors of an installed package by the contents of its wheel."""
 
 from __future__ import annotations
 

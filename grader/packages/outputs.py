@@ -1,4 +1,4 @@
-"""Reads the files that a build left behind, which a stranger's program may have forged.
+"""Read what a build left behind as untrusted files.
 
 Such a program can leave a link to somebody's private file instead of its log, or a pipe that nobody
 writes to.

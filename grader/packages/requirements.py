@@ -1,4 +1,4 @@
-"""The requirements of a wheel and a pyproject.toml, read as pip reads them."""
+"""The distributions that a wheel and a pyproject.toml require, read as pip reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that runs setup.py: its arguments, the files it may read and write, and its time limit."""
+"""The process that runs setup.py: its input, what it may read and write, and its time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compilers' excerpts, a source line with a caret below it, cut to the width of a terminal.
+"""Compiler excerpts (a source line with a caret below) cut to the width of a terminal.
 
 Where a terminal wraps a line, the caret no longer stands below what it points at. So an excerpt that is too
 wide is cut on both sides of the caret, all its lines at the same columns.

@@ -1,4 +1,4 @@
-"""A verdict as HTML that stands alone: no script, no font, nothing fetched; what others wrote is escaped.
+"""A verdict as a self-contained HTML page: no script, no font, no request; foreign text is escaped.
 
 ``verdict_html`` is a fragment for a page of somebody else's, such as a notebook's output or nbgrader's
 feedback; ``page`` is a document. The templates are in ``templates``.

@@ -1,4 +1,4 @@
-"""Pictures in a verdict: the request of a warp that a finding is about."""
+"""Pictures in a verdict: the memory request of a warp that a finding concerns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts as JUnit XML, which GitLab, Jenkins and GitHub's actions show beside a change.
+"""Verdicts as JUnit XML, for GitLab, Jenkins and GitHub Actions.
 
 A suite is an exercise, a case one of its checks. What was not right is a failure; what ended the program or
 was the machine's fault is an error; what nobody could judge is skipped.

@@ -1,4 +1,4 @@
-"""A verdict as plain sentences: no colour, no boxes, no columns; made to be heard or to be read in a log."""
+"""A verdict as plain sentences, without colour, boxes or columns: for screen readers and logs."""
 
 from __future__ import annotations
 

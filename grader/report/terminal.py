@@ -1,4 +1,4 @@
-"""A verdict on a terminal: one line per check that passed, and the whole story of each that did not."""
+"""A verdict on a terminal: one line per passed check, and all details of each failed one."""
 
 from __future__ import annotations
 

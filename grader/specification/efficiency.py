@@ -1,4 +1,4 @@
-"""How much a kernel may ask of memory: limits on what the simulated GPU counts in one call.
+"""Limits on the memory traffic of one call, as the simulated GPU counts it.
 
     EFFICIENCY = Efficiency(
         Case("512 rows of 256", [tensor((512, 256))]),

@@ -1,4 +1,4 @@
-"""Import an exercise's ``spec.py`` in the trusted parent and check every export before anything is run."""
+"""Import an exercise's `spec.py` in the trusted parent, and check every export before anything runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls that a ``spec.py`` describes: of the right kind, arguments named after the parameters."""
+"""Validate the calls in a `spec.py`: right kind, arguments named after the parameters."""
 
 from __future__ import annotations
 

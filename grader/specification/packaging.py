@@ -1,4 +1,4 @@
-"""What a wheel has to be, for exercises that package an operation.
+"""Requirements on the wheel of an exercise that packages an operation.
 
 PACKAGING = Packaging(
     version="0.1.0",

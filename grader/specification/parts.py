@@ -1,4 +1,4 @@
-"""Exercises of several operations: ``PARTS`` in a ``spec.py`` stands for ``ENTRY``, ``reference``, ``CASES``.
+"""Exercises of several operations: `PARTS` replaces `ENTRY`, `reference` and `CASES` in a `spec.py`.
 
 Every part is judged on its own, by the same checks as an exercise with one operation, and gives one result
 of the verdict. What it costs to fail one part is that part's points::

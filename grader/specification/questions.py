@@ -1,4 +1,4 @@
-"""Questions that a learner answers in ``answers.toml``: choices, and numbers that a program yields.
+"""Questions that a learner answers in `answers.toml`: choices, and numbers that a program computes.
 
     TREES = Program("predict.cu", sizes={"block": (64, 128, 256)})
 

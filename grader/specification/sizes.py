@@ -1,4 +1,4 @@
-"""Sizes that are drawn for each verdict, so that nobody can write a kernel for the sizes of the cases.
+"""Sizes drawn for each verdict, so that no kernel can be written for the sizes of the cases.
 
     Case("sizes of this verdict", sizes=drawn(
         lambda rows, columns: [tensor((rows, columns)), tensor(columns)],

@@ -1,4 +1,4 @@
-"""Exercises in which the learner writes tests: what the test file is called, and how long it may take.
+"""Exercises in which the learner writes tests: the name of the test file, and its time limit.
 
     TESTS = Tests("test_op.py", seconds=20, total=300)
 

@@ -1,4 +1,4 @@
-"""The words a ``spec.py`` is written in. Plain descriptions: no torch here, nothing is drawn or run."""
+"""The classes that a `spec.py` is written with: plain data, without torch; nothing is drawn or run here."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.cli.nbgrader import mend
+from grader.cli.nbgrader import repair_submissions
 from grader.verdict import Status
 from tests.nbgrader.school import SECOND, SLUG, Class, a_verdict
 
@@ -66,7 +66,7 @@ def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.Captu
     half = toys.folder / "autograded" / "ada" / SLUG
     (half / f"{SLUG}.ipynb").unlink()
     shutil.copy(toys.folder / "release" / SLUG / f"{SLUG}.ipynb", half)  # what the first half of it writes
-    assert mend(toys.top / "course", toys.folder) == 0
+    assert repair_submissions(toys.top / "course", toys.folder) == 0
     assert f"removed  {half}" in capsys.readouterr().out
     assert not half.exists() and (toys.folder / "autograded" / "zoe" / SLUG).is_dir()
     assert toys.graded("ada", force=False)["correctness"] == (60.0, False)
@@ -109,7 +109,7 @@ def test_kill_minus_nine(toys: Class) -> None:
     config.write_text(settings)
     toys.graded("ada", force=False)
     assert set(toys.grades("ada").values()) == {(None, True)}  # nbgrader takes it for done
-    assert mend(toys.top / "course", toys.folder) == 0
+    assert repair_submissions(toys.top / "course", toys.folder) == 0
     assert toys.graded("ada", force=False)["correctness"] == (42.0, False)
 
 

@@ -399,17 +399,17 @@ def test_the_time_zone_of_the_exchange_is_known(toys: Class) -> None:
 
 
 def test_mending_adds_what_was_renamed_or_forgotten(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
-    from grader.cli.nbgrader import mend
+    from grader.cli.nbgrader import repair_submissions
 
     for student in ("ada", "eve"):
         submission = toys.submit(student)
         (submission.folder / NOTEBOOK).rename(submission.folder / "mine.ipynb")
     (toys.folder / "submitted" / "eve" / SLUG / NOTEBOOK).mkdir()
-    assert mend(toys.top / "course", toys.folder) == 0
+    assert repair_submissions(toys.top / "course", toys.folder) == 0
     assert "2 notebooks were missing" in capsys.readouterr().out
     for student in ("ada", "eve"):
         toys.decide(Submission(student, SLUG, toys.folder / "submitted" / student / SLUG), a_verdict())
         done = toys.autograde(student)
         assert done["success"], done["log"]
-    assert mend(toys.top / "course", toys.folder) == 0
+    assert repair_submissions(toys.top / "course", toys.folder) == 0
     assert "0 notebooks were missing" in capsys.readouterr().out

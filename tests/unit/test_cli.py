@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.cli import check, demo, fast_start, main
+from grader.cli import demo, fast_start, grading, main
 from grader.cli.commands import ENTRIES
 from grader.cli.screen import _Pace
 from grader.course import progress
@@ -51,7 +51,7 @@ class PretendedGrader:
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> PretendedGrader:
     grader = PretendedGrader()
-    monkeypatch.setattr(check, "grade", grader)
+    monkeypatch.setattr(grading, "grade", grader)
     monkeypatch.setattr(demo, "grade", grader)
     monkeypatch.setenv("CU2GRAD_BACKEND", "simt")
     monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
@@ -201,7 +201,7 @@ def test_a_hand_in_is_checked_with_the_files_that_are_given(
         seen.update({path.name: path.read_bytes() for path in files.iterdir()})
         return pretended(exercise, files, **options)
 
-    monkeypatch.setattr(check, "grade", grade)
+    monkeypatch.setattr(grading, "grade", grade)
     assert run("check", "00", "--files", str(handed_in), "--json") == 0
     given = {name: (exercise.root / name).read_bytes() for name in exercise.given}
     assert seen == {"kernel.cu": b"// hers", **given}
@@ -442,7 +442,7 @@ def test_a_fault_of_the_grader_is_kept_in_a_file_and_is_nobody_elses(
     def broken(*_: object, **__: object) -> Verdict:
         raise ZeroDivisionError("in the grader")
 
-    monkeypatch.setattr(check, "grade", broken)
+    monkeypatch.setattr(grading, "grade", broken)
     assert run("check", "00") == 3
     printed = capsys.readouterr().err
     assert "The grader itself failed: ZeroDivisionError: in the grader" in printed
@@ -480,7 +480,7 @@ def test_a_hint_is_shown_without_the_ones_after_it(run: Command, capsys: pytest.
 def said(check: CheckResult, course: Path) -> None:
     """Keeps a verdict on 00 that consists of ``check``, as `grader check` would."""
     exercise = Catalog.open(course).find("00")
-    check.keep(exercise, Verdict(exercise.slug, exercise.title, "simt", 7, (check,)))
+    grading.keep(exercise, Verdict(exercise.slug, exercise.title, "simt", 7, (check,)))
 
 
 @pytest.mark.parametrize(
@@ -678,7 +678,7 @@ def test_wrong_kernels_are_built_once_the_right_one_is(
         return pretended(exercise, files, **options)
 
     monkeypatch.setattr("grader.checks.build.compile_submission", compile_submission)
-    monkeypatch.setattr(check, "grade", grade)
+    monkeypatch.setattr(grading, "grade", grade)
     assert run("demo") == 1
     assert order == ["grade 00_negate", "ahead 00_negate: 1"]  # one guard is the launcher's
 
@@ -754,7 +754,7 @@ def test_a_check_grades_the_files_as_they_were_when_it_began(
         kernel.write_text("// saved meanwhile")
         return pretended(exercise, files, **options)
 
-    monkeypatch.setattr(check, "grade", grade)
+    monkeypatch.setattr(grading, "grade", grade)
     assert run("check", "00", "--json") == 0
     verdict = Verdict.from_json(capsys.readouterr().out)
     assert pretended.calls[0]["kernel"] == "// before"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from grader import checks
-from grader.cli import check
 from grader.cli.pytest_items import _limits_changes
+from grader.compilation import devices
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.support.errors import ToolchainError
@@ -46,7 +46,7 @@ class PretendedGrader:
 def pretended(monkeypatch: pytest.MonkeyPatch) -> PretendedGrader:
     grader = PretendedGrader()
     monkeypatch.setattr(checks, "grade", grader)
-    monkeypatch.setattr(check, "found_backend", lambda: "simt")
+    monkeypatch.setattr(devices, "detect_backend", lambda: "simt")
     return grader
 
 

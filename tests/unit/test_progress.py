@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import overview
-from grader.cli.check import keep
+from grader.cli.grading import keep
 from grader.cli.overview import list_exercises
 from grader.course import progress
 from grader.course.catalog import Catalog

@@ -1,4 +1,4 @@
-"""Where a learner's files make a call that the trace knows by its name only."""
+"""Source lines of calls that the trace knows by name only."""
 
 from __future__ import annotations
 

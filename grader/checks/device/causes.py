@@ -1,4 +1,4 @@
-"""Why the values of a call are wrong, where that is known: it comes before any guess from the numbers."""
+"""Device findings that explain a call's wrong values; they precede any guess from the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Can the launches of a call run side by side, as its case asks?
+"""Check that a call's launches can run concurrently, as its case requires.
 
 Two launches can when they are on different streams and neither has to wait for the other: not by an event,
 not through a third stream, not because the host waited in between. On simt the runtime knows this order, so

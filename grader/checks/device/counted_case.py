@@ -1,4 +1,4 @@
-"""One case of an exercise, run once on the simulated device with counting on: forward, and backward."""
+"""One case of an exercise run once on the simulated device with memory counting: forward, then backward."""
 
 from __future__ import annotations
 

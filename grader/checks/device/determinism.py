@@ -1,4 +1,4 @@
-"""Does a case in deterministic mode give the same bits in every run?
+"""Check that a case in deterministic mode returns the same bits in every run.
 
 On simt, blocks and threads run in other orders; on cuda, the hardware chooses, and the case is repeated.
 Comparison is bit by bit: additions in another order differ by less than any tolerance.

@@ -1,4 +1,4 @@
-"""Was the answer computed by the learner's kernel, and not on the host or by a library operator?
+"""Check that the learner's kernel computed the answer, not the host and not a library operator.
 
 On simt the last writer of every byte of the result is known. On cuda the launches and operators that the
 profiler saw decide. The result of a forward is to be written by the learner's kernels, whatever library

@@ -1,4 +1,5 @@
-"""Does the call stay within the spec's limits on what it may ask of memory? Counted, so only on simt.
+"""Check a call's memory traffic against the limits of the spec. Traffic is counted, so this runs on simt
+only.
 
 The counts come from the worker, like every trace: they are a claim (docs/reference/trust.md). A wrong answer,
 or one that other code than the learner's kernels wrote, is not counted at all: doing nothing is cheap.

@@ -1,4 +1,4 @@
-"""The runtime's findings of every call, in words and with the learner's source line."""
+"""The simulator's findings of every call, as sentences with the learner's source line."""
 
 from __future__ import annotations
 

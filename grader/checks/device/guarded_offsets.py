@@ -1,4 +1,4 @@
-"""An access past the end by a thread that has an element: then the guard is right, and the offset is not."""
+"""Out-of-bounds accesses by threads that do have an element: the guard is right and the offset is wrong."""
 
 from __future__ import annotations
 

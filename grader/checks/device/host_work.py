@@ -1,4 +1,4 @@
-"""What host code did in a call with data that belongs on the device: accesses, copies and waits."""
+"""Host-side work on device data during a call: accesses, copies and waits."""
 
 from __future__ import annotations
 

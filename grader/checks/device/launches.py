@@ -1,4 +1,4 @@
-"""Whose launch is it? On cuda the profiler also sees the kernels of PyTorch's own libraries.
+"""Which launches are the learner's. On cuda the profiler also sees kernels of PyTorch's own libraries.
 
 Own is what the submission's library defines, outside of the namespaces of other libraries. The simulated GPU
 runs no other kernels than those of the library that was built; operators of PyTorch launch nothing there.

@@ -1,4 +1,4 @@
-"""The kernels that a built library brings along: every launch of another one is somebody else's work.
+"""The kernels inside a built library; a launch of any other kernel is not the submission's own work.
 
 nvcc registers each kernel with the CUDA runtime under the mangled name of its device function, which is a
 text of the library. A profiler names launches by the same function. Headers of libraries bring kernels, too;

@@ -1,4 +1,4 @@
-"""Operators and copies of libraries that did what a kernel of the learner's should have done."""
+"""Library operators and copies that replaced a kernel the learner should have written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a count exceeds its limit: the line that causes most of it, and what it does."""
+"""Why a count exceeds its limit: the source line that causes most of it, and what that line does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits beside what was counted: which hold, and why the others do not."""
+"""Counts compared with their limits: which limits hold, and why the others do not."""
 
 from __future__ import annotations
 

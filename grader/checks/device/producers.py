@@ -1,4 +1,5 @@
-"""Who made what a call returned, if not the learner's kernels? Such a result earns nothing in any check.
+"""Which code produced a call's results, where it was not the learner's kernels; those results earn
+nothing in any check.
 
 Every check that gives points for right answers asks here about its own calls before it says that they are
 right, so that no point is given and taken back. Whatever else a call did, such as waiting for the device, is

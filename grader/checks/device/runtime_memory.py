@@ -1,4 +1,4 @@
-"""Memory that an operator takes from the CUDA runtime, although PyTorch's caching allocator is there for it.
+"""Memory that an operator allocates with cudaMalloc instead of PyTorch's caching allocator.
 
 Only simt's runtime knows who allocates: on a GPU the allocator itself calls cudaMalloc.
 """

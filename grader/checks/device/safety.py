@@ -1,4 +1,4 @@
-"""Did anything go wrong on the device that the answers alone do not show?
+"""Check for device errors that correct answers do not reveal.
 
 Out-of-bounds accesses that stay inside mapped memory, races that the usual schedule hides, leaks, launches
 on the wrong stream: the answers may all be right. This check reads the record of every call made so far,

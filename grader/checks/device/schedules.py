@@ -1,4 +1,4 @@
-"""Does the answer depend on the order in which blocks and threads run? CUDA promises none.
+"""Check that the answer does not depend on the order of blocks and threads, which CUDA leaves open.
 
 The cases that were right, and the gradients, are asked for again with blocks and threads in reversed order
 and in one drawn from a fixed seed. Sums by atomics round differently in each: within the tolerance that is

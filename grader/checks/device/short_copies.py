@@ -1,4 +1,4 @@
-"""Memory that a copy did not fill, because it was given elements where it counts bytes."""
+"""Memory that a copy left unfilled because it was given a number of elements instead of bytes."""
 
 from __future__ import annotations
 

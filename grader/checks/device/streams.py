@@ -1,4 +1,4 @@
-"""Work on other streams than the caller's: does it wait for the caller, and does the caller wait for it?
+"""Check the order between the caller's stream and the streams that a call uses.
 
 A call may use streams of its own, as long as nobody can tell: its work comes after what the caller had queued
 before, and before what the caller queues afterwards. On simt the runtime knows what waits for what. On cuda

@@ -1,4 +1,4 @@
-"""Which line of the learner's an error of autograd's own is about: autograd names the node alone."""
+"""The learner's source line behind one of autograd's own errors, which names only the node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One backward beside the reference's gradients: the first that is wrong, and what may explain it."""
+"""Compare one backward pass with the reference's gradients: the first wrong one, and what may explain it."""
 
 from __future__ import annotations
 

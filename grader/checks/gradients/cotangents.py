@@ -1,4 +1,4 @@
-"""What a backward pass is asked: gradients of which inputs, under which cotangents; and the right answer."""
+"""Requests to a backward pass (which inputs, which cotangents) and their correct gradients."""
 
 from __future__ import annotations
 

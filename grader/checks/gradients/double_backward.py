@@ -1,4 +1,4 @@
-"""Is the backward of the backward right, or refused? What it must not be is wrong in silence.
+"""Check that double backward is right or refuses; it must not be silently wrong.
 
 A backward that calls a kernel gives tensors that autograd holds for constants. ``once_differentiable`` turns
 them into an error for whoever differentiates them; without it the terms are just missing.

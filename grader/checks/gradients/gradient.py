@@ -1,4 +1,4 @@
-"""Is the backward pass right, for every cotangent that autograd may send and every input that may ask?"""
+"""Check the backward pass for every cotangent and every set of inputs that autograd may request."""
 
 from __future__ import annotations
 

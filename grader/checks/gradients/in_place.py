@@ -1,4 +1,4 @@
-"""Does backward notice that a tensor was changed in place since forward, and does a graph free its memory?
+"""Check that backward detects tensors changed in place since forward, and that a graph frees its memory.
 
 Autograd counts the changes of every tensor, and compares the count of what ``save_for_backward`` has kept. A
 tensor kept in another way, as an attribute of ``ctx``, is out of its sight: backward computes with whatever

@@ -1,4 +1,4 @@
-"""Inputs that are kept for backward although no gradient depends on them: memory that lives for nothing."""
+"""Inputs saved for backward although no gradient depends on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small products and quotients of the tensors that a backward has at hand."""
+"""Small products and quotients of the tensors that a backward pass has available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference's graph in double precision, from which the right gradients come."""
+"""The reference's autograd graph in float64, which yields the correct gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the shapes in an error message of backward say: whose they are."""
+"""Which tensors have the shapes that an error message of backward mentions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a learner's benchmark in the worker, and what can go wrong before there are numbers."""
+"""Run a learner's benchmark once in the worker, and report failures before it returns numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planted workloads with their numbers drawn, and what a benchmark has to report of each."""
+"""Planted workloads with drawn parameters, and what a benchmark must report for each."""
 
 from __future__ import annotations
 

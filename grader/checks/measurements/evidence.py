@@ -1,4 +1,4 @@
-"""What the record of a run shows about a wrong number.
+"""What the record of a run reveals about a wrong number.
 
 What is certain whatever the number is comes before any prediction (`certain`); what the record only suggests
 comes after them (`likely`): a time in microseconds may come from a run that also did other things wrong.

@@ -1,4 +1,4 @@
-"""Does the learner's benchmark report what planted workloads take?
+"""Check that the learner's benchmark reports what planted workloads take.
 
 The truth is drawn here, after the submission is loaded. The worker needs the numbers to plant the workload;
 the benchmark gets a function that it can call and nothing else. What comes back is compared here.

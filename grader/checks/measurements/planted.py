@@ -1,4 +1,4 @@
-"""A planted workload as the worker runs it: calls that take the time and the memory that they are said to."""
+"""A planted workload in the worker: calls that take a known time and a known amount of memory."""
 
 from __future__ import annotations
 

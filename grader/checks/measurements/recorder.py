@@ -1,4 +1,4 @@
-"""What a benchmark does while it runs, as letters; and whether what it did left the L2 cache cold.
+"""The sequence of a benchmark's operations as letters, and whether they left the L2 cache cold.
 
 Used in the worker: what it writes down is a claim.
 """

@@ -1,4 +1,4 @@
-"""One reported number: its workload, the run that it comes from, and a trap that it may have fallen into."""
+"""One reported number: its workload, its run, and the timing trap it may have met."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near a reported number has to be to the truth, and how it is written in a sentence.
+"""How close a reported number must be to the truth, and how both appear in a sentence.
 
 Simulated time is exact but for the microsecond that reading a clock takes. A GPU changes its clock, an event
 takes some microseconds, and a launch takes the host some more.

@@ -1,4 +1,4 @@
-"""What a wrong number is: each trap of timing a GPU predicts one, and the reported number may be it.
+"""Explain wrong numbers: each classic GPU-timing mistake predicts one, and the report may match it.
 
 A prediction follows from the workload's drawn numbers. What the record of the run shows beyond doubt comes
 before it, and what the record only suggests after it (`seen`).

@@ -1,4 +1,4 @@
-"""The entry and its operator under torch.compile: run in the worker, compared here with the reference.
+"""Run the entry and its operator under torch.compile in the worker; compare with the reference here.
 
 A forged result would have to be the right one. The number of graphs is a claim.
 """

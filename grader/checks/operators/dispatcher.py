@@ -1,4 +1,4 @@
-"""Is the operator registered for all that PyTorch does with one: trace, compile, differentiate, map?
+"""Check an operator's registrations: tracing, compiling, differentiating and mapping it.
 
 What opcheck says and how many graphs or launches there were is what the worker says: a claim. Results and
 gradients are compared here with the reference.

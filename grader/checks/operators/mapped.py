@@ -1,4 +1,4 @@
-"""The entry under torch.func: run in the worker, compared here with the reference, call by call.
+"""Run the entry under torch.func in the worker; compare with the reference here, call by call.
 
 A forged result would have to be the right one. The number of launches is a claim.
 """

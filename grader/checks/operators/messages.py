@@ -1,4 +1,4 @@
-"""What PyTorch says against an operator, in words: of opcheck, or as an exception that reached us."""
+"""PyTorch's objections to an operator, from opcheck or from exceptions, as sentences."""
 
 from __future__ import annotations
 

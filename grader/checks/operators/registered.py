@@ -1,4 +1,4 @@
-"""opcheck and its relatives: what PyTorch itself has to say about how an operator is registered.
+"""opcheck and its relatives: PyTorch's own tests of a registration.
 
 They run in the worker, so what they return is a claim; values that are compared are in
 :mod:`grader.checks.operators.compiled` and :mod:`grader.checks.operators.mapped`.

@@ -1,4 +1,4 @@
-"""What a learner wrote into ``answers.toml``, read kindly: what is clear is taken, what is not is named."""
+"""Read a learner's `answers.toml` leniently: take what is clear, and name what is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the questions in ``answers.toml`` answered, and rightly?
+"""Check the answers in `answers.toml`.
 
 A choice is compared with the digest in ``answers.key``, a number with what is counted now. A wrong answer
 never tells the right one: it names the question and the rule to think about.

@@ -1,4 +1,4 @@
-"""One part of an exercise of several: the checks of a whole exercise, and one result.
+"""One part of an exercise with several: the checks of a whole exercise, condensed to one result.
 
 In an exercise of kind ``fix``, a part whose sections are as in the stub is judged too: its result shows what
 the mistake looks like from outside. If it is right, the repair was made next to them, and counts. In any

@@ -1,4 +1,4 @@
-"""Do the learner's tests accept every correct implementation, however it is written?
+"""Check that the learner's tests accept every correct implementation, however it is written.
 
 The given one is tested twice, since a test that fails now and then tells nothing when it fails.
 """

@@ -1,4 +1,4 @@
-"""What all runs of a learner's tests may take together, and how many of them are done."""
+"""The total time for all runs of a learner's tests, and the progress through them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The library of an implementation that a learner's tests are run against.
+"""The library of an implementation that a learner's tests run against.
 
 It is the course's, not the learner's: it is compiled once and kept in the cache, whoever grades.
 """

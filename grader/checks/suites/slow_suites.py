@@ -1,4 +1,4 @@
-"""What is said of a suite that takes long: as advice, as a verdict of its own, and once a run was stopped."""
+"""Sentences about slow suites: advice, a failed check, or a run that was stopped."""
 
 from __future__ import annotations
 

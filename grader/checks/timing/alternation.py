@@ -1,4 +1,4 @@
-"""Submission and baseline in alternation, A B B A: their times by two clocks, and what the calls returned.
+"""Time submission and baseline in alternation (A B B A), by two clocks, and keep what the calls returned.
 
 Which turns are timed with launches queued ahead and which as they come, which are looked at afterwards, and
 when the launches are traced, is drawn from the verdict's seed: the submission cannot tell one turn from

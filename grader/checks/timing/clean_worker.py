@@ -1,4 +1,4 @@
-"""A worker that loads nothing of any submission, for baseline and reference; ready before its turn."""
+"""A worker for baseline and reference that never loads a submission, started ahead of time."""
 
 from __future__ import annotations
 

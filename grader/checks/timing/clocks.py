@@ -1,4 +1,4 @@
-"""From the times of two clocks to one ratio: is it decided, and which of the clocks is believed?"""
+"""Reduce the times of two clocks to one ratio: whether it is decided, and which clock to believe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two that are timed, each in a worker of its own: the submission, and the baseline where it is not.
+"""The two timed workers: one for the submission, one for the baseline.
 
 Both answer the same requests (`inside.py`). The parent's clock runs from a request to its reply, and what the
 worker says of the device's clock is a claim.

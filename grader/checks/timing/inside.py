@@ -1,4 +1,4 @@
-"""What the speed check asks of two workers: the submission's, and the baseline's, which has loaded nothing.
+"""The worker's part of the speed check, for the submission and for the baseline.
 
 Each function answers with text or tensors. What the submission's worker answers is a claim; the other worker
 never runs learner code, so it also keeps what decides: the reference's answers, on the same device.

@@ -1,4 +1,4 @@
-"""What speaks against timed calls, whatever time they took: results, launches, settings, impossible times."""
+"""Reasons to reject timed calls whatever their time: results, launches, settings, impossible times."""
 
 from __future__ import annotations
 

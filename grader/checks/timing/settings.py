@@ -1,4 +1,4 @@
-"""What a program can change about its device, as the CUDA driver tells it: limits, caches, the stream.
+"""Device settings that a program can change, read from the CUDA driver: limits, caches, the stream.
 
 Each belongs to the context or stream of this process. A worker that has loaded nothing has the driver's own.
 """

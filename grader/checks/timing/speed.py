@@ -1,4 +1,4 @@
-"""How fast is it, beside a baseline that is timed on the same GPU at the same time, in a worker of its own?
+"""Check the speed relative to a baseline that runs on the same GPU at the same time, in its own worker.
 
 The ratio is that of events on the device, which the submission's worker reads, unless the parent's clock,
 over many calls with fresh inputs, shows a lower one: then the clock is believed. What the timed calls return

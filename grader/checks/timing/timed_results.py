@@ -1,4 +1,4 @@
-"""Whether what a timed call returned is right: elements of it beside the reference's, on the device."""
+"""Check what timed calls returned: sampled elements compared with the reference's, on the device."""
 
 from __future__ import annotations
 

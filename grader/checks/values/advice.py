@@ -1,4 +1,4 @@
-"""What no case shows and a reviewer would still say: advice, beside a passed check and without points."""
+"""Advice beside a passed check, without points: what no case reveals and a reviewer would still mention."""
 
 from __future__ import annotations
 

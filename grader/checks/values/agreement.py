@@ -1,4 +1,4 @@
-"""Does a wrong answer agree with another one, as it would be for a certain mistake, beyond coincidence?"""
+"""Whether a wrong answer matches the answer that a known mistake would give, beyond coincidence."""
 
 from __future__ import annotations
 

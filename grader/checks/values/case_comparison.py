@@ -1,4 +1,4 @@
-"""What tells the wrong cases of a submission from the others, and which cases are there to compare."""
+"""Compare a submission's wrong cases with its correct ones."""
 
 from __future__ import annotations
 

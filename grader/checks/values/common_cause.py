@@ -1,4 +1,4 @@
-"""What the cases with wrong answers have in common, and the others have not.
+"""What the wrong cases share and the correct ones do not.
 
 A statement about the cases, which is true whatever the mistake is: "x is not contiguous in every one of them,
 and in no other". Cases without elements are left out, since nearly every kernel is right about nothing.

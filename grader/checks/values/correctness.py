@@ -1,4 +1,6 @@
-"""Does every case return what the reference returns, leave its inputs alone, and refuse bad input?"""
+"""Check that every case returns the reference's result, leaves its inputs unchanged, and refuses bad
+input.
+"""
 
 from __future__ import annotations
 

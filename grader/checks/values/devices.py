@@ -1,4 +1,4 @@
-"""Cases for a device that this machine does not have are left out, and counted."""
+"""Leave out, and count, the cases for devices that this machine lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recognise what a wrong answer looks like, the way an experienced colleague would at a glance.
+"""Recognise typical wrong answers, as an experienced colleague would at a glance.
 
 Every pattern is a function from :class:`Wrong` to a sentence or ``""``; the first that speaks is used. A
 pattern must be certain of what it says about the numbers; what it concludes from them it offers as a

@@ -1,4 +1,6 @@
-"""Patterns of right numbers at other places: pieces exchanged, terms added to a neighbour, lanes left out."""
+"""Patterns of correct numbers in wrong places: exchanged pieces, terms added to a neighbour, skipped
+lanes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of where an answer is wrong: a tail, an edge, one in several."""
+"""Patterns in the positions of wrong elements: a tail, an edge, every n-th."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the right answer is: the reference in double precision, and how far from it an answer may be.
+"""The expected answer: the reference in float64, and the tolerance around it.
 
 The tolerance is derived, not guessed. Writing ``eps`` for the spacing of the dtype at 1 and ``n`` for the
 number of terms that are added into one element (``accumulation`` in the spec),

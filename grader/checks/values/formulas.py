@@ -1,4 +1,6 @@
-"""Recognise an answer by another formula: one that the spec knows to be confused, or a small polynomial."""
+"""Recognise the answer of another formula: one that the spec lists as easily confused, or a small
+polynomial.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elements that a kernel reads when it addresses its operands wrongly, in the ways that kernels do.
+"""The elements that a kernel reads when it addresses its operands wrongly, for each common mistake.
 
 Each way gives, for every element of an operand, the offset that is read instead of the element's own. What
 lies outside of the operand's memory is unknown, and stands as NaN.

@@ -1,4 +1,4 @@
-"""Answers that are right for a part of an input: the rest of the terms never reached the sum."""
+"""Answers that are correct for part of an input: the remaining terms never reached the sum."""
 
 from __future__ import annotations
 

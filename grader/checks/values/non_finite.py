@@ -1,4 +1,4 @@
-"""Patterns of numbers that are none, or nothing: NaN, infinity and zero."""
+"""Patterns of NaN, infinity and zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of sums of products: operands that were read transposed, and terms that can be counted."""
+"""Patterns of sums of products: transposed operands, and terms that can be counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of precision: answers that are right to fewer digits than their dtype holds."""
+"""Patterns of precision: answers with fewer correct digits than their dtype holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is bad input refused, with the right exception and a message that names what is wrong?"""
+"""Check that bad input raises the right exception with a message that names the problem."""
 
 from __future__ import annotations
 

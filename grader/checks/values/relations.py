@@ -1,4 +1,4 @@
-"""Patterns of how a wrong answer is related to the right one: a factor, a term, an order."""
+"""Patterns that relate a wrong answer to the right one: a factor, a term, an order."""
 
 from __future__ import annotations
 

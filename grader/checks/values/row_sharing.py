@@ -1,4 +1,4 @@
-"""Rows that several threads share, where each thread worked with a number of its own."""
+"""Rows shared by several threads that each used a value of its own."""
 
 from __future__ import annotations
 

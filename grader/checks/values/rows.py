@@ -1,4 +1,4 @@
-"""Patterns of whole rows: what a normalisation, a softmax or their gradients get wrong row by row."""
+"""Patterns of whole rows: what normalisations, softmax and their gradients get wrong row by row."""
 
 from __future__ import annotations
 

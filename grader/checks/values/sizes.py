@@ -1,4 +1,4 @@
-"""The sizes of a verdict: cases that leave theirs open get those that its seed draws."""
+"""The sizes of a verdict: the seed draws those that a case leaves open."""
 
 from __future__ import annotations
 

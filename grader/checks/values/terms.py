@@ -1,4 +1,4 @@
-"""Patterns of sums whose terms can be named: what was left out of them, or added once more."""
+"""Patterns of sums with known terms: terms left out, or added twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of an answer was never written, and how the launch explains that."""
+"""The part of an answer that was never written, and how the launch explains it."""
 
 from __future__ import annotations
 

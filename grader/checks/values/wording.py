@@ -1,4 +1,4 @@
-"""How a verdict speaks of calls, values and failures."""
+"""How a verdict words calls, values and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wrong answer beside the right one, as the patterns of :mod:`grader.checks.values.diagnose` look at it."""
+"""A wrong answer paired with the right one, as the patterns of `diagnose` see it."""
 
 from __future__ import annotations
 

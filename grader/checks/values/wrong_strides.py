@@ -1,4 +1,4 @@
-"""Recognise an answer that is right for operands read elsewhere than where their elements lie.
+"""Recognise an answer that is correct for operands read with the wrong strides.
 
 A kernel that takes a wrong stride or index computes the right formula from the wrong elements. Which ones can
 be told: the reference is evaluated for the elements that such a kernel reads, and compared with the answer.

@@ -1,4 +1,4 @@
-"""A batch from its submissions to their records; by whom they are graded is somebody else's business."""
+"""Run a batch from submissions to records, whoever grades them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a batch still takes: exercises differ by a factor of ten, so each is estimated by its own."""
+"""Estimate a batch's remaining time per exercise, since exercises differ by a factor of ten."""
 
 from __future__ import annotations
 

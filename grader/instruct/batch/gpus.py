@@ -1,4 +1,4 @@
-"""One submission per GPU: what is timed on it, and what disturbs a timing, holds its lock."""
+"""One submission per GPU: a lock serialises what is timed and what would disturb a timing."""
 
 from __future__ import annotations
 

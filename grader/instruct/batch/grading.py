@@ -1,4 +1,4 @@
-"""The unit of work, on one machine or a thousand: one submission to its record."""
+"""Grade one submission to its record: the unit of work on one machine or a thousand."""
 
 from __future__ import annotations
 

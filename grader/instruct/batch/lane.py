@@ -1,4 +1,4 @@
-"""One lane of a batch: a process that grades one submission after the other, and keeps what costs seconds.
+"""A lane of a batch: a process that grades one submission after another and keeps its zygote warm.
 
 torch is imported once for all of them, here and, on simt, in the lane's zygote; on cuda each submission has
 a zygote of its own, which is ready by the time the GPU is free. Learner code runs in the

@@ -1,4 +1,4 @@
-"""The lanes of a batch as their driver holds them: started, given work, heard, and replaced when they die."""
+"""The lanes of a batch: start them, give them work, read results, and replace those that die."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grades on this machine, in lanes, and loses nothing to one that dies."""
+"""Grade on this machine in lanes; a lane that dies loses no submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a batch has to do: submissions by the record they will have, and those that have it already."""
+"""The work of a batch: submissions by record key, without those already graded."""
 
 from __future__ import annotations
 

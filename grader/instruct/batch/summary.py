@@ -1,4 +1,4 @@
-"""What came out of a batch: how each exercise went, and what a person has to look at."""
+"""The results of a batch per exercise, and what a person must look at."""
 
 from __future__ import annotations
 

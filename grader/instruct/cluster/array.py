@@ -1,4 +1,4 @@
-"""A Slurm job array that grades a class in chunks: the way that needs nothing but sbatch.
+"""A Slurm job array that grades a class in chunks; it needs nothing but sbatch.
 
 Each of its jobs is a `grader batch` of some submissions. What one finds in the results folder it leaves
 alone, so submitting the array again after a loss grades what is missing, and nothing twice.

@@ -1,4 +1,4 @@
-"""A workforce for a batch: sends every submission to the cluster, and takes in what comes back.
+"""Send every submission of a batch to a cluster, and collect the results.
 
 What is done stands in the result store and nowhere else: Parsl's own memory of results is off. A worker, a
 block or this process can be killed at any point; what was not kept is graded again, and what was is found.

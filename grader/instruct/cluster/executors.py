@@ -1,4 +1,4 @@
-"""From cluster.toml to a Parsl configuration: two executors, and the settings that lose no grade.
+"""From cluster.toml to a Parsl configuration: two executors, with settings that lose no grade.
 
 ``cpu`` runs builds, many at a time; on simt it runs everything. ``gpu`` runs what is timed, in blocks that
 have one worker and one GPU.

@@ -1,4 +1,4 @@
-"""Ends of a run that no retry helps: the process between driver and workers is gone, or no block starts."""
+"""End a run that no retry can help: Parsl's interchange died, or no block starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks as pods, started through the cluster's interface from a pod inside of it."""
+"""Blocks as pods, started through the Kubernetes API from a pod inside the cluster."""
 
 from __future__ import annotations
 

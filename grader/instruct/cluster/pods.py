@@ -1,4 +1,4 @@
-"""What Kubernetes is asked for, as the documents that it takes: pods of workers, and the right to start them.
+"""Kubernetes documents: pods of workers, and the permission to start them.
 
 Inside a pod, submissions are kept in by bubblewrap as everywhere. It needs user namespaces and a ``/proc`` of
 its own, and containers get neither by default: hence ``procMount`` and the unconfined profiles below, which

@@ -1,4 +1,4 @@
-"""What a worker is sent: one submission, by reference, and what it does with it.
+"""The task of a remote worker: one submission, by reference, to its record.
 
 Input lies in folders that all machines share, and the result goes into the store there; so a task that is
 run twice, or half, changes nothing.

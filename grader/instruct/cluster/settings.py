@@ -1,4 +1,4 @@
-"""cluster.toml: where blocks of workers come from, how many there are, and how they reach this process.
+"""cluster.toml: where worker blocks come from, how many, and how they reach this process.
 
 A *block* is what is asked of the cluster at once: a Slurm job, a pod, or a process of this machine. It lives
 long and grades one submission after the other::

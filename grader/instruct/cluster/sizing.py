@@ -1,4 +1,4 @@
-"""How many GPUs and cores a class needs: from what one grading costs to hours, and back.
+"""GPUs and cores that a class needs: from the cost of one grading to hours, and back.
 
 Two queues in a row: builds on cores, then timed gradings on GPUs, and one driver that hands out both. The
 slowest decides, as in any pipeline; on top comes what the others wait for at its ends. benchmarks/sizing.py

@@ -1,4 +1,4 @@
-"""Runs a block's workers, and leaves nothing of them behind.
+"""Run the workers of a block, and leave no process behind.
 
 ``python -m grader.instruct.cluster.supervisor COMMAND...``
 

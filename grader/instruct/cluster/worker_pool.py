@@ -1,4 +1,4 @@
-"""Parsl's pool of a block's workers, but one that ends when its interchange ended before it had answered.
+"""Parsl's worker pool, which also ends when its interchange ended before answering.
 
 ``python -m grader.instruct.cluster.worker_pool ARGUMENTS`` takes the arguments of Parsl's own module.
 

@@ -1,4 +1,4 @@
-"""Who handed in what and when: each hand-in once, also when the folder holds a later one now.
+"""Each student's submissions over time: each counted once, even after a later one replaced it.
 
 The same files of one student are one hand-in, at the time that the folder gives now: so a time that was
 wrong can be set right. What was withdrawn is none, unless the folder holds it.

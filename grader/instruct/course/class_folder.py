@@ -1,4 +1,4 @@
-"""Whose submissions a folder holds: one answer for all that grade, so that marks find what they found out."""
+"""The class that a folder of submissions belongs to, the same for every command."""
 
 from __future__ import annotations
 

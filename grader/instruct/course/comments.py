@@ -1,4 +1,4 @@
-"""The comment bank: remarks of ``course.toml`` that fit what is wrong with a submission."""
+"""The comment bank: remarks of `course.toml` that match a verdict."""
 
 from __future__ import annotations
 

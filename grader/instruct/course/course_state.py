@@ -1,4 +1,4 @@
-"""A class as it stands on the disk: everything that marks follow from, read together."""
+"""A class on disk: everything that marks follow from, read together."""
 
 from __future__ import annotations
 

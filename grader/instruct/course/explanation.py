@@ -1,4 +1,4 @@
-"""Every mark in sentences: whoever asks why gets the arithmetic, in the order in which it was done."""
+"""Every mark explained in sentences: the arithmetic, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which record a hand-in is marked by, and how many of the points that count it earned."""
+"""The record that a submission is marked by, and its points that count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How late something is, what of it the budget pays, and what the rest costs."""
+"""How late a submission is, what the late-day budget covers, and the penalty for the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks: from hand-ins and records to what each student has of each assignment, and why."""
+"""Marks: from submissions and records to each student's mark of each assignment, with its reasons."""
 
 from __future__ import annotations
 

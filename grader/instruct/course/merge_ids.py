@@ -1,4 +1,4 @@
-"""Another id for somebody: what is kept about one exercise under the old id is about the new one then."""
+"""Change a student's id: move the data of one exercise from the old id to the new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a class agreed on: which assignments count how much, when they are due, and what being late costs."""
+"""The policy of a class: weights, deadlines and late penalties of its assignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads ``course.toml``; the page docs/instructors/course.md describes every key."""
+"""Read `course.toml`; docs/instructors/course.md describes every key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grading something again, with the seed of the first time, and a log of what came of it.
+"""Grade a submission again with its original seed, and log the result.
 
 ``RESULTS/regrades.jsonl`` has a line for each: who asked and why, what there was, what there is.
 """

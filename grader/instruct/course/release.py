@@ -1,4 +1,4 @@
-"""Telling students their marks, and what that does to later ones."""
+"""Publish marks, which later marks then cannot fall below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The marks that students were told: ``RESULTS/released.jsonl``, one line for each time that one was.
+"""The published marks: `RESULTS/released.jsonl`, one line per publication.
 
 The last line about a student and an exercise is what they know. Nothing lowers it but another release.
 """

@@ -1,4 +1,4 @@
-"""Forgetting: what is kept about people goes when it is old enough, and numbers about nobody stay.
+"""Delete personal data that is old enough; anonymous numbers stay.
 
 What goes and what stays is described for instructors in docs/instructors/retention.md.
 """

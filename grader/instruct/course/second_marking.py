@@ -1,4 +1,4 @@
-"""Which submissions a second person marks: drawn so that nobody can steer it, and the same each time."""
+"""The sample for a second marker: unpredictable to students, and the same each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that instructors keep beside ``course.toml``: students, extensions, groups, adjustments.
+"""Tables beside `course.toml`: students, extensions, groups, adjustments.
 
 All are CSV in UTF-8 with a header, separated by commas or, as some spreadsheets write it, semicolons::
 

@@ -1,4 +1,4 @@
-"""CSV that a person wrote, with errors that name the line."""
+"""CSV files written by people, with errors that name the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks of one assignment that were not found by one version of the exercise and one grader."""
+"""Marks of one assignment that come from different versions of the exercise or the grader."""
 
 from __future__ import annotations
 

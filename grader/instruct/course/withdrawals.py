@@ -1,4 +1,4 @@
-"""Hand-ins that count no more: ``RESULTS/withdrawn.jsonl`` has a line for each, with who said so and why.
+"""Excluded submissions: a line each in `RESULTS/withdrawn.jsonl`, with author and reason.
 
 An import that gave somebody's work to another student leaves a hand-in that is replaced in the folder and
 still noted. What the folder of submissions holds counts all the same: so a withdrawal can be taken back.

@@ -1,4 +1,4 @@
-"""Fills a column of the gradebook that Canvas exported, for Canvas to import.
+"""Fill one column of a gradebook that Canvas exported.
 
 Canvas finds people by ID and assignments by ``Title (12345)`` in the header. Below it stands a row about
 posting, where an assignment is posted by hand, and one with the points possible; both stay.

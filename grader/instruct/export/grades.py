@@ -1,4 +1,4 @@
-"""What leaves the house: one student, one exercise, points, and a comment."""
+"""What an export contains: one student, one exercise, points, and a comment."""
 
 from __future__ import annotations
 

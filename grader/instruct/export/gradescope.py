@@ -1,4 +1,4 @@
-"""A verdict as Gradescope's ``results.json``: a test for each check, with what the learner needs to go on."""
+"""A verdict as Gradescope's `results.json`: one test per check, with advice for the learner."""
 
 from __future__ import annotations
 

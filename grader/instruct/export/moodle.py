@@ -1,4 +1,4 @@
-"""Fills the grading worksheet of one assignment that Moodle exported, for Moodle to import.
+"""Fill the grading worksheet of one assignment that Moodle exported.
 
 Moodle finds people by ``Identifier``, and passes over a row whose grade was changed since; so these and the
 times stay as they are. It passes over a grade above the maximum, too, without a word. Feedback is HTML there.

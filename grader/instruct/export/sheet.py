@@ -1,4 +1,4 @@
-"""A CSV table that an LMS wrote and will read again: its cells, its delimiter, its line ends, its BOM."""
+"""A CSV table from an LMS that the LMS will read again: cells, delimiter, line ends and BOM preserved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A course as nbgrader wants it: ``source/SLUG/`` for each exercise, and ``nbgrader_config.py``.
+"""A course in nbgrader's layout: `source/SLUG/` for each exercise, and `nbgrader_config.py`.
 
 Only stubs go in, never a solution; so nothing that nbgrader copies can give one away.
 """

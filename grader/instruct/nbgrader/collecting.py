@@ -1,4 +1,4 @@
-"""``nbgrader zip_collect``: whose an archive is."""
+"""`nbgrader zip_collect`: which student an archive belongs to."""
 
 from __future__ import annotations
 

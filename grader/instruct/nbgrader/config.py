@@ -1,4 +1,4 @@
-"""One line in ``nbgrader_config.py`` sets all that a course of exercises needs."""
+"""Everything that a course needs in `nbgrader_config.py`, set by one line there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is on the desk while nbgrader converts one notebook: whose, of which exercise, in which class."""
+"""The submission that nbgrader is converting: student, exercise and class."""
 
 from __future__ import annotations
 

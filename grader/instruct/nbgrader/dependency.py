@@ -1,4 +1,4 @@
-"""nbgrader is an optional dependency; who lacks it is told what to install."""
+"""Import nbgrader, which is optional, or say what to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collecting from the exchange, where anybody may put anything."""
+"""Collect from nbgrader's exchange, where anyone may put anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``nbgrader export`` into the sheets of Canvas and Moodle: the gradebook's scores, with what people changed.
+"""`nbgrader export` into the sheets of Canvas and Moodle: the gradebook's scores, with manual changes.
 
 docs/instructors/nbgrader.md shows the command lines.
 """

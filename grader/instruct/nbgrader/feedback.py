@@ -1,4 +1,4 @@
-"""Feedback that opens anywhere, also without a network: nothing is fetched from elsewhere, no script runs."""
+"""Self-contained feedback pages: no request, no script."""
 
 from __future__ import annotations
 

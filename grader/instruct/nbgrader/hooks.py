@@ -1,4 +1,4 @@
-"""What has to be put right in folders before nbgrader copies from them.
+"""Repair folders before nbgrader copies from them.
 
 nbgrader calls a hook with patterns for a student and an assignment, and with the notebooks that are really
 meant. It says nothing about a hook that fails, so each of them does one small thing.

@@ -1,4 +1,4 @@
-"""Submissions that nbgrader would pass over: without the notebook, or half autograded when it was killed."""
+"""Submissions that nbgrader would skip: without a notebook, or half autograded when nbgrader was killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known about a submission, also where it was found out on another machine."""
+"""Find the verdict on a submission, including verdicts from other machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notebook of one exercise: what it is about, the learner's files, one report, one cell for each check.
+"""The notebook of one exercise: introduction, the learner's files, one report, one cell per check.
 
 Everything follows from ``exercise.toml``, cell ids included, so that the same exercise always gives the same
 bytes. Nothing in the notebook is graded: the files beside it are.

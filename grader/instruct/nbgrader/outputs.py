@@ -1,4 +1,4 @@
-"""From a verdict to a notebook with outputs, without a kernel: the second half of ``nbgrader autograde``."""
+"""From a verdict to a notebook with outputs, without a kernel: the second half of `nbgrader autograde`."""
 
 from __future__ import annotations
 

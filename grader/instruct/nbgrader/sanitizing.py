@@ -1,4 +1,4 @@
-"""From what was handed in to a notebook that can be trusted: the first half of ``nbgrader autograde``."""
+"""From submitted files to a trusted notebook: the first half of `nbgrader autograde`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check cell of a notebook is worth, by a verdict."""
+"""The score of a notebook's check cell, from a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verdict depends on, as a name: equal keys mean that grading again could find out nothing new."""
+"""The key of a record: equal keys mean that grading again would give the same verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of JSON lines that grow at their end, for any number of processes."""
+"""Append-only files of JSON lines, safe for any number of processes."""
 
 from __future__ import annotations
 

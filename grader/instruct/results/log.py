@@ -1,4 +1,4 @@
-"""The log of verdicts: one line of JSON for each grading, on the disk before the next one begins."""
+"""The log of verdicts: one JSON line per grading, on disk before the next grading begins."""
 
 from __future__ import annotations
 

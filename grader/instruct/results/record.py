@@ -1,4 +1,4 @@
-"""One graded submission as it is kept, and its JSON form."""
+"""One graded submission in the results, and its JSON form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only the instructors know: where seeds come from, and what students are called in logs."""
+"""The instructors' secret: the source of seeds, and of students' pseudonyms in logs."""
 
 from __future__ import annotations
 

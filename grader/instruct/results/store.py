@@ -1,4 +1,4 @@
-"""The folder of results: one file for each key, written once, and never half."""
+"""The folder of results: one file per key, written once and atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look-alikes of a class: hints for a person who then reads both, never a verdict."""
+"""Similar submissions of a class: hints for a person who then reads both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A submission as arrays of tokens, with what was handed out marked as nobody's own."""
+"""A submission as arrays of tokens, with the handed-out code marked as common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look-alikes as one self-contained HTML page: the matching passages side by side."""
+"""Similar submissions as one self-contained HTML page, the matching passages side by side."""
 
 from __future__ import annotations
 

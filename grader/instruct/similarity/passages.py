@@ -1,4 +1,4 @@
-"""Where two documents are alike: the longest common runs of tokens first (greedy string tiling)."""
+"""Matching passages of two documents: the longest common token runs first (greedy string tiling)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who shares how much of what is rare: a passage that half a class has tells nothing about two of them."""
+"""Rank pairs by shared rare passages; a passage that half a class has says nothing about two people."""
 
 from __future__ import annotations
 

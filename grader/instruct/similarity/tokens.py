@@ -1,4 +1,4 @@
-"""Source as tokens, with the names that somebody chose taken out: renaming changes nothing here."""
+"""Source as tokens with normalised identifiers: renaming changes nothing."""
 
 from __future__ import annotations
 

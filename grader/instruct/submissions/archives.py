@@ -1,4 +1,4 @@
-"""Archives and folders that somebody else made: what they claim to hold, and one file of it at a time.
+"""Untrusted archives and folders: their listed contents, and one file at a time.
 
 Nothing is ever unpacked to a path that an archive names. An entry is looked at, and read into memory up to a
 limit; where it is written to is decided elsewhere, from names of our own.

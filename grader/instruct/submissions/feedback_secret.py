@@ -1,4 +1,4 @@
-"""``submission_secret.txt`` beside a submission: nbgrader names the folder of its feedback after it.
+"""`submission_secret.txt` beside a submission: nbgrader names the feedback folder after it.
 
 In an exchange that everybody can list, nobody is to guess the folder of somebody else.
 """

@@ -1,4 +1,4 @@
-"""Which of the files that somebody handed in are those of the exercise, under whatever name they come."""
+"""Match uploaded files to those of the exercise, whatever an LMS renamed them to."""
 
 from __future__ import annotations
 

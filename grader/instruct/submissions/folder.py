@@ -1,4 +1,4 @@
-"""Finds submissions in folders: ``ROOT/STUDENT/EXERCISE/...``, as nbgrader's ``submitted/`` has them."""
+"""Find submissions in folders laid out as `ROOT/STUDENT/EXERCISE/...`, as nbgrader's `submitted/` is."""
 
 from __future__ import annotations
 

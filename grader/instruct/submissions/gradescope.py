@@ -1,4 +1,4 @@
-"""Gradescope's ``submission_metadata.yml``: whose each ``submission_NNN`` is, and when it was handed in."""
+"""Gradescope's `submission_metadata.yml`: the student and time of each `submission_NNN`."""
 
 from __future__ import annotations
 

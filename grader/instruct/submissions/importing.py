@@ -1,4 +1,4 @@
-"""From the archive that an LMS made to ``submitted/STUDENT/EXERCISE/``, as nbgrader has it.
+"""Import an LMS's archive into `submitted/STUDENT/EXERCISE/`, nbgrader's layout.
 
 report = import_archive(Path("submissions.zip"), exercise=exercise, into=Path("submitted"))
 print(*report.lines(), sep="\\n")

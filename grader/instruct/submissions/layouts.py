@@ -1,4 +1,4 @@
-"""How each LMS lays out the archive of everybody's submissions to one assignment.
+"""How each LMS lays out its archive of an assignment's submissions.
 
 canvas       lovelaceada_LATE_4711_90210_kernel-1.cu      name, late, user, attachment, file
 moodle       Ada Lovelace_12345_assignsubmission_file_/kernel.cu      name, participant; a folder or not

@@ -1,4 +1,4 @@
-"""How much one person may hand in."""
+"""Limits on the size of one submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import without a roster left under the LMS's names of people: it becomes the students'.
+"""Assign submissions imported under LMS names, without a roster, to student ids.
 
 An LMS's number and the id in the roster are one person, who would stand twice in the marks.
 """

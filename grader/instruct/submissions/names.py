@@ -1,4 +1,4 @@
-"""Which names may become a folder: an id of a student, nothing that could lead elsewhere."""
+"""Valid folder names for student ids: nothing that could lead elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts what was handed in where nbgrader and ``grader batch`` look for it; loses nothing that was there."""
+"""Put imported submissions where nbgrader and `grader batch` look, keeping earlier ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens files below a folder that somebody else filled, without ever leaving it."""
+"""Open files below an untrusted folder without ever leaving it."""
 
 from __future__ import annotations
 

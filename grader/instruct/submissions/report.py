@@ -1,4 +1,4 @@
-"""What an import took, what it refused, and why: a line for everybody who is not simply fine."""
+"""What an import took and refused, with reasons: a line for every student who needs attention."""
 
 from __future__ import annotations
 

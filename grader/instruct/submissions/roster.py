@@ -1,4 +1,4 @@
-"""A table that says which student an LMS means by a number, read from what the LMS exports.
+"""The roster of an LMS: which student its numbers mean.
 
 Three kinds are recognised by their columns:
 

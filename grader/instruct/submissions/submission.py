@@ -1,4 +1,4 @@
-"""One submission: whose, of what, where it lies, and what of it is read."""
+"""One submission: its student, exercise and folder, and the files that are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lines give an answer away, and whether a text shows one.
+"""The lines that give an answer away, and whether a text shows one.
 
 An answer is a line of a section that the stub leaves open. It is none if learners are shown it anyway: in
 a stub, in a file that is given, in the words of a lesson.

@@ -1,4 +1,4 @@
-"""A release as a zip file: what a learner downloads, and what brings an older workspace up to date.
+"""A release as a zip file, which learners download and update from.
 
 The same release makes the same bytes.
 """

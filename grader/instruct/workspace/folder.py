@@ -1,4 +1,4 @@
-"""Puts a release into a folder: a new one, or one that somebody has worked in.
+"""Put a release into a folder, new or already worked in.
 
 What a learner wrote is never overwritten and never removed. The files of ``edit`` are theirs: where both
 sides changed one, theirs stays. What else they changed is kept in ``.cu2grad/backups/`` before the release

@@ -1,4 +1,4 @@
-"""The pages that go into a workspace: the lessons of its exercises, and what all lessons lean on."""
+"""The pages of a workspace: the lessons of its exercises, and the pages they depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a workspace says of itself: every file as it was handed out, by its digest.
+"""A workspace's manifest: every distributed file by its digest.
 
 It lies in the workspace and in the archive. Whoever reads it believes nothing else of it than this: which
 content is not the learner's own.

@@ -1,4 +1,4 @@
-"""A page as Markdown that any viewer shows: GitHub, an editor's preview, JupyterLab.
+"""A page as portable Markdown, for GitHub, editors and JupyterLab.
 
 The course's pages are written for its site, which includes files, draws figures in the page's colours and
 folds blocks. In a workspace they are read as files.

@@ -1,4 +1,4 @@
-"""What a learner's folder consists of: exercises without answers, lessons without them, and how to begin.
+"""The contents of a learner's folder: exercises and lessons without answers, and instructions.
 
 A release is a table of files, made from a course or read from an archive. Writing it is another matter:
 :mod:`grader.instruct.workspace.folder`.
