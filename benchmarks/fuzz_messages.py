@@ -27,7 +27,7 @@ from typing import Any
 from cusimt import findings
 from grader.run import replies
 from grader.run.connection import Connection, Message
-from grader.run.shared_memory import Box
+from grader.run.shared_memory import Segment
 from grader.run.wire import Header, Kind, TensorRecord, WireError, align, unpack_header
 
 RESULT = "benchmarks/results/fuzz_messages.json"
@@ -109,16 +109,16 @@ class _Parent:
     def __init__(self) -> None:
         transcript = SimpleNamespace(drain=lambda limit: True, total=0)
         self._connection: Any = object.__new__(Connection)
-        self._connection._outbox = Box(1 << 16)
+        self._connection._outbox = Segment(1 << 16)
         self._connection._worker = SimpleNamespace(transcript=transcript)
-        self._connection._zygote = SimpleNamespace(limits=SimpleNamespace(printed_bytes=0))
+        self._connection._source = SimpleNamespace(limits=SimpleNamespace(printed_bytes=0))
 
     def read(self, datagram: bytes, meta: bytes) -> None:
         header = unpack_header(datagram)
         os.pwrite(self._connection._outbox.fd, meta[: 1 << 16], 0)
         message: Message = self._connection._checked(header, 0.0)
         document = message.document
-        replies.field(document, "spent", bool, False)
+        replies.spent(document)
         replies.outputs(document, message.records, message.tensors)
         replies.returned(document)
         replies.remote_error(document)
@@ -131,7 +131,7 @@ class _Parent:
 
 
 def _message(drawn: random.Random) -> tuple[bytes, bytes]:
-    """A datagram, and what lies in the box."""
+    """A datagram, and what lies in the segment."""
     document = copy.deepcopy({"outputs": [_OUTPUT], **drawn.choice(_PARTS)})
     for _ in range(drawn.choice((0, 1, 1, 1, 2, 5))):
         _exchange(drawn, document)

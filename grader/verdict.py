@@ -1,6 +1,6 @@
 """The verdict: what the grader found out about one submission, and its JSON form.
 
-The JSON document (``schema_version`` 1) has exactly these keys::
+The JSON document (`schema_version` 1) has exactly these keys::
 
     {
       "schema_version": 1,
@@ -32,7 +32,7 @@ The JSON document (``schema_version`` 1) has exactly these keys::
     WarpRequest: {"space": "global", "access": "load", "bytes": 4, "addresses": [0, 128, null, ...],
                   "tensor": "a", "itemsize": 4}
 
-``lines`` holds text to be shown as it is (compiler diagnostics, open TODOs). Readers must refuse a version
+`lines` holds text to be shown as it is (compiler diagnostics, open TODOs). Readers must refuse a version
 they do not know; a change that an old reader would misread raises the version.
 """
 
@@ -42,13 +42,13 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from grader.support.backends import Backend
 from grader.support.errors import UsageError
-from grader.support.fields import strict, with_tuples
+from grader.support.schema import ADDED_LATER, SchemaError, read
 
 SCHEMA_VERSION = 1
+_DERIVED = ("status", "score", "to_review")  # properties of a verdict, written for other readers
 NOT_JUDGED = "Not judged"  # begins the sentence of a check that could not run because an earlier one failed
 
 
@@ -100,8 +100,8 @@ def overall(seen: Collection[Status]) -> Status:
 class WarpRequest:
     """Where the 32 lanes of a warp went in one request of memory: what a picture of it is drawn from.
 
-    ``addresses`` are bytes from the beginning of ``tensor``, or of the block's shared memory; None: the lane
-    took no part. ``bytes`` is what one lane asks for, ``itemsize`` an element of the tensor (0: not known).
+    `addresses` are bytes from the beginning of `tensor`, or of the block's shared memory; None: the lane
+    took no part. `bytes` is what one lane asks for, `itemsize` an element of the tensor (0: not known).
     """
 
     space: str
@@ -125,7 +125,7 @@ class Finding:
     block: tuple[int, ...] | None = None
     thread: tuple[int, ...] | None = None
     count: int = 1
-    request: WarpRequest | None = None
+    request: WarpRequest | None = field(default=None, metadata=ADDED_LATER)
 
     @property
     def where(self) -> str:
@@ -150,8 +150,8 @@ class CheckResult:
     findings: tuple[Finding, ...] = ()
     lines: tuple[str, ...] = ()
     lesson: str = ""
-    topic: str = ""
-    not_own: str = ""
+    topic: str = field(default="", metadata=ADDED_LATER)
+    not_own: str = field(default="", metadata=ADDED_LATER)
 
 
 @dataclass(frozen=True)
@@ -229,28 +229,11 @@ class Verdict:
                 f"This grader reads version {SCHEMA_VERSION}.",
                 "Grade again with grader check, or read it with the cu2grad that wrote it.",
             )
-        derived = {"status", "score", "to_review"}
         try:
-            checks = tuple(_check(each) for each in document.pop("checks"))
-            facts = {name: value for name, value in document.items() if name not in derived}
-            return strict(cls, {"checks": checks, **facts})
-        except (AttributeError, KeyError, TypeError, ValueError) as problem:
+            verdict: Verdict = read(cls, {key: document[key] for key in document if key not in _DERIVED})
+        except SchemaError as problem:
             raise _not_a_verdict(str(problem)) from problem
-
-
-def _check(document: dict[str, Any]) -> CheckResult:
-    findings = tuple(_finding(each) for each in document["findings"])
-    converted = with_tuples(document, "index", "lines")
-    return strict(
-        CheckResult,
-        {"topic": "", "not_own": "", **converted, "status": Status(document["status"]), "findings": findings},
-    )
-
-
-def _finding(document: dict[str, Any]) -> Finding:
-    request = document.get("request")
-    drawn = None if request is None else strict(WarpRequest, with_tuples(request, "addresses"))
-    return strict(Finding, {**with_tuples(document, "block", "thread"), "request": drawn})
+        return verdict
 
 
 def _not_a_verdict(why: str) -> UsageError:

@@ -1,9 +1,9 @@
-"""Reads a submission for what would make its verdict worthless, before and after it is built.
+"""Refuses submissions that reach for the grader, before and after they are built.
 
 The checks ask the simulated GPU what happened, and that lies in one process with learner code. So a
 submission that reaches for the grader is refused: op.py by its syntax tree and the lists of what it may use,
-.cu and .cpp by their tokens, the built library by the symbols it asks for. It is no security boundary, which
-only another process or machine is: docs/reference/trust.md.
+.cu and .cpp by their tokens, the built library by the symbols it imports. It is no security boundary;
+only another process or machine is one: docs/reference/trust.md.
 """
 
 from grader.audit.audit import (

@@ -18,8 +18,8 @@ TABLE = Path(__file__).with_name("symbols.toml")
 
 @dataclass(frozen=True)
 class Use:
-    """Who asks: on which ``backend``, whether for a file with ``kernels``, a module of ``python``, and one
-    whose arguments are ``arrays`` of NumPy.
+    """Who asks: on which `backend`, whether for a file with `kernels`, a module of `python`, and one
+    whose arguments are `arrays` of NumPy.
     """
 
     backend: Backend
@@ -30,8 +30,8 @@ class Use:
 
 @dataclass(frozen=True)
 class Group:
-    """Names with one reason. ``kernels``: objects with kernels may ask for them, too; ``python``: only Python
-    modules may; ``backends``: only there; ``arrays``: on cuda, only modules that take NumPy's arrays.
+    """Names with one reason. `kernels`: objects with kernels may ask for them, too; `python`: only Python
+    modules may; `backends`: only there; `arrays`: on cuda, only modules that take NumPy's arrays.
     """
 
     title: str
@@ -75,7 +75,7 @@ def refused() -> tuple[Refused, ...]:
 
 
 def not_allowed(symbols: Iterable[str], use: Use) -> list[tuple[str, str]]:
-    """Those of ``symbols`` that no group allows, each with its name as written in C++, by that name."""
+    """Those of `symbols` that no group allows, each with its name as written in C++, by that name."""
     names = sorted(set(symbols))
     pattern = _allowed(use)
     readable = zip(names, demangled(names), strict=True)

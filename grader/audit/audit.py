@@ -46,7 +46,7 @@ def audit_sources(exercise: Exercise, files: Path, backend: Backend) -> Objectio
 
 
 def python_files(exercise: Exercise, files: Path, installed: Path | None = None) -> dict[str, bytes]:
-    """What a worker runs as Python, by name: op.py and tests, or all that a wheel has ``installed``.
+    """What a worker runs as Python, by name: op.py and tests, or all that a wheel has `installed`.
 
     Read once: the same bytes are audited, and run.
     """
@@ -60,7 +60,7 @@ def python_files(exercise: Exercise, files: Path, installed: Path | None = None)
 def audit_python(
     exercise: Exercise, files: Path, contents: Mapping[str, bytes] | None = None
 ) -> Objection | None:
-    """The first objection to what a worker runs as Python, or None; ``contents`` is what `python_files` read.
+    """The first objection to what a worker runs as Python, or None; `contents` is what `python_files` read.
 
     Imports torch, to see which of its names are modules; so this comes after the compilers have run, with
     which that import overlaps.
@@ -93,7 +93,7 @@ def audit_library(
 ) -> Objection | None:  # fmt: skip
     """The first objection to what was built, or None.
 
-    ``objects`` are the symbols that each source's object asks for, and ``folders`` those in which the library
+    `objects` are the symbols that each source's object asks for, and `folders` those in which the library
     may look for others.
     """
     use = _use(exercise, backend)
@@ -110,9 +110,9 @@ def audit_installed(
     exercise: Exercise, folder: Path, backend: Backend, contents: Mapping[str, bytes] | None = None,
     folders: Collection[str] | None = None,
 ) -> Objection | None:  # fmt: skip
-    """The first objection to the package installed in ``folder``, wherever its files came from; or None.
+    """The first objection to the package installed in `folder`, wherever its files came from; or None.
 
-    ``contents`` is what `python_files` read; ``folders`` as in `audit_library`.
+    `contents` is what `python_files` read; `folders` as in `audit_library`.
     """
     sources = python_files(exercise, folder, folder) if contents is None else contents
     return next(_installed(exercise, folder, sources, backend, folders), None)

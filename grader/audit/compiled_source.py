@@ -56,7 +56,7 @@ _FOUND_IN = re.compile(r".*/(?:include|c\+\+/[\d.]+)/(?:[\w]+-linux-gnu/)?(?:c\+
 
 
 def audit(unit: Unit, name: str, backend: Backend, binding: bool) -> Iterator[Objection]:
-    """Objections to what one source of the library ``name`` becomes; ``binding``: a Python module's.
+    """Objections to what one source of the library `name` becomes; `binding`: a Python module's.
 
     Assembly is a GPU's: PTX is part of CUDA.
     """

@@ -135,9 +135,9 @@ _REGISTRATION = re.compile(r"(_|_?STABLE_|MAKE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?
 
 
 def audit(text: str, file: Path, name: str, assembly: bool, python: bool = True) -> Iterator[Objection]:
-    """Objections to one source of the library ``name``, in order; ``assembly`` is allowed or not.
+    """Objections to one source of the library `name`, in order; `assembly` is allowed or not.
 
-    ``python``: whether it is a module of Python, compiled with Python's headers.
+    `python`: whether it is a module of Python, compiled with Python's headers.
     """
     tokens = tokens_of(text)
     yield from _Audit(text, file, name, refused_words(assembly), python).run(tokens)
@@ -149,7 +149,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def refused_words(assembly: bool) -> tuple[tuple[re.Pattern[str], str, str], ...]:
-    """Patterns of words, what such a word does, and the rule against it; ``assembly`` is allowed or not."""
+    """Patterns of words, what such a word does, and the rule against it; `assembly` is allowed or not."""
     return _WORDS if assembly else (*_WORDS, _ASSEMBLY)
 
 
@@ -163,7 +163,7 @@ def is_harmless_attribute(word: str) -> bool:
 
 
 def is_harmless_pragma(words: Sequence[str]) -> bool:
-    """``words`` are those after `#pragma`."""
+    """`words` are those after `#pragma`."""
     return bool(_PRAGMAS.fullmatch(" ".join(words)))
 
 
@@ -238,7 +238,7 @@ class _Audit:
             yield objection if word.endswith("_IMPL") else replace(objection, topic="load")
 
     def _attributes(self, tokens: list[Token], start: int, end: str) -> Iterator[Objection]:
-        """The names in one ``__attribute__((...))`` or ``[[...]]``."""
+        """The names in one `__attribute__((...))` or `[[...]]`."""
         depth = 0
         for token in tokens[start:]:
             depth += (token.text in "([") - (token.text in ")]")

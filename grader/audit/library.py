@@ -54,9 +54,9 @@ _RELOCATIONS = {
 
 
 def audit(library: Path, use: Use, folders: Collection[str] | None = None) -> Iterator[Objection]:
-    """Objections to a built library. ``folders`` are those that it may look for libraries in; None for any.
+    """Objections to a built library. `folders` are those that it may look for libraries in; None for any.
 
-    ``use`` says on which backend it was built, and for what: a library without Python's face has no use for
+    `use` says on which backend it was built, and for what: a library without Python's face has no use for
     Python at all.
     """
     if library.stat().st_size > _MOST_BYTES:

@@ -16,7 +16,7 @@ _HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8  # flags of a class: its attributes can 
 
 
 class Modules:
-    """The modules of ``lists`` and the operators of ``namespace``."""
+    """The modules of `lists` and the operators of `namespace`."""
 
     def __init__(self, lists: Mapping[str, Group], namespace: str) -> None:
         self.lists = lists
@@ -28,11 +28,11 @@ class Modules:
         return sorted({name.partition(".")[0] for name in self.lists})
 
     def is_module(self, full: str) -> bool:
-        """Whether ``full`` is a module of the list, or leads to one."""
+        """Whether `full` is a module of the list, or leads to one."""
         return full in self.ways or (full == OPERATORS and bool(self.own))
 
     def is_member(self, module: str, name: str) -> bool:
-        """Whether a submission may use ``module.name``, which is a module itself or one of its names."""
+        """Whether a submission may use `module.name`, which is a module itself or one of its names."""
         full = f"{module}.{name}"
         if module == OPERATORS:
             return full == self.own
@@ -45,14 +45,14 @@ class Modules:
 
 
 def is_open_class(full: str) -> bool:
-    """Whether ``full`` is a class whose attributes Python lets be changed, for everybody in the process."""
+    """Whether `full` is a class whose attributes Python lets be changed, for everybody in the process."""
     found = _resolve(full)
     flags = getattr(found, "__flags__", 0)
     return isinstance(found, type) and bool(flags & _HEAP_TYPE) and not flags & _IMMUTABLE
 
 
 def is_layer(full: str) -> bool:
-    """Whether ``full`` is a layer of torch.nn: a class derived from one is as much as one from its base."""
+    """Whether `full` is a layer of torch.nn: a class derived from one is as much as one from its base."""
     found, base = _resolve(full), _resolve("torch.nn.Module")
     return isinstance(found, type) and isinstance(base, type) and issubclass(found, base)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Objection:
-    """``what`` goes on after the place, as in "op.py:3 imports `ctypes`"; ``rule`` is a sentence."""
+    """`what` goes on after the place, as in "op.py:3 imports `ctypes`"; `rule` is a sentence."""
 
     file: str
     line: int

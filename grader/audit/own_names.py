@@ -15,8 +15,8 @@ _LOADERS = ("grader.load",)
 def own_names(tree: Tree, meanings: Mapping[int, str], own_operators: str) -> frozenset[str]:
     """Names of attributes that the file defines, and of those read from its own library.
 
-    ``meanings`` has the dotted name of each expression that has one, by the expression's id;
-    ``own_operators`` is that of the library's operators.
+    `meanings` has the dotted name of each expression that has one, by the expression's id;
+    `own_operators` is that of the library's operators.
     """
     libraries = set(_libraries(tree, meanings, own_operators))
     found: set[str] = set()

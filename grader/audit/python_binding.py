@@ -85,7 +85,7 @@ def _modules(words: Sequence[str]) -> frozenset[str]:
 
 
 def _objection(words: Sequence[str], index: int, modules: frozenset[str]) -> str:
-    """What is against the word at ``index``, after "binding.cpp:3 "; ``""`` when nothing is."""
+    """What is against the word at `index`, after "binding.cpp:3 "; `""` when nothing is."""
     word = words[index]
     before, after = words[max(0, index - 2) : index], words[index + 1 : index + 3]
     if word in _NAMESPACES:

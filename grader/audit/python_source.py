@@ -41,9 +41,9 @@ def audit(
 ) -> Iterator[Objection]:
     """Objections in the order of the lines; one, if the file is no UTF-8 or no Python.
 
-    ``name`` is that of the library. ``allowed`` holds what the exercise allows besides: ``torch.library``, to
-    register operators of the namespace ``name``. A ``packaged`` file may import its neighbours, which are
-    audited too; ``hidden`` are the names that imported modules have there. ``own`` names what else the
+    `name` is that of the library. `allowed` holds what the exercise allows besides: `torch.library`, to
+    register operators of the namespace `name`. A `packaged` file may import its neighbours, which are
+    audited too; `hidden` are the names that imported modules have there. `own` names what else the
     submission defines: its C++ functions.
     """
     registers = registrations.ALLOWANCE in allowed
@@ -51,7 +51,7 @@ def audit(
 
 
 class SourceAudit:
-    """One file: ``lists`` are the modules it may import, ``attributes`` what it may read of any value."""
+    """One file: `lists` are the modules it may import, `attributes` what it may read of any value."""
 
     lists: Mapping[str, Group] = OP
     attributes: frozenset[str] = ATTRIBUTE_NAMES
@@ -99,15 +99,15 @@ class SourceAudit:
         return Objection(self.file, getattr(node, "lineno", 0), what, rule)
 
     def meaning(self, node: ast.AST) -> str:
-        """``torch.autograd.Function`` of a chain that begins at an imported name; else ``""``."""
+        """`torch.autograd.Function` of a chain that begins at an imported name; else `""`."""
         return self.meanings.get(id(node), "")
 
     def is_module(self, full: str) -> bool:
-        """Whether ``full`` is a module that the file may import, or leads to one."""
+        """Whether `full` is a module that the file may import, or leads to one."""
         return self.modules.is_module(full) or (self.registers and full == registrations.ALLOWANCE)
 
     def is_member(self, module: str, name: str) -> bool:
-        """Whether the file may use ``module.name``."""
+        """Whether the file may use `module.name`."""
         return self.modules.is_member(module, name)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Objection]:
@@ -187,7 +187,7 @@ class SourceAudit:
         return isinstance(outer, ast.Attribute) and outer.attr in ("__name__", "__qualname__")
 
     def _value(self, node: ast.Name | ast.Attribute) -> Iterator[Objection]:
-        """What a name or an attribute stands for, and whether it may be used in this place."""
+        """The meaning of a name or an attribute, and whether it may be used in this place."""
         full = self.meaning(node)
         outer, field = self.tree.above(node)
         qualifies = isinstance(outer, ast.Attribute)
@@ -261,7 +261,7 @@ class SourceAudit:
         return name in reserved() and (name != "register" or bool(self.meaning(value)))
 
     def _dotted(self, node: ast.expr) -> str:
-        """The dotted name of a chain that begins at an imported name; else ``""``."""
+        """The dotted name of a chain that begins at an imported name; else `""`."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)

@@ -21,7 +21,7 @@ _RULE = "The grader runs the text that it has read, so a Python file is UTF-8 wi
 
 
 class Unreadable(Exception):
-    """These bytes are no text that both the audit and Python read alike; ``objection`` says why."""
+    """These bytes are no text that both the audit and Python read alike; `objection` says why."""
 
     def __init__(self, objection: Objection) -> None:
         super().__init__(objection.sentence)

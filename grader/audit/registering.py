@@ -61,7 +61,7 @@ class _Reader:
                 yield from self._body(name, end + 1, takers)
 
     def _taker(self, at: int) -> str:
-        """`f` of `f(torch::Library& m)` or `f(torch::Library&)`, whose class is at ``at``, else ``""``."""
+        """`f` of `f(torch::Library& m)` or `f(torch::Library&)`, whose class is at `at`, else `""`."""
         first = at
         while self._text(first - 1) == "::" or (self.named[first - 1] and self._text(first) == "::"):
             first -= 1
@@ -83,7 +83,7 @@ class _Reader:
                 yield at, f"uses `{name}`, which takes a library, for something else"
 
     def _takes(self, at: int, libraries: set[str]) -> bool:
-        """Whether the first argument or parameter, at ``at``, is one of ``libraries`` or of such a class."""
+        """Whether the first argument or parameter, at `at`, is one of `libraries` or of such a class."""
         if self._text(at) in libraries:
             return self._text(at + 1) in (")", ",")
         while self._text(at) == "::" or self._text(at + 1) == "::":
@@ -91,7 +91,7 @@ class _Reader:
         return self._text(at) in _CLASSES and self._text(at + 1) == "&"
 
     def _body(self, name: str, opening: int, takers: set[str]) -> Iterator[tuple[int, str]]:
-        """Uses of the parameter ``name`` between the braces that begin at ``opening``."""
+        """Uses of the parameter `name` between the braces that begin at `opening`."""
         hidden = 0  # up to here, a declaration has given the name another meaning
         for at in range(opening, self._closing(opening)):
             if self._text(at) != name or not self.named[at] or at < hidden:
@@ -102,7 +102,7 @@ class _Reader:
                 yield at, f"hands on the library `{name}`"
 
     def _declares(self, at: int) -> bool:
-        """Whether the name at ``at`` is declared anew: `int64_t m = 1`, `auto m{1}`, `f(int64_t m, ...`."""
+        """Whether the name at `at` is declared anew: `int64_t m = 1`, `auto m{1}`, `f(int64_t m, ...`."""
         if self._text(at + 1) not in ("=", "{", ";", ",", ")", ":", "[", "(", "]"):
             return False
         return self._follows_a_type(at) or self._is_bound(at) or self._is_parameter(at)
@@ -139,7 +139,7 @@ class _Reader:
         return is_last and self._text(first - 1) != "="
 
     def _opens_parameters(self, opening: int) -> bool:
-        """Whether the bracket at ``opening`` follows a lambda's captures, not a subscript."""
+        """Whether the bracket at `opening` follows a lambda's captures, not a subscript."""
         captures = self._opening(opening - 1)
         is_lambda = self._text(captures - 1) in (*_BEGIN, "(", ",", "=", "return", "?")
         after = self._text(self._closing(opening) + 1)
@@ -156,7 +156,7 @@ class _Reader:
         return 0
 
     def _end_of_scope(self, at: int) -> int:
-        """Where a declaration at ``at`` ceases to hold: with its block, or the body behind its brackets."""
+        """Where a declaration at `at` ceases to hold: with its block, or the body behind its brackets."""
         opening = self._opening(at)
         if self._text(opening) == "[":  # a structured binding
             opening = self._opening(opening)
@@ -179,7 +179,7 @@ class _Reader:
         return at
 
     def _is_statement(self, at: int) -> bool:
-        """Whether the expression at ``at`` is one by itself, so that its value goes nowhere."""
+        """Whether the expression at `at` is one by itself, so that its value goes nowhere."""
         before = self._text(at - 1)
         if before == ")":
             return self._text(self._opening(at - 1) - 1) in _CONDITIONS
@@ -192,7 +192,7 @@ class _Reader:
         return self._text(dot) == ";"
 
     def _opening(self, at: int) -> int:
-        """Where the brackets open in which ``at`` stands, or which it closes."""
+        """Where the brackets open in which `at` stands, or which it closes."""
         depth = 0
         for index in range(at - 1, -1, -1):
             depth += (self._text(index) in ")]}") - (self._text(index) in "([{")
@@ -201,7 +201,7 @@ class _Reader:
         return 0
 
     def _closing(self, opening: int) -> int:
-        """Where the bracket at ``opening`` is closed."""
+        """Where the bracket at `opening` is closed."""
         depth = 0
         for index in range(opening, len(self.words)):
             depth += (self._text(index) in "([{") - (self._text(index) in ")]}")

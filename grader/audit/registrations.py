@@ -33,15 +33,15 @@ _TYPES = (
 
 
 def is_function(full: str) -> bool:
-    """Whether ``full`` is one of FUNCTIONS, which may be imported by its name."""
+    """Whether `full` is one of FUNCTIONS, which may be imported by its name."""
     module, _, name = full.rpartition(".")
     return module == ALLOWANCE and name in FUNCTIONS
 
 
 def problem(function: str, call: ast.Call | None, namespace: str) -> str:
-    """What is wrong with a use of ``torch.library.<function>``, after "op.py:3 "; ``""`` when nothing is.
+    """What is wrong with a use of `torch.library.<function>`, after "op.py:3 "; `""` when nothing is.
 
-    ``call`` is the call that it stands in as the function; None when it is used in another way.
+    `call` is the call that it stands in as the function; None when it is used in another way.
     """
     name = f"{ALLOWANCE}.{function}" if function else ALLOWANCE
     if function not in FUNCTIONS:

@@ -1,7 +1,7 @@
 """Attribute names that a submission may not define, because they have a meaning on other objects.
 
 The audit does not know what a value is. It lets a file read the attributes that the file itself defines, and
-`frame.f_globals` would become readable to whoever defines a class with a field `f_globals`. So a name that
+`frame.f_globals` would become readable to anyone who defines a class with a field `f_globals`. So a name that
 objects of Python, PyTorch or NumPy have is the submission's own only if it is on the list for everybody.
 These names are taken from the running interpreter, not written down.
 """

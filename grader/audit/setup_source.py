@@ -81,7 +81,7 @@ class _SetupAudit(SourceAudit):
             yield from super()._attribute_name(node, name)
 
     def _reads(self, node: ast.Name) -> bool:
-        """``open(path, encoding=...)`` reads; a mode, which could be another, is not needed for it."""
+        """`open(path, encoding=...)` reads; a mode, which could be another, is not needed for it."""
         call, field = self.tree.above(node)
         if not isinstance(call, ast.Call) or field != "func":
             return False
@@ -89,7 +89,7 @@ class _SetupAudit(SourceAudit):
         return plain and all(each.arg in ("encoding", "errors") for each in call.keywords)
 
     def _replaces_text(self, node: ast.Attribute) -> bool:
-        """``version.replace("+", ".")``: a path, which would be renamed, takes one argument there."""
+        """`version.replace("+", ".")`: a path, which would be renamed, takes one argument there."""
         call, field = self.tree.above(node)
         if not isinstance(call, ast.Call) or field != "func" or self.meaning(node.value) == _PATH:
             return False
@@ -97,7 +97,7 @@ class _SetupAudit(SourceAudit):
 
 
 def why_not_compiled_with(flag: str) -> str:
-    """What is wrong with one word for a compiler, after "which "; ``""`` when nothing is."""
+    """What is wrong with one word for a compiler, after "which "; `""` when nothing is."""
     if _TOUCHES.search(flag) or flag.startswith("-x"):
         return "touches the access checks or what is compiled"
     macro = _MACRO.fullmatch(flag.removeprefix("-Xcompiler="))

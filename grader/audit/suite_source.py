@@ -1,7 +1,7 @@
 """Audit a learner's tests by their syntax tree: they call the operation, and read neither its source nor
 files.
 
-What they may use beside what op.py may: pytest's means of writing tests, ``torch.testing``, and ``op``.
+What they may use beside what op.py may: pytest's means of writing tests, `torch.testing`, and `op`.
 """
 
 from __future__ import annotations

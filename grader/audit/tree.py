@@ -40,7 +40,7 @@ class Tree:
         return False
 
     def _add(self, node: ast.AST) -> None:
-        """The parts of a node come before it: of `torch.os.kill` the first wrong name is told first."""
+        """The parts of a node come before it: of `torch.os.kill` the first wrong name is reported first."""
         for field, value in ast.iter_fields(node):
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST) and not isinstance(child, ast.expr_context | ast.operator):

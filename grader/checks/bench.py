@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import torch
 
@@ -18,13 +18,12 @@ from grader.checks.values.wording import call_text
 from grader.compilation import Artifact
 from grader.course.catalog import Exercise
 from grader.run.session import Session as WorkerSession
-from grader.run.values import Output, Reply
+from grader.run.values import Output, Reply, Schedule
 from grader.specification import Argument, Case, Refusal, Spec
+from grader.specification.vocabulary import Stream
 from grader.support.backends import Backend
 from grader.verdict import Status
 
-Stream: TypeAlias = Literal["default", "side"]
-Schedule: TypeAlias = Literal["forward", "reversed", "random"]
 OTHER_ORDERS: tuple[Schedule, ...] = ("reversed", "random")  # of blocks and threads
 COUNTING_SECONDS = 120.0
 

@@ -1,4 +1,4 @@
-"""build(): a request in, a library in the cache out."""
+"""build(): makes the library of a request in the cache."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
 from grader.compilation import diagnostics, ninja
 from grader.compilation.preprocessing import KEPT, keep
-from grader.compilation.request import Artifact, BuildRequest
-from grader.compilation.sources import require_sources
+from grader.compilation.request import Artifact, BuildRequest, require_sources
 from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
 from grader.support.elf import Malformed, symbols_of
 from grader.support.errors import BuildFailed
 
 LOG = "build.log"
 UNITS = "units.json"  # what nvcc compiled of each source, as `preprocessing.kept` reads it
-SYMBOLS = "asked.json"  # what each source's object asks of others than the objects beside it
+SYMBOLS = "asked.json"  # the symbols that each object needs from outside its own library
 STAGE = "build"
 
 
@@ -82,7 +81,7 @@ def build(
 
 
 def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> None:
-    """On a new machine, make the simulated GPU, and beside it what else can be made before it is there.
+    """On a new machine, build the simulated GPU and, meanwhile, all that can be built before it exists.
 
     On two idle cores this takes half a minute, in which neither is idle.
     """
@@ -98,7 +97,7 @@ def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> Non
 
 def _compile(
     request: BuildRequest, steps: list[Step], folder: Path,
-    run: Callable[[Sequence[ninja.Edge], Path], ninja.Outcome],
+    run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun],
 ) -> str:  # fmt: skip
     """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
     library = folder / f"{request.name}.so"
@@ -134,7 +133,7 @@ def _compile(
 
 
 def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:
-    """What each object asks of others than the objects beside it."""
+    """The symbols that each object needs from outside its own library."""
     symbols = {name: _symbols(name, path) for name, path in objects.items()}
     beside = {name for _, defined in symbols.values() for name in defined}
     return {name: sorted(undefined - beside) for name, (undefined, _) in symbols.items()}
@@ -158,7 +157,7 @@ def _read_what_was_compiled(request: BuildRequest, one: Step, slot: cache.Slot) 
 
 
 def _kept(objects: Mapping[str, Path]) -> dict[str, str]:
-    """What nvcc compiled of each source."""
+    """The part of each source that nvcc compiled."""
     files = {name: path.with_name(KEPT) for name, path in objects.items()}
     return {name: path.read_text() for name, path in files.items() if path.is_file()}
 
@@ -178,7 +177,7 @@ def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> 
                 _read_what_was_compiled(request, one, slot)
 
 
-def _keep_whole(slot: cache.Slot, outcome: ninja.Outcome) -> None:
+def _keep_whole(slot: cache.Slot, outcome: ninja.NinjaRun) -> None:
     """An object is kept where there is one and nobody killed the assembler over it."""
     if slot.missing and (outcome.stopped or not (slot.folder / OBJECT).is_file()):
         slot.discard()
@@ -188,7 +187,7 @@ def _prepared(one: Step, folder: Path) -> tuple[str, ...]:
     try:
         return one.prepare(folder)
     except TranslationError as error:
-        # What the simulated backend cannot run is told like a compiler's error, at the learner's line.
+        # What the simulated backend cannot run is reported like a compiler's error, at the learner's line.
         raise BuildFailed(
             f"{one.source.name} cannot be translated for the simt backend.",
             error.rule,

@@ -36,9 +36,9 @@ _CUDA = (
 
 
 def write_compile_commands(course: Path, exercises: Iterable[Exercise]) -> int:
-    """Writes the database into the folder ``course``, over an older one; returns how many sources it has.
+    """Writes the database into the folder `course`, over an older one; returns how many sources it has.
 
-    They are all sources in the folders of ``exercises`` and of their solutions.
+    They are all sources in the folders of `exercises` and of their solutions.
 
     Raises ToolchainError when torch or Python's headers are missing.
     """

@@ -214,7 +214,7 @@ def _windowed(excerpt: list[str]) -> list[str]:
 
 
 def _advice(error: _Message) -> list[str]:
-    """What the compiler cannot know about launches: which parameter is which."""
+    """Advice on launches, whose parameters the compiler cannot tell apart."""
     line = error.excerpt[0] if error.excerpt else line_of(error.file, error.line)
     if "<<<" in line and "cudaStream_t" in error.text and _SIZE.search(error.text):
         return [

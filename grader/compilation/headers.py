@@ -97,7 +97,7 @@ def _torch_and_device() -> tuple[object, ...]:
 
 
 def key(interface: str) -> tuple[str, ...]:
-    """What of this module goes into an object's cache key."""
+    """This module's part of an object's cache key."""
     return HEADERS[interface]
 
 

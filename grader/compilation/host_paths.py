@@ -1,4 +1,4 @@
-"""Compilers' messages without the folders of this machine: a verdict goes to people who have others."""
+"""Compilers' messages without the folders of this machine: readers of a verdict have other ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def without_host_paths(text: str, own: Path) -> str:
 
 @functools.cache
 def _roots() -> tuple[tuple[str, str], ...]:
-    """Folders and what stands for them, the innermost first."""
+    """Folders and their placeholders, the innermost first."""
     found = {
         str(cusimt.folders.INCLUDE): "",
         str(cusimt.folders.PACKAGE): "cusimt/",

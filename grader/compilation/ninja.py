@@ -38,10 +38,10 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class NinjaRun:
     """Whether every command succeeded, and everything that ninja and the commands printed.
 
-    Where they were ``stopped``, an output that is there may be half of one. ``killed``: a signal ended one of
+    Where they were `stopped`, an output that is there may be half of one. `killed`: a signal ended one of
     them, which anybody on this machine, or its lack of memory, may have sent.
     """
 
@@ -56,17 +56,17 @@ class Enclosure(Protocol):
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What the command is started with."""
+        """The descriptors that the command inherits."""
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What it is started in; inside, there is the one that the sandbox was made with."""
+        """The environment of bubblewrap; inside, there is the one that the sandbox was made with."""
 
     def around(self, command: Sequence[str]) -> list[str]:
         """The command line that runs `command` inside."""
 
     def close(self) -> None:
-        """Give back what it took, when the command has ended."""
+        """Release its resources when the command has ended."""
 
 
 # Of what may be read, what may be written, and the environment.
@@ -76,7 +76,7 @@ Enclose: TypeAlias = Callable[[Iterable[Path], Iterable[Path], Mapping[str, str]
 def run(
     edges: Sequence[Edge], folder: Path, *, verbose: bool = False, enclose: Enclose | None = None,
     begun: Callable[[], None] = lambda: None,
-) -> Outcome:  # fmt: skip
+) -> NinjaRun:  # fmt: skip
     """Run `edges` in dependency order, as many at once as there are cores.
 
     One failure does not stop the others. `folder` is a scratch folder: build.ninja and ninja's own records
@@ -90,7 +90,7 @@ def run(
     # Diagnostics are parsed: in English.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}
 
-    def attempt() -> Outcome:
+    def attempt() -> NinjaRun:
         if enclose is None:
             return _run(command, environment, (), TIMEOUT_SECONDS, begun)
         writable = {folder, *(edge.output.parent for edge in edges)}
@@ -117,7 +117,7 @@ def run(
 def _run(
     command: Sequence[str], environment: Mapping[str, str], descriptors: tuple[int, ...], seconds: float,
     begun: Callable[[], None],
-) -> Outcome:  # fmt: skip
+) -> NinjaRun:  # fmt: skip
     limited = shutil.which("prlimit")  # before anything is started: later is too late for the first compiler
     with subprocess.Popen(
         [limited, f"--fsize={MOST_FILE_BYTES}", *command] if limited else command,
@@ -140,11 +140,11 @@ def _run(
             printed += f"\nerror: the compiler was stopped {stopped}\n".encode()
     log = printed.decode(errors="replace")
     killed = not stopped and bool(running.returncode < 0 or (running.returncode and _KILLED.search(log)))
-    return Outcome(running.returncode == 0, log, bool(stopped), killed)
+    return NinjaRun(running.returncode == 0, log, bool(stopped), killed)
 
 
 def _read(descriptor: int, deadline: Deadline, seconds: float) -> tuple[bytes, str]:
-    """What is printed until the end, and why it was not waited for any longer, if so."""
+    """All output until the end, and the reason for stopping early, if any."""
     printed = bytearray()
     while len(printed) <= MOST_LOG_BYTES:
         left = deadline.left()

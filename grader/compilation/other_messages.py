@@ -1,4 +1,4 @@
-"""What compilers and linkers said without naming a line of a source."""
+"""Messages of compilers and linkers that name no line of a source."""
 
 from __future__ import annotations
 

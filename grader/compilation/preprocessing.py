@@ -1,10 +1,10 @@
-"""What the compiler compiles of a submission's own files: their lines after the preprocessor.
+"""The lines of a submission's own files that the compiler sees after the preprocessor.
 
 The compiler's own preprocessor says it, with the flags, headers and macros of the build. So it settles what a
 reader of the files could get wrong: digraphs, continued lines, names that a library's macro joins, an include
 whose operand is a macro. Precompiled headers stay precompiled, which makes this a few per cent of a build.
 
-nvcc preprocesses a file once for the host and once for each GPU, with other macros each time. It is told to
+nvcc preprocesses a file once for the host and once for each GPU, with other macros each time. It is made to
 keep what it made, so all of these are read, and cost nothing but the reading.
 """
 
@@ -38,7 +38,7 @@ _BUILTIN = ("<built-in>", "<command-line>", "<command line>")
 
 @dataclass(frozen=True)
 class Line:
-    """A line as it is compiled, ``text``, and where the submission has it."""
+    """A line as it is compiled, `text`, and where the submission has it."""
 
     file: Path
     number: int
@@ -56,7 +56,7 @@ class Include:
 
 @dataclass(frozen=True)
 class Unit:
-    """What is compiled of one source and its own headers."""
+    """The compiled lines of one source and its own headers."""
 
     source: Path
     lines: tuple[Line, ...]
@@ -70,7 +70,7 @@ def preprocess(
 
     A source without a unit has an error, such as a missing header, that its compiler will report. The common
     sources are the course's own and left out; nvcc's are read when they have been compiled, see `keep`, or
-    here with ``kernels``, where others compile them.
+    here with `kernels`, where others compile them.
     """
     if request.backend == "simt" and not native.is_built():
         request = replace(request, precompile=False)
@@ -114,7 +114,7 @@ def _preprocess(
 
 
 def keep(one: Step, include_dirs: Iterable[Path], folder: Path) -> None:
-    """Make one file, KEPT, of what nvcc has left beside an object in ``folder``: the lines of own files."""
+    """Make one file, KEPT, of what nvcc has left beside an object in `folder`: the lines of own files."""
     root = common_folder(closure(one.source, include_dirs))
     stem = one.source.stem
     passes = sorted({*folder.glob(f"{stem}*.ii"), *folder.glob(f"{stem}*.cpp?.i*")})
@@ -126,7 +126,7 @@ def keep(one: Step, include_dirs: Iterable[Path], folder: Path) -> None:
 
 
 def _write(passes: Sequence[Unit], folder: Path) -> None:
-    """Write KEPT: each line once, of all ``passes`` of the preprocessor over one source."""
+    """Write KEPT: each line once, of all `passes` of the preprocessor over one source."""
     lines = {each: None for unit in passes for each in unit.lines}
     includes = {each: None for unit in passes for each in unit.includes}
     found = {
@@ -183,7 +183,7 @@ def _command(one: Step, output: Path) -> tuple[str, ...]:
 
 
 def _unit(source: Path, output: Path, folder: Path, library: str = "") -> Unit:
-    """``library`` is a folder of headers that the compiler takes for a submission's: nvcc's own."""
+    """`library` is a folder of headers that the compiler takes for a submission's: nvcc's own."""
     lines: list[Line] = []
     includes: list[Include] = []
     with output.open(encoding="utf-8", errors="surrogateescape", newline="\n") as text:
@@ -196,10 +196,10 @@ def _unit(source: Path, output: Path, folder: Path, library: str = "") -> Unit:
 
 
 def _own(text: Iterable[str], folder: str, scratch: str, library: str) -> Iterator[Line | Include]:
-    """What is in files below ``folder``, or in files that are neither a library's nor the build's own.
+    """What is in files below `folder`, or in files that are neither a library's nor the build's own.
 
     A header that is found beside the source counts as a system header to the compiler, and is not one. One
-    below ``library`` is, whatever the compiler says.
+    below `library` is, whatever the compiler says.
     """
     foreign: dict[str, bool] = {}
     file, number, is_own = "", 0, False

@@ -25,7 +25,7 @@ _KNOWN = frozenset((_MODULE, *_LIBRARY))
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is wrong at a line, and the rule with the remedy; ``file`` is None where it is all sources."""
+    """A mistake at a line, and the rule with the remedy; `file` is None where it concerns all sources."""
 
     file: Path | None
     line: int
@@ -35,7 +35,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class _Use:
-    """``macro(name, ...)`` in a file, outside of macros and of conditions."""
+    """`macro(name, ...)` in a file, outside of macros and of conditions."""
 
     macro: str
     name: str

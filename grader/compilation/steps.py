@@ -95,8 +95,8 @@ def library_folders(backend: Backend) -> frozenset[str]:
         own = [native.runtime_library().parent, native.device_library().parent]
     else:
         toolkit = cuda_toolkit()
-        home = toolkit.nvcc.parent.parent
-        own = [toolkit.library_dir, home / "lib64", home / "lib", *map(Path, _folders_of_python())]
+        root = toolkit.nvcc.parent.parent
+        own = [toolkit.library_dir, root / "lib64", root / "lib", *map(Path, _folders_of_python())]
     return frozenset(map(str, (*own, torch_install().library_dir)))
 
 

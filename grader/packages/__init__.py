@@ -1,4 +1,4 @@
-"""Builds what a learner packages: a wheel out of pyproject.toml, setup.py and sources, as pip would.
+"""Builds a learner's package: a wheel out of pyproject.toml, setup.py and sources, as pip would.
 
 `setup.py` is a program, and a stranger's: it runs in a process of its own that may write into its own copy of
 the folder and nowhere else (`building`), with the build back end and the compilers that this Python has and

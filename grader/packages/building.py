@@ -61,7 +61,7 @@ class PackageRequest:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a built package besides its wheel.
+    """Facts about a built package besides its wheel.
 
     `rebuilt` is whether a second build noticed that the source `edited` had changed; None where it did not
     end by itself.
@@ -203,7 +203,7 @@ _CUDA_HEADER = re.compile(
 
 
 def _without_cuda(errors: str) -> str:
-    """What a header of CUDA's that the compiler does not find says about setup.py."""
+    """The mistake in setup.py behind a CUDA header that the compiler does not find."""
     found = _CUDA_HEADER.search(errors)
     if found is None:
         return ""

@@ -1,6 +1,6 @@
 """The compiler flags of a setup.py, inspected when it passes them to the compilers.
 
-The audit reads setup.py; what it says in pieces is seen here. Both are for the verdict, see
+The audit reads setup.py; flags that it puts together at run time are seen here. Both are for the verdict, see
 docs/reference/trust.md: code that was compiled without the access checks would pass them.
 """
 
@@ -21,7 +21,7 @@ _STEERS = re.compile(
 
 
 def watch(build_extension: Any) -> None:
-    """From now on, torch's BuildExtension ends with a sentence before it compiles with what is refused."""
+    """From now on, torch's BuildExtension ends with a sentence before it compiles with a refused flag."""
     before, build = dict(os.environ), build_extension.build_extensions
 
     def looked_at(command: Any) -> None:

@@ -17,7 +17,7 @@ _LISTED = re.compile(r"^(ELF|PTX) file\s+\d+:.*\.sm_(\d+[a-z]?)\.(?:cubin|ptx)$"
 
 
 def gpu_code(library: Path, backend: Backend) -> frozenset[str] | None:
-    """``sm_80`` for machine code and ``compute_90`` for PTX; None where there is no cuobjdump.
+    """`sm_80` for machine code and `compute_90` for PTX; None where there is no cuobjdump.
 
     The simulated toolkit has one too: it lists what its nvcc was asked to compile for.
     """

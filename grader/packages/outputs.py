@@ -1,6 +1,6 @@
 """Read what a build left behind as untrusted files.
 
-Such a program can leave a link to somebody's private file in the place of its log, or a pipe that nobody
+Such a program can leave a link to somebody's private file instead of its log, or a pipe that nobody
 writes to.
 """
 

@@ -1,4 +1,4 @@
-"""A wheel read as what it is: a zip archive with the files of a package and a folder of metadata.
+"""Reads a wheel: a zip archive with the files of a package and a folder of metadata.
 
 https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
@@ -48,7 +48,7 @@ class Wheel:
 
 
 def read(path: Path) -> Wheel:
-    """Raises BuildFailed for what is no wheel."""
+    """Read a wheel. Raises BuildFailed for any other file."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = tuple(info.filename for info in archive.infolist() if not info.is_dir())

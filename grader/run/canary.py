@@ -1,4 +1,4 @@
-"""A canary for a GPU: before the next submission is judged on one that the last may have left unfit.
+"""A canary: computes on a GPU that the last submission may have left unfit, before the next is judged there.
 
 A submission that lost the context of its GPU or ended its worker may leave a GPU on which every kernel
 fails, and so may one that was killed with its grader. Each use of a GPU is a file with a lock. A good end
@@ -30,7 +30,7 @@ _numbers = itertools.count()
 
 @contextlib.contextmanager
 def guarded(zygote: Zygote, backends: tuple[str, ...] = ("cuda",)) -> Iterator[None]:
-    """Use the GPU for one submission, whose workers ``zygote`` starts; on other ``backends`` a no-op.
+    """Use the GPU for one submission, whose workers `zygote` starts; on other `backends` a no-op.
 
     Raises InfrastructureError where the GPU was left in doubt and the canary does not come back.
     """

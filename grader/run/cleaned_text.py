@@ -1,4 +1,4 @@
-"""The text part of a message, and all that a submission says: cleaned of what could disturb who reads it."""
+"""Texts of a message and of a submission, cleaned of what could disturb a terminal or a reader."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _MAX_DEPTH = 24
 
 
 def encode_text(document: Any) -> bytes:
-    """``document`` as UTF-8 JSON."""
+    """`document` as UTF-8 JSON."""
     return json.dumps(document, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def decode_text(text: bytes | bytearray | memoryview) -> dict[str, Any]:
-    """The JSON object in ``text``, its strings cleaned of what could disturb a terminal; raises
-    ``WireError``.
+    """The JSON object in `text`, its strings cleaned of what could disturb a terminal; raises
+    `WireError`.
     """
     try:
         decoded = bytes(text).decode("utf-8")
@@ -51,7 +51,7 @@ def _cleaned(value: Any, depth: int) -> Any:
 
 
 def clean(text: str) -> str:
-    """``text`` with its line ends and tabs, and nothing else that a terminal acts upon.
+    """`text` with its line ends and tabs, and nothing else that a terminal acts upon.
 
     Whatever prints nothing becomes a replacement mark: control characters, terminal escapes among them, marks
     that turn the direction of writing, lone surrogates, characters without a width. Spaces become spaces.

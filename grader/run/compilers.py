@@ -49,14 +49,14 @@ class Compilers:
         return self.enclosure.around(["/bin/sh", "-c", script, "sh", *command])
 
     def close(self) -> None:
-        """Give back what the sandbox took."""
+        """Release the sandbox's resources."""
         self.enclosure.close()
 
 
 def enclosing(
     backend: WorkerBackend,
 ) -> Callable[[Iterable[Path], Iterable[Path], Mapping[str, str]], Compilers]:
-    """For `grader.compilation.build`: makes the sandbox of a build, once it is known what that names.
+    """For `grader.compilation.build`: makes the sandbox of a build as soon as its files are known.
 
     Raises InfrastructureError without bubblewrap.
     """

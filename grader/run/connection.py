@@ -25,11 +25,11 @@ from grader.run.failures import (
     signal_name,
     unreadable,
 )
-from grader.run.shared_memory import Box
+from grader.run.shared_memory import Segment
 from grader.run.sockets import Spinner
 from grader.run.tensors import read_dense
 from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
-from grader.run.zygote_handle import Zygote
+from grader.run.worker_source import WorkerSource
 from grader.run.zygote_process import Worker
 from grader.support import machine
 from grader.support.deadlines import Deadline
@@ -43,7 +43,7 @@ _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+) in ', re.M
 
 @dataclass(frozen=True)
 class Message:
-    """A reply, copied out of its box and checked; ``seconds`` is the round trip on the parent's clock."""
+    """A reply, copied out of its segment and checked; `seconds` is the round trip on the parent's clock."""
 
     header: Header
     records: list[TensorRecord]
@@ -54,14 +54,14 @@ class Message:
 
 
 class Connection:
-    """One worker. After any exception from ``exchange`` the worker is gone and ``alive`` is False.
+    """One worker. After any exception from `exchange` the worker is gone and `alive` is False.
 
-    Raises ``InfrastructureError`` when the worker cannot start.
+    Raises `InfrastructureError` when the worker cannot start.
     """
 
-    def __init__(self, zygote: Zygote) -> None:
-        self._zygote = zygote
-        self._worker: Worker = zygote.fork()
+    def __init__(self, source: WorkerSource) -> None:
+        self._source = source
+        self._worker: Worker = source.fork()
         self._requests = 0
         self._spinner = Spinner()
         self.alive = True
@@ -71,12 +71,12 @@ class Connection:
         self._poller = select.poll()
         for fd in (socket_.fileno(), self._worker.transcript.fd, self._worker.pidfd):
             self._poller.register(fd, select.POLLIN)
-        self._inbox = self._outbox = Box()
+        self._inbox = self._outbox = Segment()
         try:
-            self._outbox = self._give(Kind.OUTBOX, Box())
+            self._outbox = self._give(Kind.OUTBOX, Segment())
             self._inbox = self._give(Kind.INBOX, self._inbox)
             self.exchange(
-                Kind.HELLO, Parcel.empty(), {}, seconds=zygote.limits.load_seconds, during="starting"
+                Kind.HELLO, Parcel.empty(), {}, seconds=source.limits.load_seconds, during="starting"
             )
         except (OSError, SubmissionError) as error:
             self.end()
@@ -92,11 +92,11 @@ class Connection:
         during: str,
         detail: int = 0,
     ) -> Message:
-        """Send a request and wait for its reply; a ``SubmissionError`` tells what the worker did instead."""
+        """Send a request and wait for its reply; a `SubmissionError` says how the worker failed."""
         try:
             return self._round_trip(kind, parcel, document, seconds, during, detail)
         except SubmissionError as failure:
-            self._zygote.lost += 1
+            self._source.lost += 1
             failure.printed = self.transcript()
             raise
 
@@ -104,11 +104,11 @@ class Connection:
         """Kill the worker and all it started."""
         if self.alive:
             self.alive = False
-            self._zygote.end(self._worker)
+            self._source.end(self._worker)
             self._close()
 
     def transcript(self) -> str:
-        """What was printed since the last request began."""
+        """The text printed since the last request began."""
         return self._worker.transcript.text()
 
     # -- a round trip ------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class Connection:
         self, kind: Kind, parcel: Parcel, document: dict[str, Any], seconds: float, during: str, detail: int
     ) -> Message:
         started = time.monotonic()
-        self._refuse_unasked(during)
+        self._refuse_unsolicited(during)
         self._worker.transcript.start()
         self._requests += 1
         header, meta = parcel.seal(kind, self._requests, detail, encode_text(document))
@@ -136,16 +136,16 @@ class Connection:
             self.end()
             raise
 
-    def _give(self, kind: Kind, box: Box) -> Box:
+    def _give(self, kind: Kind, segment: Segment) -> Segment:
         header = Header(kind, 0, self._reply_bytes)
-        socket.send_fds(self._worker.connection, [header.pack()], [box.fd])
-        return box
+        socket.send_fds(self._worker.connection, [header.pack()], [segment.fd])
+        return segment
 
     def _send(self, header: Header, meta: bytes, parcel: Parcel) -> None:
         needed = header.payload_start + header.payload_bytes
         if needed > self._inbox.nbytes:
             self._inbox.close()
-            self._inbox = self._give(Kind.INBOX, Box.for_bytes(needed))
+            self._inbox = self._give(Kind.INBOX, Segment.for_bytes(needed))
         self._inbox.write(meta, parcel.pieces(header))
         self._worker.connection.send(header.pack())
 
@@ -160,7 +160,7 @@ class Connection:
             if header.kind is not Kind.GROW or not self._outbox.nbytes < header.detail <= self._reply_bytes:
                 raise WireError("sent a message that does not belong here")
             self._outbox.close()
-            self._outbox = self._give(Kind.OUTBOX, Box.for_bytes(header.detail))
+            self._outbox = self._give(Kind.OUTBOX, Segment.for_bytes(header.detail))
 
     def _next_datagram(self, deadline: Deadline, during: str, seconds: float) -> bytes:
         connection = self._worker.connection
@@ -176,9 +176,9 @@ class Connection:
                 if not datagram:
                     self._ended(during)
                 return datagram
-            if transcript.fd in ready and not transcript.drain(self._zygote.limits.printed_bytes):
+            if transcript.fd in ready and not transcript.drain(self._source.limits.printed_bytes):
                 self.end()
-                raise OutputFlood(during, self._zygote.limits.printed_bytes)
+                raise OutputFlood(during, self._source.limits.printed_bytes)
             if not transcript.open and transcript.fd in ready:
                 self._poller.unregister(transcript.fd)
             if self._worker.pidfd in ready:
@@ -199,21 +199,21 @@ class Connection:
     def _read(self, header: Header, started: float) -> Message:
         """Copy the reply out of the outbox, then check the copy."""
         if header.payload_start + header.payload_bytes > self._outbox.nbytes:
-            raise WireError("announced more bytes than its box holds")
+            raise WireError("announced more bytes than its shared memory holds")
         meta = self._outbox.read(header.meta_bytes)
         records = wire.unpack_records(header, meta)
         document = decode_text(memoryview(meta)[header.tensors * wire.RECORD_BYTES :])
         tensors = [read_dense(self._outbox, header, record) for record in records]
         transcript = self._worker.transcript
-        transcript.drain(self._zygote.limits.printed_bytes)
+        transcript.drain(self._source.limits.printed_bytes)
         printed = transcript.text() if transcript.total else ""
         return Message(header, records, tensors, document, time.monotonic() - started, printed)
 
     @property
     def _reply_bytes(self) -> int:
-        return self._zygote.limits.reply_bytes
+        return self._source.limits.reply_bytes
 
-    def _refuse_unasked(self, during: str) -> None:
+    def _refuse_unsolicited(self, during: str) -> None:
         try:
             datagram = self._worker.connection.recv(wire.HEADER_BYTES + 1)
         except BlockingIOError:
@@ -231,7 +231,7 @@ class Connection:
         raise ProtocolViolation(violation, during)
 
     def _blame_the_machine(self, error: OSError) -> None:
-        """Raises InfrastructureError for what the machine lacks.
+        """Raise InfrastructureError where the machine lacks something.
 
         What a worker does to the connection shows in other errors: it is closed, or full.
         """
@@ -243,8 +243,8 @@ class Connection:
     def _ended(self, during: str) -> NoReturn:
         """The connection is closed or the process gone: find out which, and raise what it means."""
         self.alive = False
-        ending = self._zygote.end(self._worker, _GRACE_MS)
-        self._worker.transcript.drain(self._zygote.limits.printed_bytes)
+        ending = self._source.end(self._worker, _GRACE_MS)
+        self._worker.transcript.drain(self._source.limits.printed_bytes)
         where = _crash_site(self.transcript(), self.files)
         self._close()
         if ending is None:
@@ -264,7 +264,7 @@ class Connection:
 
 
 def _cannot_start(printed: str) -> InfrastructureError:
-    """No learner code runs before the first answer: what fails until then is this machine's fault."""
+    """No learner code runs before the first answer: a failure until then is this machine's fault."""
     return InfrastructureError(
         f"A worker could not start. Its last output:\n{printed.strip() or '(none)'}\n",
         "Nothing was graded, so nothing counts against the submission.",
@@ -273,7 +273,7 @@ def _cannot_start(printed: str) -> InfrastructureError:
 
 
 def _crash_site(printed: str, files: Path) -> str:
-    """``op.py:12`` from the Python stack that faulthandler prints, most recent call first."""
+    """`op.py:12` from the Python stack that faulthandler prints, most recent call first."""
     for frame in _FRAME.finditer(printed):
         if Path(frame["file"]).is_relative_to(files):
             return f"{Path(frame['file']).relative_to(files)}:{frame['line']}"

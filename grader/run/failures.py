@@ -1,4 +1,4 @@
-"""What a submission can do to its own process, as exceptions the checks turn into statuses.
+"""How a submission's process can fail, as exceptions that the checks turn into statuses.
 
     SubmissionError
     ├── LoadFailed           op.py or its library could not be loaded        -> fail
@@ -34,7 +34,7 @@ _STACK = re.compile(r"^Fatal Python error: ", re.MULTILINE)  # faulthandler's, o
 
 
 def signal_name(number: int) -> str:
-    """``SIGSEGV`` for 11; ``signal 99`` for a number without a name."""
+    """`SIGSEGV` for 11; `signal 99` for a number without a name."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -42,7 +42,7 @@ def signal_name(number: int) -> str:
 
 
 def said(failure: SubmissionError) -> str:
-    """What was printed before `failure`, without the stack that the interpreter appends."""
+    """The text printed before `failure`, without the stack that the interpreter appends."""
     return _STACK.split(failure.printed, maxsplit=1)[0].rstrip()
 
 
@@ -54,7 +54,7 @@ def from_outside(failure: SubmissionError) -> bool:
 
 
 def once_more(judge: Callable[[], T]) -> T:
-    """What ``judge`` returns; a second time, where a worker ended as one that somebody else killed."""
+    """What `judge` returns; a second time, where a worker ended as one that somebody else killed."""
     try:
         return judge()
     except SubmissionError as failure:
@@ -64,7 +64,7 @@ def once_more(judge: Callable[[], T]) -> T:
 
 
 class LoadFailed(SubmissionError):
-    """``op.py``, or the library where an exercise has no ``op.py``, raised while it was loaded."""
+    """`op.py`, or the library where an exercise has no `op.py`, raised while it was loaded."""
 
     def __init__(self, error: RemoteError) -> None:
         where = f" at {error.where}" if error.where else ""
@@ -77,7 +77,7 @@ class LoadFailed(SubmissionError):
 
 
 class WorkerCrashed(SubmissionError):
-    """The worker died: ``signal`` (``SIGSEGV``, ...) or ``ended_with``, an exit code, is set, never both."""
+    """The worker died: `signal` (`SIGSEGV`, ...) or `ended_with`, an exit code, is set, never both."""
 
     def __init__(self, during: str, *, signal: str | None = None, exit_code: int | None = None,
                  where: str = "") -> None:  # fmt: skip
@@ -129,8 +129,8 @@ _SIGNAL_RULES = {
 
 
 class WorkerTimeout(SubmissionError):
-    """A request took ``seconds`` of the worker's own time and more (`grader.support.deadlines`), which were
-    ``waited`` on the parent's clock; the worker and its children are dead.
+    """A request took `seconds` of the worker's own time and more (`grader.support.deadlines`), which were
+    `waited` on the parent's clock; the worker and its children are dead.
     """
 
     def __init__(self, during: str, seconds: float, waited: float = 0.0) -> None:
@@ -146,7 +146,7 @@ class WorkerTimeout(SubmissionError):
 
 
 class ProtocolViolation(SubmissionError):
-    """The worker's side of the wire was tampered with: ``violation`` says how."""
+    """The worker's side of the wire was tampered with: `violation` says how."""
 
     def __init__(self, violation: str, during: str) -> None:
         super().__init__(
@@ -160,12 +160,12 @@ class ProtocolViolation(SubmissionError):
 
 
 def unreadable(error: Exception) -> str:
-    """What to say of a reply that could not even be checked: reading it raised ``error``."""
+    """The words for a reply that could not even be checked: reading it raised `error`."""
     return f"sent a reply that cannot be read: it raises {type(error).__name__}"
 
 
 class OutputFlood(SubmissionError):
-    """More than ``limit`` bytes were printed during one request."""
+    """More than `limit` bytes were printed during one request."""
 
     def __init__(self, during: str, limit: int) -> None:
         super().__init__(
@@ -179,7 +179,7 @@ class OutputFlood(SubmissionError):
 
 
 class CallLost(SubmissionError):
-    """``backward``, ``inputs`` or ``changed_inputs`` of a call whose worker is gone."""
+    """`backward`, `inputs` or `changed_inputs` of a call whose worker is gone."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -41,7 +41,7 @@ class Group:
         return ["/bin/sh", "-c", _JOIN.format(groups=groups), "sh", *command]
 
     def close(self) -> None:
-        """End what is left in the group and remove it, which takes the kernel a moment."""
+        """End the group's remaining processes and remove it, which takes the kernel a moment."""
         until = time.monotonic() + _CLOSING_SECONDS
         for folder in self.folders:
             while not _removed(folder) and time.monotonic() < until:
@@ -53,7 +53,7 @@ def open_group(
     processes: int, memory_bytes: int, mount: Path = _MOUNT, own: str | None = None
 ) -> Group | None:
     """A new group that holds at most so many processes and threads, and so much memory; None where none can
-    be made. ``own`` is what /proc/self/cgroup says about this process.
+    be made. `own` is what /proc/self/cgroup says about this process.
     """
     name = f"{_PREFIX}-{os.getpid()}-{next(_numbers)}"
     for parents in _places(mount, Path("/proc/self/cgroup").read_text() if own is None else own):
@@ -74,7 +74,7 @@ def open_group(
 
 
 def process_limit() -> str:
-    """What keeps processes in a sandbox from multiplying on this machine; empty where nothing does."""
+    """The mechanism that limits processes in a sandbox on this machine; empty where there is none."""
     group = open_group(10, 2**30)
     if group is not None:
         group.close()

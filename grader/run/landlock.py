@@ -1,6 +1,6 @@
-"""Landlock: a worker gives up, for good, what learner code has no business with.
+"""Landlock: a worker gives up, for good, the files and rights that learner code does not need.
 
-Once confined, a process reads only what it was told it may read, writes no file (so none of the build
+Once confined, a process reads only the given folders, writes no file (so none of the build
 cache, which other submissions are built from), starts no program, opens no TCP connection, and can neither
 trace nor signal a process outside, such as its parent, whose verdict is at stake. It needs no privileges and
 takes about a millisecond.
@@ -40,10 +40,10 @@ def version() -> int:
 
 
 def confine(readable: Iterable[Path], writable: Iterable[Path] = (), listable: Iterable[Path] = ()) -> bool:
-    """Confine the calling thread and all it starts to reading below ``readable``; False without Landlock.
+    """Confine the calling thread and all it starts to reading below `readable`; False without Landlock.
 
-    With ``writable`` it is one that builds: it may do everything to files below these, and start the
-    programs that it may read. Of what lies below ``listable`` it learns the names and no more. Raises OSError
+    With `writable` it is one that builds: it may do everything to files below these, and start the
+    programs that it may read. Of what lies below `listable` it learns the names and no more. Raises OSError
     where there is Landlock and this process cannot be confined.
     """
     writable = list(writable)
@@ -83,12 +83,12 @@ def _ruleset(known: int) -> int:
 
 
 def _all_kinds(known: int) -> int:
-    """Every kind of access to files that version ``known`` distinguishes."""
+    """Every kind of access to files that version `known` distinguishes."""
     return (1 << _FILE_ACCESS_BITS.get(known, 16)) - 1
 
 
 def _allow(ruleset: int, path: Path, access: int) -> None:
-    """Allow ``access`` at ``path`` and below; a path that does not exist allows nothing."""
+    """Allow `access` at `path` and below; a path that does not exist allows nothing."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:

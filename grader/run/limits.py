@@ -1,4 +1,4 @@
-"""What a worker may use up, and how it is held to it.
+"""The time, memory and output that a worker may use, and how the limits are enforced.
 
 Time is the parent's to enforce (`grader.support.deadlines`); what the kernel can enforce is set in the worker
 before it loads anything. Never RLIMIT_AS, which breaks CUDA and the compiler. RLIMIT_NPROC counts all the
@@ -32,9 +32,9 @@ def _default_memory_bytes() -> int:
 class Limits:
     """Bounds of one worker.
 
-    ``seconds`` is the worker's own time per request and ``load_seconds`` for loading; ``memory_bytes`` bounds
-    writable private memory, ``file_bytes`` each file written, ``printed_bytes`` the output of one request,
-    ``reply_bytes`` the size of a reply. ``processes``, threads included, holds for a sandbox.
+    `seconds` is the worker's own time per request and `load_seconds` for loading; `memory_bytes` bounds
+    writable private memory, `file_bytes` each file written, `printed_bytes` the output of one request,
+    `reply_bytes` the size of a reply. `processes`, threads included, holds for a sandbox.
     """
 
     seconds: float = 30.0
@@ -54,7 +54,7 @@ class Limits:
 def apply(memory_bytes: int, file_bytes: int, processes: int = 0) -> None:
     """Set this process's limits; an already lower hard limit stays.
 
-    ``processes`` is for a process in a user namespace of its own, and 0 anywhere else.
+    `processes` is for a process in a user namespace of its own, and 0 anywhere else.
     """
     _set(resource.RLIMIT_DATA, memory_bytes)
     _set(resource.RLIMIT_FSIZE, file_bytes)
@@ -66,7 +66,7 @@ def apply(memory_bytes: int, file_bytes: int, processes: int = 0) -> None:
 
 
 def processes_are_counted_in_namespaces() -> bool:
-    """Whether RLIMIT_NPROC leaves out what the user runs outside of a user namespace."""
+    """Whether RLIMIT_NPROC leaves out the user's processes outside of a user namespace."""
     major, minor = os.uname().release.split(".")[:2]
     return (int(major), int("".join(filter(str.isdecimal, minor)) or 0)) >= _COUNTS_IN_NAMESPACES
 
@@ -96,12 +96,12 @@ def _prctl(option: int, argument: int) -> None:
 
 
 def kill_group(leader: int) -> None:
-    """SIGKILL the process group of ``leader``, which must not have been reaped yet."""
+    """SIGKILL the process group of `leader`, which must not have been reaped yet."""
     # Without permission for one of them (a setuid program), every member that we may signal has been.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
 
 
 def children_of(parent: int) -> list[int]:
-    """The direct children of ``parent``, zombies included."""
+    """The direct children of `parent`, zombies included."""
     return [pid for pid, (above, _) in processes().items() if above == parent]

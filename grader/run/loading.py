@@ -1,4 +1,4 @@
-"""What a session has loaded, kept so that a fresh worker can load it again."""
+"""The submission that a session has loaded, kept so that a fresh worker can load it again."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BOX_FOLDER = Path("/tmp")  # where isolated workers put the libraries they are g
 
 @dataclass(frozen=True)
 class Loading:
-    """A submission: the built library, ``op.py`` if the exercise has one, and the learner's folder.
+    """A submission: the built library, `op.py` if the exercise has one, and the learner's folder.
 
-    ``sources`` are the texts of its Python files, by their names below ``files`` or in the package. They were
+    `sources` are the texts of its Python files, by their names below `files` or in the package. They were
     read once, by the audit where there is one, and every worker runs these texts: no worker decodes a file.
 
     An isolated worker does not see the cache, which holds other people's libraries too: its own is
-    ``carried`` to it, into a folder of its own: workers of one zygote see one file system.
+    `carried` to it, into a folder of its own: workers of one zygote see one file system.
     """
 
     artifact: Artifact | None
@@ -47,7 +47,7 @@ class Loading:
         return parcel
 
     def document(self, seconds: float) -> dict[str, Any]:
-        """What the worker is told; ``seconds`` is the limit of later requests."""
+        """The text of the load request; `seconds` is the limit of later requests."""
         op_file = str(self.op_file) if self.op_file else None
         return {
             "artifact": self._artifact(),
@@ -58,7 +58,7 @@ class Loading:
         }
 
     def on_this_side(self, finding: Mapping[str, Any]) -> dict[str, Any]:
-        """A finding, or a record of counts, with the path out here of the library it names as ``module``."""
+        """A finding, or a record of counts, with the path out here of the library it names as `module`."""
         if self.artifact is None:
             return dict(finding)
         named, inside = Path(str(finding.get("module", ""))), self._path_inside(self.artifact)

@@ -1,8 +1,8 @@
 """Bubblewrap around a zygote or a build: what instructors put between other people's code and their machine.
 
 Every namespace is unshared (no network, no other user's processes), every capability dropped, and the file
-system is what Python, torch, the toolchain's run-time and the given folders need, read-only; ``/box``,
-``/tmp`` and ``/dev/shm`` are empty, writable and small. A seccomp filter refuses what the kernel offers
+system is what Python, torch, the toolchain's run-time and the given folders need, read-only; `/box`,
+`/tmp` and `/dev/shm` are empty, writable and small. A seccomp filter refuses what the kernel offers
 beyond that, and a control group, where there can be one, bounds processes and memory. Works as root and as
 an unprivileged user. benchmarks/isolation.py measures what it costs.
 """
@@ -29,7 +29,7 @@ from grader.support.folders import PACKAGES
 
 SCRATCH = ("/tmp", "/dev/shm", "/box")
 _SCRATCH_BYTES = 256 * 2**20
-_ZYGOTE_BYTES = 2**30  # what torch takes in a zygote, beside its worker
+_ZYGOTE_BYTES = 2**30  # what torch takes in a zygote, in addition to its worker
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 # Whole names: a prefix as NVIDIA_ would also let somebody's API key through.
@@ -52,7 +52,7 @@ class Enclosure:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What bubblewrap itself is started with: nothing, since /proc/1/environ shows it inside."""
+        """Bubblewrap's own environment: empty, since /proc/1/environ shows it inside."""
         return {}
 
     def around(self, command: Sequence[str]) -> list[str]:
@@ -61,7 +61,7 @@ class Enclosure:
         return line if self.group is None else self.group.joining(line)
 
     def close(self) -> None:
-        """Give back what the sandbox took."""
+        """Release the sandbox's resources."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()
@@ -93,11 +93,11 @@ def prefix(
     writable: Iterable[Path] = (),
     folder: str = "/box",
 ) -> list[str]:
-    """What a command line begins with to run inside bubblewrap in ``folder``, able to read ``readable``.
+    """The start of a command line that runs inside bubblewrap in `folder` and can read `readable`.
 
-    Below ``writable`` it may write too, for a build.
+    Below `writable` it may write too, for a build.
 
-    Raises ``InfrastructureError`` without ``bwrap``.
+    Raises `InfrastructureError` without `bwrap`.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -140,7 +140,7 @@ def _environment(full: Mapping[str, str]) -> dict[str, str]:
 
 
 def _system() -> list[str]:
-    """The system's folders: merged ones (``/lib`` -> ``usr/lib``) as the links they are."""
+    """The system's folders: merged ones (`/lib` -> `usr/lib`) as the links they are."""
     line: list[str] = []
     for name in _SYSTEM:
         folder = Path(name)
@@ -154,7 +154,7 @@ def _system() -> list[str]:
 
 
 def why_unusable() -> str:
-    """What bubblewrap says where this machine does not let it work; ``""`` where it does. It is installed."""
+    """Bubblewrap's message where it is installed and does not work here; `""` where it works."""
     bwrap = shutil.which("bwrap") or "bwrap"
     line = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -162,19 +162,19 @@ def why_unusable() -> str:
 
 
 def worker_readable(extra: Iterable[Path]) -> list[Path]:
-    """What a worker reads without bubblewrap: the same as within it, and the system's own folders."""
+    """The folders that a worker reads without bubblewrap: the same as within it, and the system's own."""
     system = (*_SYSTEM, "/etc", "/proc", "/sys", "/dev")
     return [Path(path) for path in (*system, *_readable([*PACKAGES, *extra]))]
 
 
 def installed_in(program: Path) -> Path:
-    """The folder that holds a program and all it needs: the one above ``bin``, but never a whole home."""
+    """The folder that holds a program and all it needs: the one above `bin`, but never a whole home."""
     folder = program.resolve().parent
     return folder if folder.parent == Path.home().resolve() else folder.parent
 
 
 def _readable(extra: Iterable[Path]) -> list[str]:
-    """Python's prefixes, the folders that packages come from, and ``extra``; parents first, none twice."""
+    """Python's prefixes, the folders that packages come from, and `extra`; parents first, none twice."""
     folders = {sys.prefix, sys.base_prefix, *site.getsitepackages()}
     if site.ENABLE_USER_SITE:
         folders.add(site.getusersitepackages())
@@ -194,7 +194,7 @@ def _readable(extra: Iterable[Path]) -> list[str]:
 
 
 def _libraries(backend: WorkerBackend) -> list[Path]:
-    """The simulated device's own libraries, built now if they are missing: in there, nothing can be built.
+    """The simulated device's own libraries, built now if they are missing: nothing can be built inside.
 
     The rest of the cache stays outside, since it holds what was built for other submissions.
     """
@@ -210,7 +210,7 @@ def _libraries(backend: WorkerBackend) -> list[Path]:
 
 
 def _devices() -> list[str]:
-    """The GPU's device files, and the parts of ``/sys`` and ``/proc`` that the driver reads."""
+    """The GPU's device files, and the parts of `/sys` and `/proc` that the driver reads."""
     line: list[str] = []
     for device in sorted(Path("/dev").glob("nvidia*")):
         line += ["--dev-bind", str(device), str(device)]

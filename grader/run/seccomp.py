@@ -1,10 +1,9 @@
-"""Seccomp: system calls that code from strangers has no use for are refused by the kernel.
+"""Seccomp: the kernel refuses system calls that code from strangers does not need.
 
-Two filters. ``SANDBOX`` is for everything inside bubblewrap, compilers included: no tracing, no new
-namespaces or mounts, nothing of the kernel's that is young, privileged or often broken into.
-``worker_filter`` comes on top in a worker: it starts no processes, and touches no process but itself. Who
-asks for what is refused gets an error (EPERM), not a signal, so that a library that only tries goes on
-without.
+Two filters. `SANDBOX` is for everything inside bubblewrap, compilers included: no tracing, no new
+namespaces or mounts, no kernel interface that is young, privileged or often exploited.
+`worker_filter` comes on top in a worker: it starts no processes, and touches no process but itself. A
+refused call returns an error (EPERM) and raises no signal, so that a library that only probes can go on.
 
 A filter is a program for the kernel's packet filter machine, of 8-byte instructions; the kernel runs it at
 every system call. https://docs.kernel.org/userspace-api/seccomp_filter.html
@@ -29,7 +28,7 @@ _SET_MODE_FILTER, _FLAG_TSYNC = 1, 1
 
 _CLONE_THREAD = 0x00010000
 _CLONE_NAMESPACES = 0x7E020000  # CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET}
-_TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: type into the terminal of whoever started this
+_TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: type into the terminal that started this
 _OWNER_BY_IOCTL = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP: have the kernel send a signal to ...
 _OWNER_BY_FCNTL = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX: ... another process
 _FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: all that a network namespace holds apart
@@ -37,10 +36,10 @@ _FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: all that a
 
 @dataclass(frozen=True)
 class Refusal:
-    """System calls that fail with ``error``: always, or depending on the low half of one ``argument``.
+    """System calls that fail with `error`: always, or depending on the low half of one `argument`.
 
-    Refused is an argument with one of the bits ``having``, with none of the bits ``lacking``, that is one of
-    ``equal``, or that is none of ``other_than``; only one of the four is used.
+    The call is refused if the argument has one of the bits `having`, has none of the bits `lacking`, is one
+    of `equal`, or is none of `other_than`; a refusal uses only one of the four.
     """
 
     names: tuple[str, ...]
@@ -76,7 +75,7 @@ SANDBOX: tuple[Refusal, ...] = (
 
 
 def worker_filter(pid: int) -> tuple[Refusal, ...]:
-    """For the worker ``pid``, in whose zygote the next submission will be graded too."""
+    """For the worker `pid`, in whose zygote the next submission will be graded too."""
     return (
         # No processes: threads only, which end with it.
         _always("fork vfork execve execveat"),
@@ -145,7 +144,7 @@ def assemble(refusals: Sequence[Refusal], of: Architecture) -> bytes:
 
 
 def _block(refusal: Refusal) -> Iterator[bytes]:
-    """What is done about one system call; ends with a return on every way."""
+    """The instructions for one system call; every path through them ends with a return."""
     refuse, allow = _instruction(_RETURN, _FAIL | refusal.error), _instruction(_RETURN, _ALLOW)
     if refusal.argument is None:
         yield refuse

@@ -1,4 +1,4 @@
-"""The trusted side of a submission: what the checks call, and what they get back.
+"""The trusted side of a submission: the calls that checks make, and their replies.
 
 A session outlives its workers. When a request ends badly the worker is gone, an exception says why, and the
 next request starts a fresh worker and loads the submission again.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -20,24 +20,22 @@ from grader.run.failures import CallLost
 from grader.run.limits import Limits
 from grader.run.loading import Loading, sources_of
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
-from grader.run.values import Arg, Reply, TensorArg
+from grader.run.values import Arg, Reply, Schedule, TensorArg
 from grader.run.wire import SPARSE, Kind, Parcel, WireError
+from grader.run.worker_source import WorkerSource
 from grader.run.workers import Workers
-from grader.run.zygote_handle import Zygote
+from grader.specification.vocabulary import Stream
 
 if TYPE_CHECKING:
     from grader.compilation import Artifact
 
-Stream = Literal["default", "side"]
-Schedule = Literal["forward", "reversed", "random"]
-
 
 class Session:
-    """One submission in a worker: a context manager, for one thread at a time (``release`` for any)."""
+    """One submission in a worker: a context manager, for one thread at a time (`release` for any)."""
 
-    def __init__(self, zygote: Zygote) -> None:
-        self._workers = Workers(zygote)
-        self._isolated = zygote.isolate
+    def __init__(self, source: WorkerSource) -> None:
+        self._workers = Workers(source)
+        self._isolated = source.isolate
         self._arguments: list[TensorArg] = []
 
     def __enter__(self) -> Session:
@@ -48,7 +46,7 @@ class Session:
 
     @property
     def limits(self) -> Limits:
-        """What a request may take; may be replaced, for the requests that follow."""
+        """The limits of a request; may be replaced, for the requests that follow."""
         return self._workers.limits
 
     @limits.setter
@@ -60,10 +58,10 @@ class Session:
         self._workers.end()
 
     def load(self, artifact: Artifact | None, op_file: Path | None, files: Path) -> None:
-        """Load ``op_file``, whose ``grader.load`` finds ``artifact``; or the artifact alone.
+        """Load `op_file`, whose `grader.load` finds `artifact`; or the artifact alone.
 
-        ``files`` is the learner's folder. Every worker runs the texts that ``artifact.sources`` holds, those
-        that were audited; without them the files are read here, once. Raises ``LoadFailed`` when learner code
+        `files` is the learner's folder. Every worker runs the texts that `artifact.sources` holds, those
+        that were audited; without them the files are read here, once. Raises `LoadFailed` when learner code
         raises, and the failures of any request.
         """
         self._workers.load(Loading(artifact, op_file, files, self._isolated, sources_of(artifact, op_file)))
@@ -74,16 +72,16 @@ class Session:
         seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
         deterministic: bool = False,
     ) -> Reply:  # fmt: skip
-        """Call ``entry`` (an attribute of what was loaded, dots allowed) and wait for the device.
+        """Call `entry` (an attribute of what was loaded, dots allowed) and wait for the device.
 
-        ``stream="side"`` makes a stream other than the default current, ``device`` the current device. With
-        ``grad`` the worker records and keeps the graph, and the reply has a ``handle`` if any output requires
-        a gradient. ``schedule`` is the order in which the simulated device runs blocks and threads;
-        ``count`` makes it count what every source line does to memory, into the trace. Arguments named in
-        ``in_place`` that require a gradient are handed over as copies of the leaves, which the entry may
-        change. ``autocast`` is the dtype of a ``torch.autocast("cuda")`` region around the call;
-        ``deterministic`` sets PyTorch's deterministic mode for the call and for the backward of its graph. An
-        exception that the entry raises is the reply's ``error``.
+        `stream="side"` makes a stream other than the default current, `device` the current device. With
+        `grad` the worker records and keeps the graph, and the reply has a `handle` if any output requires
+        a gradient. `schedule` is the order in which the simulated device runs blocks and threads;
+        `count` makes it count what every source line does to memory, into the trace. Arguments named in
+        `in_place` that require a gradient are handed over as copies of the leaves, which the entry may
+        change. `autocast` is the dtype of a `torch.autocast("cuda")` region around the call;
+        `deterministic` sets PyTorch's deterministic mode for the call and for the backward of its graph. An
+        exception that the entry raises is the reply's `error`.
         """
         options: dict[str, Any] = {
             "stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule,
@@ -95,7 +93,7 @@ class Session:
         self, check: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
         trace: bool = False, seconds: float | None = None,
     ) -> Reply:  # fmt: skip
-        """Call ``FILE.py:function``, the grader's or an author's, inside as ``function(submission, *args)``.
+        """Call `FILE.py:function`, the grader's or an author's, inside as `function(submission, *args)`.
 
         For checks that make sense only beside the learner's code (opcheck, torch.compile); what they return
         is a claim.
@@ -116,11 +114,11 @@ class Session:
     ) -> Reply:
         """Gradients of the outputs of an earlier call, one output per tensor argument that required one.
 
-        ``cotangents`` has one entry per tensor output, in order; None travels as undefined. A gradient may be
-        None. The graph stays, so that backward can be repeated. ``overwrite`` names an argument of the call,
-        or ``output N``, which is changed in place first. ``twice`` has one tensor per gradient and asks for
+        `cotangents` has one entry per tensor output, in order; None travels as undefined. A gradient may be
+        None. The graph stays, so that backward can be repeated. `overwrite` names an argument of the call,
+        or `output N`, which is changed in place first. `twice` has one tensor per gradient and asks for
         second derivatives instead: of the gradients times it, by each such argument, then each cotangent.
-        Raises ``CallLost`` when its worker is gone.
+        Raises `CallLost` when its worker is gone.
         """
         number = self._workers.number(handle)
         if number is None:
@@ -147,8 +145,8 @@ class Session:
         self._workers.release(handle)
 
     def inputs(self) -> tuple[Tensor, ...]:
-        """What the tensor arguments of the last call, or the cotangents of the last backward, hold now in
-        the worker, with their own geometry.
+        """The present contents, in the worker, of the last call's tensor arguments or the last backward's
+        cotangents, with their own geometry.
         """
         views = []
         for arg, (now, sparse) in zip(self._arguments, self._input_bytes(), strict=True):
@@ -160,7 +158,7 @@ class Session:
         return tuple(views)
 
     def changed_inputs(self) -> tuple[str, ...]:
-        """Names of the tensors that :meth:`inputs` returns whose storage no longer has the bytes sent."""
+        """Names of the tensors that `inputs` returns whose storage no longer has the bytes sent."""
         return tuple(
             arg.name or f"argument {position}"
             for position, (arg, (now, sparse)) in enumerate(

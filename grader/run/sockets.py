@@ -37,7 +37,7 @@ class Spinner:
         self._pause = 0
 
     def spin(self, attempt: Callable[[], _T]) -> _T | None:
-        """The result of a non-blocking ``attempt`` if it succeeds soon, else None."""
+        """The result of a non-blocking `attempt` if it succeeds soon, else None."""
         if self._pause:
             self._pause -= 1
             return None

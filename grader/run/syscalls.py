@@ -1,4 +1,4 @@
-"""Numbers of system calls, per architecture: what a seccomp filter goes by."""
+"""Numbers of system calls, per architecture, for seccomp filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors on the parent's side: arguments into a parcel, and the dense tensors of a reply out of its box."""
+"""Tensors on the parent's side: arguments into a parcel, the dense tensors of a reply out of its segment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.run.shared_memory import Box
+from grader.run.shared_memory import Segment
 from grader.run.values import Arg, TensorArg
 from grader.run.wire import (
     REQUIRES_GRAD,
@@ -28,7 +28,7 @@ _SPARSE_RATIO = 4
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    """``float32`` for ``torch.float32``."""
+    """`float32` for `torch.float32`."""
     return str(dtype).removeprefix("torch.")
 
 
@@ -44,7 +44,7 @@ def tensor_arguments(args: Sequence[Arg]) -> list[TensorArg]:
 
 
 def pack_arguments(args: Sequence[Arg], parcel: Parcel) -> list[Any]:
-    """Add the tensors among ``args`` to ``parcel``; returns the tree that the worker rebuilds the arguments
+    """Add the tensors among `args` to `parcel`; returns the tree that the worker rebuilds the arguments
     from.
     """
     return [_pack(arg, parcel) for arg in args]
@@ -81,21 +81,21 @@ def pack_undefined(parcel: Parcel) -> int:
     return parcel.add(TensorRecord("float32", "cpu", (), (), flags=UNDEFINED), 0, None)
 
 
-def read_dense(box: Box, header: Header, record: TensorRecord) -> Tensor:
-    """The tensor of a reply's record as a new row-major CPU tensor; raises ``WireError``."""
+def read_dense(segment: Segment, header: Header, record: TensorRecord) -> Tensor:
+    """The tensor of a reply's record as a new row-major CPU tensor; raises `WireError`."""
     check_dense(record)
     try:
         tensor = torch.empty(record.sizes, dtype=getattr(torch, record.dtype))
     except (RuntimeError, OverflowError) as error:  # zero elements, and yet sizes that overflow
         raise WireError("announced a tensor of impossible size") from error
     if record.nbytes:
-        box.read_into(tensor.data_ptr(), record.nbytes, header.payload_start + record.offset)
+        segment.read_into(tensor.data_ptr(), record.nbytes, header.payload_start + record.offset)
     return tensor
 
 
 def sent_bytes(tensor: Tensor, sparse: bool) -> Tensor:
-    """The bytes that ``pack_tensor`` takes from a CPU tensor, as uint8: its storage, or its elements if
-    ``sparse``.
+    """The bytes that `pack_tensor` takes from a CPU tensor, as uint8: its storage, or its elements if
+    `sparse`.
     """
     source = tensor.detach()
     if sparse:

@@ -1,4 +1,4 @@
-"""What a submission printed, kept short however much it was."""
+"""The output of a submission, kept short however much it prints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _F_SETPIPE_SZ = 1031
 class Transcript:
     """The reading end of a worker's stdout and stderr.
 
-    Keeps the first and the last ``keep`` bytes of each request and counts the rest. Reading never blocks.
+    Keeps the first and the last `keep` bytes of each request and counts the rest. Reading never blocks.
     """
 
     def __init__(self, fd: int, keep: int = 32 * 2**10) -> None:
@@ -31,7 +31,7 @@ class Transcript:
 
     @staticmethod
     def pipe() -> tuple[int, int]:
-        """A pipe with a large buffer: ``(reading end, writing end)``."""
+        """A pipe with a large buffer: `(reading end, writing end)`."""
         reading, writing = os.pipe2(os.O_CLOEXEC)
         # Where the user's share of pipe memory is spent, the default size only costs speed.
         with contextlib.suppress(OSError):
@@ -39,14 +39,14 @@ class Transcript:
         return reading, writing
 
     def start(self) -> None:
-        """Forget what was printed so far."""
+        """Forget the output so far."""
         self.total = 0
         self._head.clear()
         self._tail.clear()
         self._tail_bytes = 0
 
     def drain(self, limit: int) -> bool:
-        """Read what there is; False once more than ``limit`` bytes came since ``start``."""
+        """Read the pending output; False once there were more than `limit` bytes since `start`."""
         while self.open and self.total <= limit:
             try:
                 chunk = os.read(self.fd, _READ_BYTES)
@@ -70,9 +70,7 @@ class Transcript:
                 self._tail_bytes -= len(self._tail.popleft())
 
     def text(self) -> str:
-        """The beginning and the end of what was printed, with a line between them that says how much is
-        left out.
-        """
+        """The beginning and the end of the output, with a line between them on how much is left out."""
         head = bytes(self._head)
         tail = b"".join(self._tail)[-self.keep :]
         missing = self.total - len(head) - len(tail)

@@ -1,13 +1,13 @@
 """The wire between the parent and a worker.
 
-A message is one SEQPACKET datagram that holds a header of fixed size. Everything else lies in a *box*, a
-memfd that the parent made and sealed against shrinking and growing; there is one box per direction. A box
-holds
+A message is one SEQPACKET datagram that holds a header of fixed size. Everything else lies in a
+shared-memory segment, a memfd that the parent made and sealed against shrinking and growing; there is one per
+direction. A segment holds
 
     records (one of fixed size per tensor) | text (UTF-8 JSON) | padding | payload (raw bytes of the tensors)
 
 A worker runs learner code, so the parent believes nothing it reads: every field is checked here, and a
-field that no worker of ours would write raises ``WireError``. There is no pickle and no stdout anywhere.
+field that no worker of ours would write raises `WireError`. There is no pickle and no stdout anywhere.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ class MessageTooLarge(ValueError):
 
 
 class Kind(IntEnum):
-    """What a datagram is. The first block travels to the worker, the second to the parent."""
+    """The kind of a datagram. The first block travels to the worker, the second to the parent."""
 
     HELLO = 0
     LOAD = 1
     CALL = 2
     BACKWARD = 3
     INPUTS = 4
-    INBOX = 5  # carries a descriptor: from now on requests lie in this box
-    OUTBOX = 6  # carries a descriptor: from now on replies go into this box
+    INBOX = 5  # carries a descriptor: from now on requests lie in this segment
+    OUTBOX = 6  # carries a descriptor: from now on replies go into this segment
     REPLY = 32
     GROW = 33  # the reply needs an outbox of `detail` bytes
 
@@ -70,7 +70,7 @@ SPARSE = 4  # the payload holds the view's elements densely, not the storage
 
 
 class Header(NamedTuple):
-    """One datagram. ``detail`` depends on the kind: a graph's handle, or a number of bytes."""
+    """One datagram. `detail` depends on the kind: a graph's handle, or a number of bytes."""
 
     kind: Kind
     request: int
@@ -86,7 +86,7 @@ class Header(NamedTuple):
 
     @property
     def payload_start(self) -> int:
-        """Where the payload begins in the box."""
+        """Where the payload begins in the segment."""
         return align(self.meta_bytes)
 
     def pack(self) -> bytes:
@@ -104,9 +104,9 @@ class Header(NamedTuple):
 
 
 class TensorRecord(NamedTuple):
-    """The geometry of one tensor; ``offset`` and ``nbytes`` say where its bytes lie in the payload.
+    """The geometry of one tensor; `offset` and `nbytes` say where its bytes lie in the payload.
 
-    Sizes, strides and ``storage_offset`` count elements. ``place`` is ``cpu``, ``numpy`` or ``cuda:N``.
+    Sizes, strides and `storage_offset` count elements. `place` is `cpu`, `numpy` or `cuda:N`.
     """
 
     dtype: str
@@ -127,7 +127,7 @@ class TensorRecord(NamedTuple):
         return count
 
     def pack(self) -> bytes:
-        """The record; raises ``MessageTooLarge`` for too many dimensions."""
+        """The record; raises `MessageTooLarge` for too many dimensions."""
         name, _, index = self.place.partition(":")
         ndim = len(self.sizes)
         if ndim > MAX_DIMENSIONS:
@@ -140,12 +140,12 @@ class TensorRecord(NamedTuple):
 
 
 def align(offset: int) -> int:
-    """``offset`` rounded up to the alignment of payloads."""
+    """`offset` rounded up to the alignment of payloads."""
     return -(-offset // ALIGNMENT) * ALIGNMENT
 
 
 def unpack_header(datagram: bytes) -> Header:
-    """The header in ``datagram``; raises ``WireError``."""
+    """The header in `datagram`; raises `WireError`."""
     if len(datagram) != HEADER_BYTES:
         raise WireError(
             f"sent a message of {len(datagram)} bytes or more where every message has {HEADER_BYTES}"
@@ -165,7 +165,7 @@ def unpack_header(datagram: bytes) -> Header:
 
 
 def unpack_records(header: Header, meta: bytes | bytearray | memoryview) -> list[TensorRecord]:
-    """The records at the start of ``meta``, each checked for itself and the payload for gaps and overlaps."""
+    """The records at the start of `meta`, each checked for itself and the payload for gaps and overlaps."""
     records = []
     end = 0
     for position in range(header.tensors):
@@ -212,7 +212,7 @@ def check_dense(record: TensorRecord) -> None:
 class Parcel:
     """A message on its way out: records, text, and the memory its payload is taken from.
 
-    ``sources`` are ``(address, nbytes)`` pairs, one per tensor; ``owners`` keeps that memory alive.
+    `sources` are `(address, nbytes)` pairs, one per tensor; `owners` keeps that memory alive.
     """
 
     records: list[TensorRecord]
@@ -226,7 +226,7 @@ class Parcel:
         return cls([], [], [])
 
     def add(self, record: TensorRecord, address: int, owner: Any) -> int:
-        """Append a tensor of ``record.nbytes`` bytes at ``address``; returns its index."""
+        """Append a tensor of `record.nbytes` bytes at `address`; returns its index."""
         if len(self.records) == MAX_TENSORS:
             raise MessageTooLarge(f"more than {MAX_TENSORS} tensors in one message")
         start = align(self.payload_bytes)
@@ -244,7 +244,7 @@ class Parcel:
         return header, b"".join([record.pack() for record in self.records]) + text
 
     def pieces(self, header: Header) -> Sequence[tuple[int, int, int]]:
-        """``(offset in the box, address, nbytes)`` of every tensor's bytes."""
+        """`(offset in the segment, address, nbytes)` of every tensor's bytes."""
         start = header.payload_start
         return [
             (start + record.offset, address, nbytes)

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from grader.run import wire
 from grader.run.cleaned_text import encode_text
 from grader.run.inside.calls import Calls
-from grader.run.inside.current_device import Places
-from grader.run.inside.request import Answer, Request
-from grader.run.inside.submission import Submission, describe
+from grader.run.inside.current_device import DeviceStreams
+from grader.run.inside.request import ReplyDraft, Request
+from grader.run.inside.submission import LoadedSubmission, describe
 from grader.run.inside.tracing import Tracer, tracer_for
-from grader.run.shared_memory import MappedBox
+from grader.run.shared_memory import MappedSegment
 from grader.run.sockets import Spinner, receive
 from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
 from grader.support.backends import WorkerBackend
@@ -26,27 +26,27 @@ _LINE_BUFFERED = 1
 
 
 def serve(connection: socket.socket, backend: WorkerBackend, confined: bool = False) -> None:
-    """Answer requests until the parent closes the connection; ``confined`` with Landlock on any backend."""
+    """Answer requests until the parent closes the connection; `confined` with Landlock on any backend."""
     sys.dont_write_bytecode = True
     _buffer_lines()
     Worker(connection, backend, confined).serve()
 
 
 class Worker:
-    """Holds the submission, the graphs of its calls, and the two boxes."""
+    """Holds the submission, the graphs of its calls, and the two segments."""
 
     def __init__(self, connection: socket.socket, backend: WorkerBackend, confined: bool) -> None:
         self._connection = connection
         self._spinner = Spinner()
-        self._inbox: MappedBox
-        self._outbox: MappedBox
+        self._inbox: MappedSegment
+        self._outbox: MappedSegment
         self._most = 0  # bytes of a reply
-        submission = Submission(confined)
+        submission = LoadedSubmission(confined)
         tracer = tracer_for(backend)  # where it takes seconds, a build is still going on
-        places = Places(backend)
+        places = DeviceStreams(backend)
         calls = Calls(submission, tracer, places)
-        self._handlers: dict[Kind, Callable[[Request], Answer]] = {
-            Kind.HELLO: lambda _: Answer({}),
+        self._handlers: dict[Kind, Callable[[Request], ReplyDraft]] = {
+            Kind.HELLO: lambda _: ReplyDraft({}),
             Kind.LOAD: lambda request: _load(submission, tracer, request),
             Kind.CALL: calls.call,
             Kind.BACKWARD: calls.backward,
@@ -68,7 +68,7 @@ class Worker:
                 os._exit(_CONNECTION_LOST)
 
     def _receive(self) -> Header | None:
-        """The next request; new boxes are taken in on the way."""
+        """The next request; new segments are taken in on the way."""
         while True:
             try:
                 soon = self._spinner.spin(lambda: receive(self._connection, socket.MSG_DONTWAIT))
@@ -79,13 +79,13 @@ class Worker:
             except (OSError, WireError):
                 os._exit(_CONNECTION_LOST)
             if header.kind is Kind.INBOX:
-                self._inbox = MappedBox(fds[0])
+                self._inbox = MappedSegment(fds[0])
             elif header.kind is Kind.OUTBOX:
-                self._outbox, self._most = MappedBox(fds[0]), header.detail
+                self._outbox, self._most = MappedSegment(fds[0]), header.detail
             else:
                 return header
 
-    def _answer(self, header: Header) -> Answer:
+    def _answer(self, header: Header) -> ReplyDraft:
         meta = bytes(self._inbox.memory[: header.meta_bytes])
         text = json.loads(meta[header.tensors * RECORD_BYTES :])
         self._calls.drop(text.get("released", ()))
@@ -95,9 +95,9 @@ class Worker:
         try:
             return self._handlers[header.kind](request)
         except BaseException as error:  # sys.exit() in learner code ends the call, not the worker
-            return Answer({"error": describe(error, None)})
+            return ReplyDraft({"error": describe(error, None)})
 
-    def _send(self, request: Header, answer: Answer) -> None:
+    def _send(self, request: Header, answer: ReplyDraft) -> None:
         text = encode_text(answer.document)
         needed = RECORD_BYTES * len(answer.parcel.records) + len(text) + answer.parcel.payload_bytes
         if len(text) > wire.MAX_TEXT or needed > self._most:
@@ -112,28 +112,28 @@ class Worker:
         if needed > self._outbox.nbytes:
             self._connection.send(Header(Kind.GROW, request.request, needed).pack())
             if self._receive_outbox() < needed:
-                raise WireError("was given a box that is too small")
+                raise WireError("was given a segment that is too small")
 
     def _receive_outbox(self) -> int:
         datagram, fds = receive(self._connection)
         if not datagram or wire.unpack_header(datagram).kind is not Kind.OUTBOX:
-            raise WireError("expected a box")
-        self._outbox = MappedBox(fds[0])
+            raise WireError("expected a shared-memory segment")
+        self._outbox = MappedSegment(fds[0])
         return self._outbox.nbytes
 
 
-def _load(submission: Submission, tracer: Tracer, request: Request) -> Answer:
+def _load(submission: LoadedSubmission, tracer: Tracer, request: Request) -> ReplyDraft:
     # The device stops a kernel, and can name it, before the parent has to end everything.
     tracer.set_watchdog(request.text["seconds"] * 0.8)
     error = submission.load(request, tracer.expect_no_threads)
-    return Answer({"error": error} if error else {})
+    return ReplyDraft({"error": error} if error else {})
 
 
-def _too_large(nbytes: int, most: int) -> Answer:
+def _too_large(nbytes: int, most: int) -> ReplyDraft:
     message = (
         f"The reply takes {nbytes} bytes; {most}, and {wire.MAX_TEXT} of text, are the most that is graded."
     )
-    return Answer({"error": {"type": MessageTooLarge.__name__, "message": message, "where": ""}})
+    return ReplyDraft({"error": {"type": MessageTooLarge.__name__, "message": message, "where": ""}})
 
 
 def _buffer_lines() -> None:
@@ -148,7 +148,7 @@ _fflush = ctypes.CDLL(None).fflush
 
 
 def _flush() -> None:
-    """What was printed during a request belongs to its reply."""
+    """Flush the streams: output printed during a request belongs to its reply."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()

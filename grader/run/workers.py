@@ -1,4 +1,4 @@
-"""The workers of one session, one after another: whatever ends one, the next request finds a fresh one."""
+"""The workers of one session, one after another: when one has ended, the next request gets a fresh one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.run.failures import CallLost, LoadFailed, ProtocolViolation, unreada
 from grader.run.limits import Limits
 from grader.run.loading import Loading
 from grader.run.wire import Kind, Parcel, WireError
-from grader.run.zygote_handle import Zygote
+from grader.run.worker_source import WorkerSource
 
 _T = TypeVar("_T")
 _HANDLE_BITS = 32
@@ -21,11 +21,11 @@ _HANDLE_BITS = 32
 class Workers:
     """Sends requests to the present worker, and replaces it when it is gone."""
 
-    def __init__(self, zygote: Zygote) -> None:
-        self.limits: Limits = zygote.limits
+    def __init__(self, source: WorkerSource) -> None:
+        self.limits: Limits = source.limits
         self.loading: Loading | None = None
-        self._zygote = zygote
-        self._connection = Connection(zygote)
+        self._source = source
+        self._connection = Connection(source)
         self._generation = 0  # of the present worker
         self._released: list[int] = []
         self._lock = threading.Lock()
@@ -43,9 +43,9 @@ class Workers:
         self, kind: Kind, parcel: Parcel, document: dict[str, Any], read: Callable[[Message], _T],
         during: str, seconds: float | None = None, *, detail: int = 0, same_worker: bool = False,
     ) -> _T:  # fmt: skip
-        """Make a request and ``read`` its reply, whose ``WireError`` becomes a ``ProtocolViolation``.
+        """Make a request and `read` its reply, whose `WireError` becomes a `ProtocolViolation`.
 
-        ``same_worker`` raises ``CallLost`` where another worker could not know the answer.
+        `same_worker` raises `CallLost` where another worker could not know the answer.
         """
         with self._lock:
             if not self._connection.alive:
@@ -60,7 +60,7 @@ class Workers:
             return self._reading(message, read, during)
 
     def handle(self, number: int) -> int | None:
-        """The session's name for the graph that the present worker calls ``number``; None for 0."""
+        """The session's name for the graph that the present worker calls `number`; None for 0."""
         if number >> _HANDLE_BITS:
             raise WireError("named a graph that cannot be")
         return self._generation << _HANDLE_BITS | number if number else None
@@ -82,7 +82,7 @@ class Workers:
 
     def _renew(self) -> None:
         self._connection.end()
-        self._connection = Connection(self._zygote)
+        self._connection = Connection(self._source)
         self._generation += 1
         self._released = []
         if self.loading is not None:
@@ -102,13 +102,13 @@ class Workers:
 
     def _reading(self, message: Message, read: Callable[[Message], _T], during: str) -> _T:
         try:
-            if replies.field(message.document, "spent", bool, False):
+            if replies.spent(message.document):
                 self._connection.end()  # the device is in an error that only a new program clears
-                self._zygote.lost += 1
+                self._source.lost += 1
             return read(message)
         except WireError as error:
             self._connection.end()
             raise ProtocolViolation(str(error), during) from None
-        except Exception as error:  # of whatever kind: what a worker sent is no fault of this side
+        except Exception as error:  # of any kind: a worker's message is no fault of this side
             self._connection.end()
             raise ProtocolViolation(unreadable(error), during) from error

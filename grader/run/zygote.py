@@ -1,7 +1,6 @@
-"""The zygote: a process that has torch (and the simulated device) imported and forks a worker from itself
-on order.
+"""The zygote: a process with torch (and the simulated device) imported, which forks workers on order.
 
-``python -P -m grader.run.zygote --backend simt --control FD``. It runs no operator, since a fork after the
+`python -P -m grader.run.zygote --backend simt --control FD`. It runs no operator, since a fork after the
 first one deadlocks in OpenMP; it reads nothing a learner wrote; it ends when its parent's socket closes.
 """
 
@@ -23,7 +22,7 @@ from typing import NoReturn
 
 from cusimt.support import manifest
 from grader.run import limits, sandbox, seccomp
-from grader.run.control import Answer, Order, Word
+from grader.run.control import Answer, Command, Order
 from grader.run.sockets import receive
 from grader.support.backends import WorkerBackend
 
@@ -47,12 +46,12 @@ def main() -> None:
     os.set_inheritable(options.control, False)
     faulthandler.enable(all_threads=False)  # in a worker, file descriptor 2 is what the learner sees
     prepare(options.backend, options.module)
-    control.send(Answer(Word.READY, os.getpid()).pack())
+    control.send(Answer(Command.READY, os.getpid()).pack())
     Server(control, options.backend, options.isolated, options.confined).serve()
 
 
 def prepare(backend: WorkerBackend, modules: Sequence[str] = ()) -> None:
-    """Import once what every worker needs, and `modules`."""
+    """Import the modules that every worker needs, and `modules`."""
     if backend == "simt":
         from cusimt.activate import activate
 
@@ -93,13 +92,13 @@ class Server:
             if not datagram:
                 return
             order = Order.unpack(datagram)
-            if order.word is Word.SPAWN:
+            if order.command is Command.SPAWN:
                 self._spawn(order, *fds)
-            elif order.word is Word.END:
+            elif order.command is Command.END:
                 self.control.send(self._end(order.pid, order.grace_ms).pack())
-            elif order.word is Word.CLEAR:
+            elif order.command is Command.CLEAR:
                 self._clear()
-                self.control.send(Answer(Word.CLEAR).pack())
+                self.control.send(Answer(Command.CLEAR).pack())
 
     def _spawn(self, order: Order, connection: int, output: int) -> None:
         pid = os.fork()
@@ -115,21 +114,21 @@ class Server:
         os.close(connection)
         os.close(output)
         handle = os.pidfd_open(pid)
-        socket.send_fds(self.control, [Answer(Word.SPAWN, pid).pack()], [handle])
+        socket.send_fds(self.control, [Answer(Command.SPAWN, pid).pack()], [handle])
         os.close(handle)
 
     def _end(self, pid: int, grace_ms: int) -> Answer:
-        """Wait for a worker, kill what is left of it and of its descendants, and say how it ended."""
+        """Wait for a worker, kill its remaining descendants, and say how it ended."""
         if pid not in self.workers:
-            return Answer(Word.END, pid, killed=True)
+            return Answer(Command.END, pid, killed=True)
         killed = not _has_ended(pid, grace_ms)
         limits.kill_group(pid)  # before it is reaped: until then its number cannot belong to anybody else
         _, status = os.waitpid(pid, 0)
         self.workers.discard(pid)
         self._kill_orphans()
         if os.WIFSIGNALED(status):
-            return Answer(Word.END, pid, os.WTERMSIG(status), 0, killed)
-        return Answer(Word.END, pid, 0, os.WEXITSTATUS(status), killed)
+            return Answer(Command.END, pid, os.WTERMSIG(status), 0, killed)
+        return Answer(Command.END, pid, 0, os.WEXITSTATUS(status), killed)
 
     def _clear(self) -> None:
         """Leave nothing of one submission for the next: no process, no file."""

@@ -4,17 +4,13 @@ the zygote first and import torch (and build) while the zygote does the same.
 
 from __future__ import annotations
 
-import contextlib
-import select
-import signal
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from grader.run.control import Answer
-from grader.run.limits import Limits, kill_group
-from grader.run.zygote_process import Gone, Settings, Worker, ZygoteProcess
+from grader.run.limits import Limits
+from grader.run.worker_source import WorkerSource
+from grader.run.zygote_process import Settings
 from grader.support.backends import BACKENDS, WorkerBackend
 from grader.support.errors import InfrastructureError
 
@@ -22,19 +18,12 @@ if TYPE_CHECKING:
     from grader.run.session import Session
 
 
-class Zygote:
-    """Starts workers for one backend, as many as asked for, and survives each of them.
+class Zygote(WorkerSource):
+    """The public face of a source of workers: settings in, sessions out.
 
-    ``"plain"`` is torch on the CPU without a simulated device: what is asked to be on ``cuda:0`` is on the
-    CPU. It serves the tests of this package.
+    `"plain"` is torch on the CPU without a simulated device: tensors for `cuda:0` stay on the CPU. It serves
+    the tests of this package.
     """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._closed = False
-        self.lost = 0  # workers that a submission ended, hung or spent
-        self._process: ZygoteProcess | None = self._start()
 
     @classmethod
     def start(
@@ -48,19 +37,19 @@ class Zygote:
         spool: Path | None = None,
         ahead: bool = True,
     ) -> Zygote:
-        """Start a zygote and return at once; ``spawn_worker`` waits until it is ready.
+        """Start a zygote and return at once; `spawn_worker` waits until it is ready.
 
         The first worker is ordered at once too: on a GPU it takes seconds to open the device. Not so with
-        ``ahead=False``, which leaves the device alone until ``spawn_worker``. ``isolate`` puts all of them
-        into bubblewrap, where they see ``readable`` (the learner's folder, the exercise) and nothing else of
-        this user's files. ``modules`` are imported once, before any worker is forked: what many of them will
+        `ahead=False`, which leaves the device alone until `spawn_worker`. `isolate` puts all of them
+        into bubblewrap, where they see `readable` (the learner's folder, the exercise) and nothing else of
+        this user's files. `modules` are imported once, before any worker is forked: what many of them will
         need.
 
-        With a ``spool``, the zygote is for many submissions one after another, by ``clear`` in between. Each
+        With a `spool`, the zygote is for many submissions one after another, by `clear` in between. Each
         lies in a folder of its own below the spool, made before or after this start; its workers see no
         other.
 
-        Raises ``InfrastructureError`` when bubblewrap is asked for and missing.
+        Raises `InfrastructureError` when bubblewrap is asked for and missing.
         """
         if backend not in get_args(WorkerBackend):
             raise InfrastructureError(
@@ -70,128 +59,8 @@ class Zygote:
         bounds = limits or (Limits.for_strangers() if isolate else Limits())
         return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place, ahead))
 
-    @property
-    def backend(self) -> WorkerBackend:
-        return self._settings.backend
-
-    @property
-    def isolate(self) -> bool:
-        return self._settings.isolate
-
-    @property
-    def limits(self) -> Limits:
-        return self._settings.limits
-
-    @property
-    def spool(self) -> Path | None:
-        """The folder below which submissions lie, or None for a zygote that serves a single one."""
-        return self._settings.spool
-
-    @property
-    def reusable(self) -> bool:
-        """Whether ``clear`` keeps the process: not where a worker could do something to it or to the next."""
-        return self._settings.reusable
-
-    @property
-    def pid(self) -> int | None:
-        """Of the zygote, or of bubblewrap around it; None when it is gone."""
-        return self._process.pid if self._process is not None else None
-
     def spawn_worker(self) -> Session:
-        """A session on a fresh worker; raises ``InfrastructureError`` if the zygote never starts."""
+        """A session on a fresh worker; raises `InfrastructureError` if the zygote never starts."""
         from grader.run.session import Session
 
         return Session(self)
-
-    def fork(self) -> Worker:
-        """A fresh worker, from a fresh zygote if the last one was killed."""
-        with self._lock:
-            if self._closed:
-                raise InfrastructureError("A worker was asked for after its zygote had been closed.")
-            try:
-                return self._fork()
-            except Gone as gone:
-                words = self._discard()
-                if not gone.was_ready:
-                    raise _did_not_start(self.backend, words) from None
-            try:
-                return self._fork()
-            except Gone:
-                raise _did_not_start(self.backend, self._discard()) from None
-
-    def end(self, worker: Worker, grace_ms: int = 0) -> Answer | None:
-        """End a worker and all it started; None when the zygote itself is gone (then all is killed)."""
-        with self._lock:
-            try:
-                if self._process is None:
-                    raise Gone
-                return self._process.end(worker, grace_ms)
-            except Gone:
-                self._kill_directly(worker)
-                self._discard()
-                return None
-
-    def clear(self) -> None:
-        """Between two submissions: end the workers, and leave nothing of theirs for the next.
-
-        Where one process may not serve both it is replaced by a fresh one, which gets ready meanwhile.
-        """
-        with self._lock:
-            if self._closed:
-                return
-            if self._process is not None and self.reusable:
-                with contextlib.suppress(Gone):
-                    self._process.clear()
-                    return
-            if self._process is not None:
-                self._process.kill()
-            self._process = self._start()
-
-    def close(self) -> None:
-        """End the zygote and, with it, its workers."""
-        with self._lock:
-            self._closed = True
-            if self._process is not None:
-                self._process.kill()
-                self._process = None
-
-    def __enter__(self) -> Zygote:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _start(self) -> ZygoteProcess:
-        return ZygoteProcess(self._settings)
-
-    def _fork(self) -> Worker:
-        if self._process is None:
-            self._process = self._start()
-        return self._process.fork()
-
-    def _discard(self) -> str:
-        """Give up the present process; returns its last words."""
-        if self._process is None:
-            return ""
-        words = self._process.last_words()
-        self._process.kill()
-        self._process = None
-        return words
-
-    def _kill_directly(self, worker: Worker) -> None:
-        """Kill a worker without the zygote: its group, while the pidfd proves the number to be its own."""
-        poller = select.poll()
-        poller.register(worker.pidfd, select.POLLIN)
-        if not self.isolate and not poller.poll(0):
-            kill_group(worker.pid)
-        with contextlib.suppress(OSError):
-            signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
-
-
-def _did_not_start(backend: WorkerBackend, words: str) -> InfrastructureError:
-    last = f" Its last output:\n{words}\n" if words else " It printed nothing."
-    return InfrastructureError(
-        f"The process that starts workers for the {backend} backend did not start.{last}",
-        "Nothing was graded, so nothing counts against the submission.",
-        "Run `grader doctor`.",
-    )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cusimt.support.cache import cache_root
 from grader.run import landlock, sandbox, seccomp, sockets
-from grader.run.control import Answer, Order, Word
+from grader.run.control import Answer, Command, Order
 from grader.run.limits import Limits, kill_group
 from grader.run.transcript import Transcript
 from grader.support.backends import WorkerBackend
@@ -31,7 +31,7 @@ _starter = ThreadPoolExecutor(1, "zygote-starter")
 
 
 class Gone(Exception):
-    """The zygote ended or no longer answers; ``was_ready`` tells a fault of the start from one later on."""
+    """The zygote ended or no longer answers; `was_ready` tells a fault of the start from one later on."""
 
     def __init__(self, was_ready: bool = True) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Gone(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a zygote process is started with; see ``Zygote.start``."""
+    """The settings of a zygote process; see `Zygote.start`."""
 
     backend: WorkerBackend
     isolate: bool
@@ -66,7 +66,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Worker:
-    """A worker as the parent holds it: ``pidfd`` becomes readable when it ends."""
+    """A worker as the parent holds it: `pidfd` becomes readable when it ends."""
 
     pid: int
     pidfd: int
@@ -74,7 +74,7 @@ class Worker:
     transcript: Transcript
 
     def host_pid(self) -> int:
-        """Its number here, where ``pid`` is the one in its sandbox; -1 when it has ended."""
+        """Its number here, where `pid` is the one in its sandbox; -1 when it has ended."""
         about = Path(f"/proc/self/fdinfo/{self.pidfd}").read_text()
         return int(next((line.split()[1] for line in about.splitlines() if line.startswith("Pid:")), "-1"))
 
@@ -88,7 +88,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class _Ordered:
-    """This side of a worker that was asked for: its connection, and where its output is read."""
+    """The parent's ends of a worker that is being forked: its connection, and the pipe of its output."""
 
     connection: socket.socket
     output: int
@@ -108,7 +108,7 @@ class ZygoteProcess:
         command += ["--confined"] if settings.confined else []
         self._settings = settings
         self._enclosure = _enclosure(settings, environment)
-        self._words = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
+        self._output = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
         self._control, theirs = sockets.pair()
         command += ["--control", str(theirs.fileno())]
         descriptors: tuple[int, ...] = (theirs.fileno(),)
@@ -121,7 +121,7 @@ class ZygoteProcess:
             environment = self._enclosure.environment
         self._process = _starter.submit(
             subprocess.Popen, command, pass_fds=descriptors, env=environment, stdin=subprocess.DEVNULL,
-            stdout=self._words, stderr=self._words, start_new_session=self._enclosure is not None,
+            stdout=self._output, stderr=self._output, start_new_session=self._enclosure is not None,
         ).result()  # fmt: skip
         theirs.close()
         self._ready = False
@@ -135,13 +135,13 @@ class ZygoteProcess:
         return self._process.pid
 
     def fork(self) -> Worker:
-        """A fresh worker, once the zygote is ready; raises ``Gone``."""
+        """A fresh worker, once the zygote is ready; raises `Gone`."""
         self._wait_ready()
         ordered = self._ordered or self._order()
         self._ordered = None
         try:
             answer, fds = self._answer(ANSWER_SECONDS)
-            if answer.word is not Word.SPAWN or len(fds) != 1:
+            if answer.command is not Command.SPAWN or len(fds) != 1:
                 _close_all(fds)
                 raise Gone
         except Gone:
@@ -150,30 +150,30 @@ class ZygoteProcess:
         return Worker(answer.pid, fds[0], ordered.connection, Transcript(ordered.output))
 
     def end(self, worker: Worker, grace_ms: int) -> Answer:
-        """Have a worker ended; raises ``Gone``."""
-        self._send(Order(Word.END, worker.pid, grace_ms))
+        """End a worker through the zygote; raises `Gone`."""
+        self._send(Order(Command.END, worker.pid, grace_ms))
         answer, fds = self._answer(grace_ms / 1000 + ANSWER_SECONDS)
         _close_all(fds)
         return answer
 
     def clear(self) -> None:
-        """End all workers and sweep the scratch folders. Raises ``Gone``."""
+        """End all workers and sweep the scratch folders. Raises `Gone`."""
         if self._ordered is not None:
             return  # nobody has used a worker since the last time
         self._wait_ready()
-        self._send(Order(Word.CLEAR))
+        self._send(Order(Command.CLEAR))
         answer, fds = self._answer(_CLEAR_SECONDS)
         _close_all(fds)
-        if answer.word is not Word.CLEAR:
+        if answer.command is not Command.CLEAR:
             raise Gone
         self._order_ahead()
 
-    def last_words(self, nbytes: int = 4096) -> str:
-        """The end of what it wrote to stdout and stderr."""
+    def last_output(self, nbytes: int = 4096) -> str:
+        """The end of its output to stdout and stderr."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
-        size = os.fstat(self._words).st_size
-        return os.pread(self._words, nbytes, max(0, size - nbytes)).decode("utf-8", "replace").strip()
+        size = os.fstat(self._output).st_size
+        return os.pread(self._output, nbytes, max(0, size - nbytes)).decode("utf-8", "replace").strip()
 
     def kill(self) -> None:
         """End it, and with it its workers."""
@@ -184,12 +184,12 @@ class ZygoteProcess:
             kill_group(self._process.pid)
         self._process.kill()
         self._process.wait()
-        os.close(self._words)
+        os.close(self._output)
         if self._enclosure is not None:
             self._enclosure.close()
 
     def _order_ahead(self) -> None:
-        """Ask for the next worker before it is fetched, unless what it costs is to wait for that."""
+        """Order the next worker before it is needed, unless the settings postpone its cost."""
         if self._settings.ahead:
             self._ordered = self._order()
 
@@ -200,7 +200,7 @@ class ZygoteProcess:
         ordered = _Ordered(ours, reading)
         limits = self._settings.limits
         order = Order(
-            Word.SPAWN,
+            Command.SPAWN,
             memory_bytes=limits.memory_bytes,
             file_bytes=limits.file_bytes,
             processes=limits.processes if self._settings.isolate else 0,
@@ -219,7 +219,7 @@ class ZygoteProcess:
         if not self._ready:
             answer, fds = self._answer(_READY_SECONDS, was_ready=False)
             _close_all(fds)
-            if answer.word is not Word.READY:
+            if answer.command is not Command.READY:
                 raise Gone(was_ready=False)
             self._ready = True
 
@@ -230,7 +230,7 @@ class ZygoteProcess:
             raise Gone from error
 
     def _answer(self, seconds: float, was_ready: bool = True) -> tuple[Answer, list[int]]:
-        """Its next datagram; ``Gone`` when it ended, fell silent or said what no zygote says."""
+        """Its next datagram; `Gone` when it ended, fell silent or sent a datagram that no zygote sends."""
         until = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self._control, select.POLLIN)

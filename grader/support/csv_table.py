@@ -12,7 +12,7 @@ BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Table:
-    """``rows`` are pairs of a line's number and its cells, without empty lines."""
+    """`rows` are pairs of a line's number and its cells, without empty lines."""
 
     header: list[str] = field(default_factory=list)
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
@@ -22,7 +22,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """The table in ``path``; an empty file has an empty header.
+    """The table in `path`; an empty file has an empty header.
 
     Raises OSError, and ValueError for text that is not UTF-8 or whose quotes do not match.
     """

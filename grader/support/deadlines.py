@@ -21,20 +21,20 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Usage:
-    """What a tree of processes has used: ``seconds`` of processors; ``ready``: one of it runs or could."""
+    """What a tree of processes has used: `seconds` of processors; `ready`: one of it runs or could."""
 
     seconds: float
     ready: bool
 
 
 class Deadline:
-    """Over after ``seconds`` of own time of the process that ``leader`` names, or PATIENCE times as many."""
+    """Over after `seconds` of own time of the process that `leader` names, or PATIENCE times as many."""
 
     def __init__(
         self, seconds: float, leader: Callable[[], int], *,
         clock: Callable[[], float] = time.monotonic, usage: Callable[[int], Usage | None] | None = None,
     ) -> None:  # fmt: skip
-        """It begins now. ``leader`` is asked seldom; where its tree cannot be read, the clock counts."""
+        """Begin now. `leader` is called seldom; where its process tree is unreadable, the clock counts."""
         self._seconds = seconds
         self._leader = leader
         self._clock = clock
@@ -71,7 +71,7 @@ class Deadline:
 
 
 def usage_of(leader: int) -> Usage | None:
-    """What ``leader`` and its descendants have used; None where it is gone or /proc does not show it."""
+    """What `leader` and its descendants have used; None where it is gone or /proc does not show it."""
     try:
         table = processes()
     except OSError:
@@ -87,7 +87,7 @@ def usage_of(leader: int) -> Usage | None:
 def processes() -> dict[int, tuple[int, float]]:
     """Of every process its parent, and the seconds of processors that it and its ended children have used.
 
-    Not every kernel has ``/proc/PID/task/TID/children``. Raises OSError where there is no /proc.
+    Not every kernel has `/proc/PID/task/TID/children`. Raises OSError where there is no /proc.
     """
     return dict(filter(None, map(_row, Path("/proc").iterdir())))
 

@@ -15,7 +15,7 @@ PRIVATE, PUBLIC = 0o600, 0o644
 
 
 def write_atomically(path: Path, content: str | bytes, mode: int = PRIVATE) -> None:
-    """Write a file in the place of what is there; a reader sees the one or the other.
+    """Replace a file atomically: a reader sees the old content or the new.
 
     Text is written in UTF-8, its line ends as they are. Folders that are missing are made, private ones for a
     private file. Raises OSError; then the earlier file is there.
@@ -40,13 +40,13 @@ def publish(path: Path, content: str | bytes, mode: int = PRIVATE) -> bool:
 
 
 def make_private(folder: Path) -> None:
-    """Make ``folder``, and what is missing above it, for this user alone; what is there stays as it is."""
+    """Make `folder`, and what is missing above it, for this user alone; what is there stays as it is."""
     for each in reversed([each for each in (folder, *folder.parents) if not each.is_dir()]):
         each.mkdir(mode=0o700, exist_ok=True)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make what was created, renamed or removed in ``folder`` survive a power cut.
+    """Make what was created, renamed or removed in `folder` survive a power cut.
 
     Some file systems, mounted drives of a cloud among them, cannot do that for a folder.
     """
@@ -62,10 +62,10 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _written_beside(path: Path, content: str | bytes, mode: int, named: bool = True) -> Iterator[Path]:
-    """A synced draft in the same folder, which nobody else can read before it has its ``mode``.
+    """A synced draft in the same folder, which nobody else can read before it has its `mode`.
 
     Its name follows from the file's, and its writer holds a lock on it: what a killed one left is replaced by
-    the next. Unless it is to be ``named``, it has no name where the file system allows that.
+    the next. Unless it is to be `named`, it has no name where the file system allows that.
     """
     if mode == PRIVATE:
         make_private(path.parent)
@@ -86,7 +86,7 @@ def _written_beside(path: Path, content: str | bytes, mode: int, named: bool = T
 
 
 def _nameless(path: Path) -> tuple[Path, int]:
-    """A file in the folder of ``path`` that nobody finds there, and goes with its process; else a draft."""
+    """A file in the folder of `path` that nobody finds there, and goes with its process; else a draft."""
     with contextlib.suppress(OSError, AttributeError):  # not every file system, nor system, has them
         handle = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, PRIVATE)
         return Path(f"/proc/self/fd/{handle}"), handle
@@ -94,7 +94,7 @@ def _nameless(path: Path) -> tuple[Path, int]:
 
 
 def _draft(path: Path) -> tuple[Path, int]:
-    """An empty file beside ``path`` that is this process's own, and its descriptor."""
+    """An empty file beside `path` that is this process's own, and its descriptor."""
     draft = path.with_name(f".{path.name}.draft")
     while True:
         try:

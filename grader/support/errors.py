@@ -5,7 +5,7 @@
     │   ├── UnknownExercise
     │   ├── BrokenExercise               exercise.toml, markers, mutants.toml
     │   └── BrokenSpec                   spec.py
-    ├── InfrastructureError          3   this machine cannot do it: becomes ``infra_error``, never a zero
+    ├── InfrastructureError          3   this machine cannot do it: becomes `infra_error`, never a zero
     │   └── ToolchainError               missing compiler, header or tool
     └── SubmissionError              1   the learner's code was at fault
         └── BuildFailed                  the compiler refused it
@@ -31,19 +31,19 @@ __all__ = [
 
 
 class UnknownExercise(UsageError):
-    """No exercise has the number, slug or path that was asked for."""
+    """No exercise has the number, slug or path that the user named."""
 
 
 class BrokenExercise(UsageError):
-    """An ``exercise.toml``, a section marker or a ``mutants.toml`` breaks the rules of an exercise folder."""
+    """An `exercise.toml`, a section marker or a `mutants.toml` breaks the rules of an exercise folder."""
 
 
 class BrokenSpec(UsageError):
-    """A ``spec.py`` cannot be loaded or does not define what a spec must define."""
+    """A `spec.py` cannot be loaded or does not define what a spec must define."""
 
 
 class SubmissionError(ExplainedError):
-    """The learner's code was at fault; the verdict says where. ``printed`` is what it wrote until then."""
+    """The learner's code was at fault; the verdict says where. `printed` is what it wrote until then."""
 
     exit_code = 1
     printed = ""
@@ -52,7 +52,7 @@ class SubmissionError(ExplainedError):
 class BuildFailed(SubmissionError):
     """The compiler refused the submission.
 
-    ``diagnostics`` holds the lines about the learner's own files, ``log`` the compiler's full output.
+    `diagnostics` holds the lines about the learner's own files, `log` the compiler's full output.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ _SLICE = re.compile(r"\s+MIG (?P<profile>\S+) +Device +\d+: \(UUID: (?P<uuid>MIG
 
 @dataclass(frozen=True)
 class Gpu:
-    """``uuid`` as CUDA_VISIBLE_DEVICES takes it (``GPU-...`` or ``MIG-...``); ``name`` is the model."""
+    """`uuid` as CUDA_VISIBLE_DEVICES takes it (`GPU-...` or `MIG-...`); `name` is the model."""
 
     uuid: str
     name: str
@@ -41,7 +41,7 @@ def visible_gpus(environment: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]
 
 
 def parse(listing: str) -> tuple[Gpu, ...]:
-    """The GPUs that ``nvidia-smi -L`` printed; of one that is partitioned, its parts."""
+    """The GPUs that `nvidia-smi -L` printed; of one that is partitioned, its parts."""
     gpus: list[Gpu] = []
     whole: Gpu | None = None
     for line in listing.splitlines():

@@ -48,7 +48,7 @@ def fault_of(error: OSError) -> InfrastructureError | None:
 
 
 def full(folders: Iterable[Path]) -> InfrastructureError | None:
-    """The sentences for the first of ``folders`` whose disk is full; None where there is room in all.
+    """The sentences for the first of `folders` whose disk is full; None where there is room in all.
 
     Asked after a program said so: what it prints may be a submission's own words.
     """

@@ -30,8 +30,8 @@ def descriptors(kind):
 def connection():
     return descriptors("socket:")[0]
 
-def boxes():
-    return descriptors("cu2grad-box")
+def segments():
+    return descriptors("cu2grad-segment")
 
 def speak(datagram):
     os.write(connection(), datagram)
@@ -75,7 +75,7 @@ def _assert_refused(load: Load, body: str, sentence: str) -> None:
         ("forge(kind=99)", "unknown kind 99"),
         ("forge(tensors=2**31)", "announced 2147483648 tensors"),
         ("forge(text_bytes=2**31)", "bytes of text where at most"),
-        ("forge(payload_bytes=2**60)", "announced more bytes than its box holds"),
+        ("forge(payload_bytes=2**60)", "announced more bytes than its segment holds"),
         ("forge(payload_bytes=10**6)", "announced more bytes than its tensors have"),
         ("forge(payload_bytes=0)", "are outside the message"),
         ("forge(text_bytes=3)", "sent text that is not JSON"),
@@ -108,15 +108,15 @@ _LAUNCH = '{"kernel": "k", "grid": [1], "block": [1, 1, 1]}'
         ("'{\"outputs\": ' + '9' * 10000 + '}'", "not JSON"),
         ("'{\"outputs\": NaN}'", "not JSON"),
         ("b'\\xff\\xfe'", "not JSON"),
-        ("'{\"outputs\": 3}'", "field `outputs` is not as it must be"),
+        ("'{\"outputs\": 3}'", "field `outputs` must be a list, not 3"),
         ("'{\"outputs\": []}'", "tensors that belong to no output"),
         ("'{\"outputs\": [{\"kind\": \"tensor\", \"record\": 7}]}'", "do not match its tensors"),
-        ("'{\"outputs\": [{\"kind\": \"spell\"}]}'", "unknown kind `spell`"),
-        (f"'{{{_ONE}, \"trace\": {{\"findings\": [1]}}}}'", "field `findings`"),
-        (f"'{{{_ONE}, \"trace\": {{\"counts\": [{{}}]}}}}'", "sent counts that are none"),
-        (f"'{{{_ONE}, \"trace\": {{\"placed\": [{{\"name\": \"x\"}}]}}}}'", "field `base`"),
-        (f"'{{{_ONE}, \"error\": {{\"type\": 1}}}}'", "field `type`"),
-        (f"'{{{_ONE}, \"trace\": {{\"launches\": [{_LAUNCH}]}}}}'", "sent a launch whose grid is none"),
+        ("'{\"outputs\": [{\"kind\": \"spell\"}]}'", "kind` must be one of .*, not 'spell'"),
+        (f"'{{{_ONE}, \"trace\": {{\"findings\": [1]}}}}'", "field `trace.findings.0.` must be a table"),
+        (f"'{{{_ONE}, \"trace\": {{\"counts\": [{{}}]}}}}'", "sent malformed counts: `"),
+        (f"'{{{_ONE}, \"trace\": {{\"placed\": [{{\"name\": \"x\"}}]}}}}'", "placed.0..base` is missing"),
+        (f"'{{{_ONE}, \"error\": {{\"type\": 1}}}}'", "field `error.message` is missing"),
+        (f"'{{{_ONE}, \"trace\": {{\"launches\": [{_LAUNCH}]}}}}'", "launches.0..grid` must be a list of 3"),
         ("'{\"a\": ' * 50 + '\"\\\\u0007\"' + '}' * 50", "nested too deeply"),
     ],
 )  # fmt: skip
@@ -167,7 +167,7 @@ def test_shared_memory_cannot_be_shrunk_or_grown(load: Load) -> None:
         + """
 def entry(a):
     refused = []
-    for fd in boxes():
+    for fd in segments():
         for nbytes in (0, 2**24 + 4096):
             try:
                 os.ftruncate(fd, nbytes)
@@ -179,7 +179,7 @@ def entry(a):
     reply = session.call("entry", [arg(1.0, 4.0)])
     assert reply.outputs[0].tensor is not None
     assert reply.outputs[0].tensor.tolist() == [2.0, 8.0]
-    assert reply.outputs[1].value == 4  # two boxes, two ways
+    assert reply.outputs[1].value == 4  # two segments, two ways
 
 
 def test_a_hole_in_the_shared_memory_is_zeros(load: Load) -> None:
@@ -188,7 +188,7 @@ def test_a_hole_in_the_shared_memory_is_zeros(load: Load) -> None:
         + """
 def entry():
     def punch():
-        for fd in boxes():
+        for fd in segments():
             ctypes.CDLL(None).fallocate(fd, 3, ctypes.c_long(0), ctypes.c_long(2**24))
     send = wire.Header.pack
     wire.Header.pack = lambda header: (punch(), send(header))[1]

@@ -8,7 +8,7 @@ import pytest
 
 from cusimt.compiler.sources import closure, content_key, translate_tree
 from grader.compilation import ninja
-from grader.compilation.sources import require_sources
+from grader.compilation.request import require_sources
 from grader.support.errors import BuildFailed
 
 

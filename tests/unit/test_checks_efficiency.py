@@ -14,7 +14,7 @@ from cusimt.counters import LaunchCounts, LineCounts
 from cusimt.tests.unit.handmade_profile import X, launched, line
 from grader.checks.device import efficiency
 from grader.checks.outcome import Outcome
-from grader.run.values import Placed, RemoteError, Reply, Trace
+from grader.run.values import RemoteError, Reply, TensorAddress, Trace
 from grader.specification import Case, Gradient, load_spec, tensor
 from grader.specification.efficiency import Efficiency, Limit
 from grader.support.errors import BrokenSpec
@@ -42,7 +42,7 @@ def judged(
     monkeypatch.setattr(efficiency, "symbolise", lambda raw, quote: list(raw))
 
     def counting(trace: Trace, stage: str, schedule: str) -> Trace:
-        counted = replace(trace, counts=tuple(launches), placed=(Placed("a", X, 4),))  # type: ignore[arg-type]
+        counted = replace(trace, counts=tuple(launches), placed=(TensorAddress("a", X, 4),))  # type: ignore[arg-type]
         return edit(replace(counted, launches_total=len(launches)))
 
     session = session or FakeSession(function, edit_trace=counting)
@@ -208,7 +208,7 @@ def test_backward_is_counted_where_a_limit_asks_for_it(monkeypatch: pytest.Monke
 
     def counting(trace: Trace, stage: str, schedule: str) -> Trace:
         made = good() if stage == "call" else bad()
-        placed = (Placed("cotangent 0", X, 4),) if stage == "backward" else ()
+        placed = (TensorAddress("cotangent 0", X, 4),) if stage == "backward" else ()
         return replace(trace, counts=tuple(made), placed=placed)  # type: ignore[arg-type]
 
     limits = [*LIMITS, Limit("global_store_sectors", 400, stage="backward")]

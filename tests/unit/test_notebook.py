@@ -354,7 +354,7 @@ def test_import_knows_whether_the_files_are_the_same(toy_catalog: Catalog, tmp_p
         (replace(VERDICT, checks=(replace(CHECKS[1], points=90, out_of=90),)), "correctness has 90 of 90"),
         (replace(VERDICT, checks=(replace(CHECKS[1], points=-1),)), "correctness has -1 of 50"),
         (replace(VERDICT, checks=(replace(CHECKS[1], name="bonus", out_of=101),)), "more than the exercise"),
-        (replace(VERDICT, backend="abacus"), "backend is of the wrong type: 'abacus'"),
+        (replace(VERDICT, backend="abacus"), "`backend` must be one of simt, cuda, not 'abacus'"),
         (replace(VERDICT, exercise="77_nothing"), "no exercise '77_nothing'"),
     ],
 )

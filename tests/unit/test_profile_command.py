@@ -19,7 +19,7 @@ from grader.checks.device.counted_case import Counted, choose, run_counted, tens
 from grader.checks.outcome import Outcome
 from grader.cli import main
 from grader.run import zygote_handle
-from grader.run.values import Output, Placed, RemoteError, Reply, Trace
+from grader.run.values import Output, RemoteError, Reply, TensorAddress, Trace
 from grader.specification import Case, Gradient, Spec, tensor
 from grader.support.errors import SubmissionError, UsageError
 from grader.verdict import Status
@@ -130,7 +130,7 @@ def test_what_cannot_be_profiled_is_a_sentence(options: dict[str, Any], sentence
 
 def test_tensors_are_called_as_in_the_learners_code() -> None:
     found = [("a", 1), ("cotangent 0", 2), ("output 0", 3), ("output 1", 2)]
-    placed = tuple(Placed(name, base, 4) for name, base in found)
+    placed = tuple(TensorAddress(name, base, 4) for name, base in found)
     gradients = (Output("tensor", name="a"), Output("tensor", name="b"))
     reply = Reply(gradients, trace=Trace(placed=placed))
     assert {base: memory.name for base, memory in tensor_names(reply, backward=True).items()} == {
@@ -138,7 +138,7 @@ def test_tensors_are_called_as_in_the_learners_code() -> None:
         2: "grad_out",  # what is handed through keeps the name that it came with
         3: "grad_a",
     }
-    only = Reply(gradients[:1], trace=Trace(placed=(Placed("the output", 4, 8),)))
+    only = Reply(gradients[:1], trace=Trace(placed=(TensorAddress("the output", 4, 8),)))
     assert tensor_names(only, backward=True) == {4: Memory("grad_a", 8)}
     assert tensor_names(only) == {4: Memory("the output", 8)}
 

@@ -71,5 +71,5 @@ def test_what_the_runtime_writes_is_taken() -> None:
     ],
 )
 def test_what_it_never_writes_is_refused(path: str, value: Any) -> None:
-    with pytest.raises(WireError, match="sent counts that are none"):
+    with pytest.raises(WireError, match="sent malformed counts: "):
         validated([RECORD, changed(path, value)])

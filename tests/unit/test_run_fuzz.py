@@ -65,18 +65,24 @@ def test_a_reply_holds_no_tensor_without_bytes() -> None:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({"trace": {"launches_total": 2**64}}, "field `launches_total`"),
+        ({"trace": {"launches_total": 2**64}}, "field `trace.launches_total` must be a whole number"),
         (
             {"trace": {"findings": [{"kind": "trap", "allocation": {"base": 1}}]}},
-            "sent a finding that is none",
+            "sent a malformed finding: ",
         ),
-        ({"trace": {"findings": [{"kind": "trap", "other": {"pc": 1}}]}}, "sent a finding that is none"),
-        ({"trace": {"findings": [{"kind": "trap", "block": [0, 0]}]}}, "sent a finding that is none"),
-        ({"trace": {"findings": [{"note": "x"}]}}, "sent a finding that is none"),
-        ({"trace": {"api_calls": [{"call": "x", "kind": "d2d", "bytes": [1]}]}}, "call of the runtime"),
-        ({"trace": {"api_calls": [{"bytes": 1}]}}, "call of the runtime"),
+        ({"trace": {"findings": [{"kind": "trap", "other": {"pc": 1}}]}}, "sent a malformed finding: "),
+        ({"trace": {"findings": [{"kind": "trap", "block": [0, 0]}]}}, "sent a malformed finding: "),
+        ({"trace": {"findings": [{"note": "x"}]}}, "sent a malformed finding: "),
+        (
+            {"trace": {"api_calls": [{"call": "x", "kind": "d2d", "bytes": [1]}]}},
+            "sent a malformed runtime call: ",
+        ),
+        ({"trace": {"api_calls": [{"bytes": 1}]}}, "sent a malformed runtime call: "),
         *(
-            ({"trace": {"api_calls": [{"call": "x", "kind": "d2d", **order}]}}, "call of the runtime")
+            (
+                {"trace": {"api_calls": [{"call": "x", "kind": "d2d", **order}]}},
+                "sent a malformed runtime call: ",
+            )
             for order in ({"moment": [1]}, {"after": [1, 2]}, {"end_us": -1.0}, {"end_us": float("nan")})
         ),
     ],

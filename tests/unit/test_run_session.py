@@ -14,7 +14,7 @@ from torch import Tensor
 from grader.run import CallLost, ProtocolViolation, TensorArg, Zygote
 from grader.run.connection import Connection
 from grader.run.session import Session
-from grader.run.shared_memory import Box
+from grader.run.shared_memory import Segment
 from grader.support.errors import InfrastructureError
 from tests.adversarial.submissions import Load, arg, assert_serves, load, zygote
 
@@ -447,7 +447,7 @@ def test_what_died_with_its_worker_is_lost(load: Load) -> None:
     assert_serves(session)
 
 
-def test_boxes_grow_with_what_travels(load: Load) -> None:
+def test_segments_grow_with_what_travels(load: Load) -> None:
     session = load("def twice(a): return a * 2, a * 4\n")
     large = torch.arange(6 * 2**20, dtype=torch.float64)  # 48 MiB in, 96 MiB out
     reply = session.call("twice", [TensorArg(large)])
@@ -468,7 +468,7 @@ def test_what_this_machine_lacks_is_no_fault_of_the_worker(
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patched:
-        patched.setattr(Box, "write", refuse)
+        patched.setattr(Segment, "write", refuse)
         with pytest.raises(InfrastructureError, match="Nothing counts against the submission"):
             session.call("twice", [arg(3.0)])
     assert zygote.lost == lost

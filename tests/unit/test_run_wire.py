@@ -10,7 +10,7 @@ import pytest
 
 from grader.run import wire
 from grader.run.cleaned_text import decode_text, encode_text
-from grader.run.shared_memory import Box, MappedBox
+from grader.run.shared_memory import MappedSegment, Segment
 from grader.run.wire import SPARSE, Header, Kind, MessageTooLarge, Parcel, TensorRecord, WireError
 
 
@@ -63,30 +63,30 @@ def test_payloads_are_aligned_and_apart() -> None:
 
 def test_bytes_travel_through_a_box_both_ways() -> None:
     header, meta, memory = _sealed(_record(nbytes=24), _record(nbytes=100), text=b'{"a":1}')
-    box = Box()
-    mapped = MappedBox(os.dup(box.fd))
+    segment = Segment()
+    mapped = MappedSegment(os.dup(segment.fd))
     pieces = [(header.payload_start + offset, ctypes.addressof(ctypes.c_char.from_buffer(memory)), nbytes)
               for offset, nbytes in ((0, 24), (64, 100))]  # fmt: skip
-    for write in (box.write, mapped.write):
+    for write in (segment.write, mapped.write):
         mapped.memory[:1024] = bytes(1024)
         write(meta, pieces)
-        assert box.read(header.meta_bytes) == meta
-        assert box.read(100, header.payload_start + 64) == bytes(memory[:100])
+        assert segment.read(header.meta_bytes) == meta
+        assert segment.read(100, header.payload_start + 64) == bytes(memory[:100])
         assert bytes(mapped.memory[header.payload_start : header.payload_start + 24]) == bytes(memory[:24])
-    box.close()
+    segment.close()
 
 
 def test_a_box_has_a_size_for_good() -> None:
-    box = Box.for_bytes(40 * 2**20)
-    assert box.nbytes == 64 * 2**20
-    for nbytes in (0, box.nbytes - 1, box.nbytes + 1):
+    segment = Segment.for_bytes(40 * 2**20)
+    assert segment.nbytes == 64 * 2**20
+    for nbytes in (0, segment.nbytes - 1, segment.nbytes + 1):
         with pytest.raises(PermissionError):
-            os.ftruncate(box.fd, nbytes)
-    with pytest.raises(WireError, match="more bytes than its box holds"):
-        box.read(2, box.nbytes - 1)
-    with pytest.raises(WireError, match="more bytes than its box holds"):
-        box.read_into(ctypes.addressof(ctypes.create_string_buffer(8)), 8, box.nbytes - 4)
-    box.close()
+            os.ftruncate(segment.fd, nbytes)
+    with pytest.raises(WireError, match="more bytes than its shared memory holds"):
+        segment.read(2, segment.nbytes - 1)
+    with pytest.raises(WireError, match="more bytes than its shared memory holds"):
+        segment.read_into(ctypes.addressof(ctypes.create_string_buffer(8)), 8, segment.nbytes - 4)
+    segment.close()
 
 
 @pytest.mark.parametrize(

@@ -161,5 +161,5 @@ def test_a_value_of_another_type_is_refused(path: tuple[str | int, ...], value: 
 
 def test_a_number_that_is_none_is_refused() -> None:
     text = verdict(result(Status.PASS, 40)).to_json().replace('"points": 40', '"points": NaN')
-    with pytest.raises(UsageError, match="points is of the wrong type"):
+    with pytest.raises(UsageError, match=r"`checks\[0\].points` must be a number, not nan"):
         Verdict.from_json(text)

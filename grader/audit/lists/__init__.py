@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Group:
-    """Names, and why a submission may use them; ``names`` None: every public name of that module."""
+    """Names, and why a submission may use them; `names` None: every public name of that module."""
 
     why: str
     names: frozenset[str] | None
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of ``text``."""
+    """The words of `text`."""
     return frozenset(text.split())
 
 
 def group(why: str, names: str) -> Group:
-    """The names in ``names``, which white space separates."""
+    """The names in `names`, which white space separates."""
     return Group(why, words(names))
 
 

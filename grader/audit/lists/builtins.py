@@ -62,7 +62,7 @@ LABELS = frozenset((
 ))  # fmt: skip
 LABELS_OF_OBJECTS = frozenset(("__doc__", "__name__", "__qualname__"))  # texts that anything may be asked for
 
-# What stands instead, in a sentence, for what is asked for most often.
+# The replacement, in a sentence, for the names that submissions use most often.
 _SOURCES = 'The sources are found by their names alone: grader.load("name", ["kernel.cu", "binding.cpp"]).'
 INSTEAD = {
     "getattr": "Write the attribute's name in the code: x.name.",

@@ -12,14 +12,14 @@ from functools import partial
 
 import torch
 
-from grader.checks.bench import OTHER_ORDERS, Bench, Call, Schedule
+from grader.checks.bench import OTHER_ORDERS, Bench, Call
 from grader.checks.gradients.cotangents import both_ways, random_cotangents
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import compare, pair
 from grader.checks.values.expected import Expected
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import error_outcome
-from grader.run.values import Output
+from grader.run.values import Output, Schedule
 from grader.specification import Case
 from grader.verdict import Status
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import torch
 
-from grader.checks.bench import OTHER_ORDERS, Bench, Call, RightAnswer, Schedule
+from grader.checks.bench import OTHER_ORDERS, Bench, Call, RightAnswer
 from grader.checks.device.findings import faults_in
 from grader.checks.gradients.cotangents import both_ways, differentiable
 from grader.checks.gradients.engine import numeric_sizes
@@ -21,7 +21,7 @@ from grader.checks.values.correctness import wrong_change, wrong_output
 from grader.checks.values.expected import Expected, accumulation, expected_changes, tolerance_for
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import first_paragraph
-from grader.run.values import Output
+from grader.run.values import Output, Schedule
 from grader.specification import Case, Gradient
 from grader.verdict import Finding
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import torch
 
-from grader.checks.bench import Bench, Call, Schedule
+from grader.checks.bench import Bench, Call
 from grader.checks.gradients.reference_graph import dense
 from grader.checks.values.expected import Expected, Pointwise, accumulation, never, tolerance_for
 from grader.checks.values.inputs import Drawn, Inputs
+from grader.run.values import Schedule
 from grader.specification import Case, Gradient
 
 COTANGENTS = ("random", "expanded", "transposed")

@@ -1,3 +1,1 @@
-"""The untrusted side: what runs in a worker, beside learner code. The parent checks everything that comes
-from here.
-"""
+"""The untrusted side: code that shares a worker with learner code. The parent checks all its messages."""

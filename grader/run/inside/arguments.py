@@ -16,7 +16,7 @@ from grader.run.wire import REQUIRES_GRAD, TensorRecord
 
 @dataclass
 class Given:
-    """One tensor argument: what the entry receives, and the storage behind it (CPU for NumPy arrays)."""
+    """One tensor argument: the entry's value, and the storage behind it (CPU for NumPy arrays)."""
 
     name: str
     record: TensorRecord
@@ -30,16 +30,16 @@ class Given:
 
 
 def rebuild(request: Request, on_cpu: bool) -> tuple[list[Any], list[Given]]:
-    """All arguments, and the tensors among them in order. ``on_cpu`` puts everything on the CPU."""
+    """All arguments, and the tensors among them in order. `on_cpu` puts everything on the CPU."""
     given: list[Given] = []
     arguments = [_rebuild(entry, request, on_cpu, given) for entry in request.text["args"]]
     return arguments, given
 
 
 def with_copies(arguments: Sequence[Any], given: Sequence[Given], names: Sequence[str]) -> list[Any]:
-    """``arguments``, but copies of the leaves among the tensors ``names``, which may be changed in place.
+    """`arguments`, but copies of the leaves among the tensors `names`, which may be changed in place.
 
-    A list in ``names`` stands for its tensors. Made here rather than with the leaves, because a copy is work
+    A list in `names` means all its tensors. Made here rather than with the leaves, because a copy is work
     for the stream on which the entry runs.
     """
     leaves = {id(each.value) for each in given if each.requires_grad and each.name.partition("[")[0] in names}

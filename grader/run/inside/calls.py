@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from grader.run.inside.arguments import Given, rebuild, with_copies
-from grader.run.inside.current_device import Place, Places, determinism
+from grader.run.inside.current_device import DeviceStream, DeviceStreams, determinism
 from grader.run.inside.graphs import Graph, differentiate_twice, overwrite, run_engine, undefined
-from grader.run.inside.request import Answer, Request
+from grader.run.inside.request import ReplyDraft, Request
 from grader.run.inside.results import flatten, pack, pack_bytes
-from grader.run.inside.submission import Submission, describe
+from grader.run.inside.submission import LoadedSubmission, describe
 from grader.run.inside.tracing import Tracer
 from grader.run.wire import SPARSE, UNDEFINED, Parcel
 
@@ -25,9 +25,9 @@ _SETTLING_STEPS = 20  # milliseconds
 
 
 class Calls:
-    """Runs entries; keeps the graphs, and what the last request was given, which later ones ask about."""
+    """Runs entries; keeps the graphs, and the last request's arguments, which later requests read."""
 
-    def __init__(self, submission: Submission, tracer: Tracer, places: Places) -> None:
+    def __init__(self, submission: LoadedSubmission, tracer: Tracer, places: DeviceStreams) -> None:
         self._submission = submission
         self._tracer = tracer
         self._places = places
@@ -35,7 +35,7 @@ class Calls:
         self._handles = itertools.count(1)
         self._last: list[Given] = []
 
-    def call(self, request: Request) -> Answer:
+    def call(self, request: Request) -> ReplyDraft:
         """Rebuild the arguments, call the entry, wait for the device, and report."""
         text = request.text
         schedule: str = text.get("schedule", "forward")
@@ -60,9 +60,9 @@ class Calls:
             values.clear()
             self._count_live(trace)
         trace["alive_before"] = alive
-        return Answer({"outputs": entries, "returned": returned, "trace": trace}, parcel, handle)
+        return ReplyDraft({"outputs": entries, "returned": returned, "trace": trace}, parcel, handle)
 
-    def backward(self, request: Request) -> Answer:
+    def backward(self, request: Request) -> ReplyDraft:
         """Gradients of a kept graph's outputs for the cotangents given."""
         traced: bool = request.text["trace"]
         graph = self._graphs[request.detail]
@@ -89,11 +89,11 @@ class Calls:
                 return self._failed(error, traced, trace)
             gradients.clear()
             _let_autograd_finish(trace, self._tracer)
-        return Answer({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
+        return ReplyDraft({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
 
     def _twice(
         self, request: Request, graph: Graph, wanted: list[Given], cotangents: list[Given | None]
-    ) -> Answer:
+    ) -> ReplyDraft:
         """Second derivatives by the wanted arguments, then by the cotangents; see `differentiate_twice`."""
         sent = [cotangent.value for cotangent in cotangents if cotangent is not None]
         leaves = [each.value for each in wanted]
@@ -107,9 +107,9 @@ class Calls:
                 entries = [pack(each, parcel, [], name) for each, name in zip(found, names, strict=True)]
             except BaseException as error:
                 return self._failed(error, traced=False, trace={})
-        return Answer({"outputs": entries, "returned": "tuple", "trace": {}}, parcel)
+        return ReplyDraft({"outputs": entries, "returned": "tuple", "trace": {}}, parcel)
 
-    def inputs(self, request: Request) -> Answer:
+    def inputs(self, request: Request) -> ReplyDraft:
         """The storages of the last call's tensor arguments, or of backward's cotangents, as they are now."""
         parcel = Parcel.empty()
         for each in self._last:
@@ -117,14 +117,16 @@ class Calls:
             if each.record.flags & SPARSE:
                 stored = stored.as_strided(each.record.sizes, each.record.strides, each.record.storage_offset)
             pack_bytes(stored, parcel, each.record.flags & SPARSE)
-        return Answer({}, parcel)
+        return ReplyDraft({}, parcel)
 
     def drop(self, handles: Sequence[int]) -> None:
         """Forget graphs that the parent no longer needs."""
         for handle in handles:
             self._graphs.pop(handle, None)
 
-    def _run(self, text: dict[str, Any], arguments: list[Any], place: Place | None) -> tuple[str, list[Any]]:
+    def _run(
+        self, text: dict[str, Any], arguments: list[Any], place: DeviceStream | None
+    ) -> tuple[str, list[Any]]:
         """Call the entry under the tracer; the only references to its results are in the list returned."""
         inside = self._inside(text, arguments) if text.get("inside") else None
         deliver = self._delivery(place, self._last)
@@ -138,7 +140,7 @@ class Calls:
             torch.set_grad_enabled(text.get("grad", True)),
             self._places.autocast(text.get("autocast")),
         ):
-            # One that is not there is told as an error of a call that has begun: nothing of it is a leak.
+            # A missing entry is an error of a call that has begun: nothing of it is a leak.
             entry = inside or self._submission.entry(text["entry"])
             result = entry(*arguments)
         return flatten(result)
@@ -161,10 +163,10 @@ class Calls:
         with self._tracer.watch(traced, graph.place.device if graph.place else 0, delivery):
             return run_engine(pairs, [each.value for each in wanted])
 
-    def _delivery(self, place: Place | None, given: Sequence[Given]) -> Callable[[], None]:
+    def _delivery(self, place: DeviceStream | None, given: Sequence[Given]) -> Callable[[], None]:
         return functools.partial(self._places.deliver, place, [each.storage for each in given])
 
-    def _keep(self, values: list[Any], place: Place | None, schedule: str, deterministic: bool) -> int:
+    def _keep(self, values: list[Any], place: DeviceStream | None, schedule: str, deterministic: bool) -> int:
         outputs = [value for value in values if isinstance(value, Tensor)]
         if not any(output.requires_grad for output in outputs):
             return 0
@@ -176,10 +178,10 @@ class Calls:
         if trace:
             self._tracer.count_live(trace)
 
-    def _failed(self, error: BaseException, traced: bool, trace: dict[str, Any]) -> Answer:
-        """The description of what learner code raised, and what had happened on the device until then.
+    def _failed(self, error: BaseException, traced: bool, trace: dict[str, Any]) -> ReplyDraft:
+        """The reply to an exception of learner code, with the events on the device until then.
 
-        ``trace`` is what was collected before, if anything: a kernel that failed without an exception in the
+        `trace` is what was collected before, if anything: a kernel that failed without an exception in the
         call fails the copy of its results to the host, and its findings can be taken only once.
         """
         description = describe(error, self._submission.files)
@@ -191,11 +193,11 @@ class Calls:
         lasting = self._tracer.lasting_error()
         if lasting is not None:
             trace["sticky_error"] = lasting
-        return Answer({"error": description, "trace": trace, "spent": lasting is not None})
+        return ReplyDraft({"error": description, "trace": trace, "spent": lasting is not None})
 
 
 def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
-    """Count what is alive once the autograd thread has dropped its references, a moment after the result."""
+    """Count live allocations, waiting a moment for the autograd thread to drop its references."""
     for _ in range(_SETTLING_STEPS if trace else 0):
         tracer.count_live(trace)
         if trace.get("live_allocations", 0) <= 0:

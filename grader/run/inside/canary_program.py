@@ -1,4 +1,4 @@
-"""What the canary computes on every GPU in the worker (:mod:`grader.run.canary`)."""
+"""The canary's computation on every GPU in the worker (`grader.run.canary`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def beat(submission: object, sent: Tensor) -> Tensor:
-    """``sent * sent + 1``, computed on each device that there is, one after the other."""
+    """`sent * sent + 1`, computed on each device that there is, one after the other."""
     answer = sent * sent + 1
     for device in range(torch.cuda.device_count()):
         moved = sent.to(f"cuda:{device}")

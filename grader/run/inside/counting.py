@@ -1,4 +1,4 @@
-"""What the simulated device counted during a call, and which tensor lies at which of its addresses."""
+"""The simulated device's counts of a call, and the addresses of its tensors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def counted(values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
 
 
 def forget() -> None:
-    """Drop what was counted so far."""
+    """Drop the counts so far."""
     from cusimt.counters import take_raw
 
     take_raw()
 
 
 def named_values(values: Sequence[Any], given: Sequence[Given]) -> Iterable[tuple[str, Any]]:
-    """Arguments by their names, then what was returned: ``the output``, or ``output 0`` and so on."""
+    """Arguments by their names, then the returned values: `the output`, or `output 0` and so on."""
     yield from ((each.name or f"argument {index}", each.value) for index, each in enumerate(given))
     for index, value in enumerate(values):
         yield "the output" if len(values) == 1 else f"output {index}", value

@@ -34,7 +34,7 @@ _Event = dict[str, Any]
 
 
 class CudaTracer:
-    """Profiles a call when a trace is asked for; knows nothing of last writers."""
+    """Profiles a call when a trace is on; knows nothing of last writers."""
 
     def __init__(self) -> None:
         self._events: list[_Event] = []
@@ -51,7 +51,7 @@ class CudaTracer:
 
     @contextlib.contextmanager
     def watch(self, traced: bool, device: int, prepare: Callable[[], None]) -> Iterator[None]:
-        """Run the body, under the profiler if ``traced``, and wait for the device.
+        """Run the body, under the profiler if `traced`, and wait for the device.
 
         Two annotations tell the profiler's events apart: a fill that shows the current stream, and the body.
         """
@@ -165,7 +165,7 @@ def _within(events: Sequence[_Event], annotation: str) -> list[_Event]:
 
 
 def _device_work(events: Sequence[_Event], calls: Sequence[_Event]) -> list[_Event]:
-    """What the device did for the host's ``calls``."""
+    """The device's work for the host's `calls`."""
     ids = {event["args"].get("correlation") for event in calls if event["cat"] != "cpu_op"}
     return [
         event

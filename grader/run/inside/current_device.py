@@ -1,4 +1,4 @@
-"""The device, the stream and the mode that a call finds current."""
+"""The current device, stream and mode of a call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SLEEP_CYCLES = 20_000_000  # about 10 ms: longer than any launch, so work on th
 
 
 @dataclass(frozen=True)
-class Place:
+class DeviceStream:
     """A device, and a stream of its that is not the default one, or None."""
 
     device: int
@@ -28,31 +28,31 @@ class Place:
             yield
 
 
-class Places:
+class DeviceStreams:
     """Makes places for a backend; on the CPU there is only one, and nothing to make current."""
 
     def __init__(self, backend: WorkerBackend) -> None:
         self.on_cpu = backend == "plain"
         self._delays = backend == "cuda"
 
-    def place(self, device: int, stream: str) -> Place | None:
-        """Device ``device`` with its default stream, or with a fresh one if ``stream`` is ``side``."""
+    def place(self, device: int, stream: str) -> DeviceStream | None:
+        """Device `device` with its default stream, or with a fresh one if `stream` is `side`."""
         if self.on_cpu:
             return None
         side = torch.cuda.Stream(device) if stream == "side" else None  # type: ignore[no-untyped-call]
-        return Place(device, side)
+        return DeviceStream(device, side)
 
-    def current(self, place: Place | None) -> contextlib.AbstractContextManager[None]:
-        """Make ``place`` current."""
+    def current(self, place: DeviceStream | None) -> contextlib.AbstractContextManager[None]:
+        """Make `place` current."""
         return contextlib.nullcontext() if place is None else place.current()
 
     def autocast(self, dtype: str | None) -> contextlib.AbstractContextManager[object]:
-        """A region of ``torch.autocast`` with that dtype, or none."""
+        """A region of `torch.autocast` with that dtype, or none."""
         if dtype is None:
             return contextlib.nullcontext()
         return torch.autocast("cpu" if self.on_cpu else "cuda", dtype=getattr(torch, dtype))
 
-    def deliver(self, place: Place | None, arriving: Sequence[Tensor]) -> None:
+    def deliver(self, place: DeviceStream | None, arriving: Sequence[Tensor]) -> None:
         """On a GPU's side stream, empty the tensors and fill them again late, on that stream only.
 
         The simulated device knows the stream of each launch; on a real one, whoever reads the tensors on
@@ -66,7 +66,7 @@ class Places:
 def determinism(wanted: bool) -> Iterator[None]:
     """PyTorch's deterministic mode, on or off, whatever it was before and is again afterwards.
 
-    ``torch.use_deterministic_algorithms`` would first import the compiler, to set an option of its.
+    `torch.use_deterministic_algorithms` would first import the compiler, to set an option of its.
     """
     before = torch._C._get_deterministic_algorithms(), torch._C._get_deterministic_algorithms_warn_only()
     torch._C._set_deterministic_algorithms(wanted, warn_only=False)

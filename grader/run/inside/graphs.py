@@ -11,22 +11,22 @@ from torch import Tensor
 from torch.autograd.graph import _engine_run_backward
 
 from grader.run.inside.arguments import Given
-from grader.run.inside.current_device import Place
+from grader.run.inside.current_device import DeviceStream
 
 
 @dataclass
 class Graph:
-    """What backward needs of an earlier call."""
+    """An earlier call's arguments and outputs, for backward."""
 
     given: list[Given]
     outputs: list[Tensor]
-    place: Place | None
+    place: DeviceStream | None
     schedule: str
     deterministic: bool = False  # whether its forward ran, and its backward will, in deterministic mode
 
 
 def overwrite(graph: Graph, name: str) -> None:
-    """Change an argument of the graph's call, or its ``output N``, in place; nothing without a `name`."""
+    """Change an argument of the graph's call, or its `output N`, in place; nothing without a `name`."""
     found = {f"output {number}": output for number, output in enumerate(graph.outputs)}
     found |= {each.name: each.storage for each in graph.given}
     if name:
@@ -44,7 +44,7 @@ def undefined(output: Tensor) -> tuple[Tensor, Tensor]:
 def run_engine(
     pairs: Sequence[tuple[Tensor, Tensor]], leaves: Sequence[Tensor], create_graph: bool = False
 ) -> list[Tensor | None]:
-    """``torch.autograd.grad`` without its comparison of symbolic sizes, whose sympy takes long to import."""
+    """`torch.autograd.grad` without its comparison of symbolic sizes, whose sympy takes long to import."""
     for output, cotangent in pairs:
         if output.shape != cotangent.shape:
             raise RuntimeError(
@@ -62,9 +62,9 @@ def run_engine(
 def differentiate_twice(
     graph: Graph, cotangents: Sequence[Tensor], leaves: Sequence[Tensor], seconds: Sequence[Tensor]
 ) -> list[Tensor | None]:
-    """The gradients of the sum of ``seconds`` times the leaves' gradients, by the leaves and the cotangents.
+    """The gradients of the sum of `seconds` times the leaves' gradients, by the leaves and the cotangents.
 
-    ``cotangents`` has one entry per output, ``seconds`` one per leaf. A gradient that autograd holds for a
+    `cotangents` has one entry per output, `seconds` one per leaf. A gradient that autograd holds for a
     constant adds nothing, as in a loss of which it is a term.
     """
     sent = [
@@ -88,6 +88,6 @@ def differentiate_twice(
 
 
 def _accumulate(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
-    """``torch.autograd.backward``. Asked for single gradients, the engine would pass by what refuses."""
+    """`torch.autograd.backward`. Asked for single gradients, the engine would pass by what refuses."""
     outputs, cotangents = zip(*pairs, strict=True)
     _engine_run_backward(outputs, cotangents, True, False, (), allow_unreachable=True, accumulate_grad=True)

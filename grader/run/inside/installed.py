@@ -1,7 +1,7 @@
 """Importing an installed package as on a machine that has Python and torch, and no compiler.
 
 The process has torch already, which costs a second to import and which a new Python would not have. So that a
-package is told what a new Python would tell it, torch is out of sight until the package imports it.
+package sees what a new Python would show it, torch is out of sight until the package imports it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A request as the handlers see it, and what they answer."""
+"""A request as its handlers see it, and the reply that they make."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.run.shared_memory import MappedBox
+from grader.run.shared_memory import MappedSegment
 from grader.run.wire import ITEMSIZE, SPARSE, Parcel, TensorRecord
 
 
 @dataclass
-class Answer:
+class ReplyDraft:
     """A reply in the making: its text, its tensors, and the graph it names."""
 
     document: dict[str, Any]
@@ -23,16 +23,16 @@ class Answer:
 
 @dataclass(frozen=True)
 class Request:
-    """The text and the tensors of one request; the payload begins at byte ``start`` of ``box``."""
+    """The text and the tensors of one request; the payload begins at byte `start` of `segment`."""
 
     text: dict[str, Any]
     records: list[TensorRecord]
-    box: MappedBox
+    segment: MappedSegment
     start: int
     detail: int
 
     def storage(self, index: int, device: torch.device) -> Tensor:
-        """A new 1-D tensor on ``device`` that holds the storage of tensor ``index`` exactly."""
+        """A new 1-D tensor on `device` that holds the storage of tensor `index` exactly."""
         record = self.records[index]
         dtype: torch.dtype = getattr(torch, record.dtype)
         if record.flags & SPARSE:
@@ -41,7 +41,7 @@ class Request:
         return sent.clone() if device.type == "cpu" else sent.to(device)
 
     def view(self, index: int, storage: Tensor) -> Tensor:
-        """The tensor ``index`` with its sizes, strides and offset, on ``storage``; no view in autograd's
+        """The tensor `index` with its sizes, strides and offset, on `storage`; no view in autograd's
         eyes.
         """
         record = self.records[index]
@@ -51,7 +51,9 @@ class Request:
         count = record.nbytes // ITEMSIZE[record.dtype]
         if count == 0:
             return torch.empty(0, dtype=dtype)
-        return torch.frombuffer(self.box.memory, dtype=dtype, count=count, offset=self.start + record.offset)
+        return torch.frombuffer(
+            self.segment.memory, dtype=dtype, count=count, offset=self.start + record.offset
+        )
 
     def _spread(self, record: TensorRecord, dtype: torch.dtype, device: torch.device) -> Tensor:
         """A large storage of which only the view's elements were sent."""

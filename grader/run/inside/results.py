@@ -1,4 +1,4 @@
-"""What an entry returned, into a reply."""
+"""Packs the values that an entry returned into a reply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.run.wire import ITEMSIZE, MAX_DIMENSIONS, Parcel, TensorRecord
 
 
 def flatten(result: Any) -> tuple[str, list[Any]]:
-    """``("value", [result])``, or the elements of a tuple or list with its kind."""
+    """`("value", [result])`, or the elements of a tuple or list with its kind."""
     if isinstance(result, tuple):
         return "tuple", list(result)
     if isinstance(result, list):
@@ -24,7 +24,7 @@ def flatten(result: Any) -> tuple[str, list[Any]]:
 
 
 def pack(value: Any, parcel: Parcel, given: Sequence[Given], name: str = "") -> dict[str, Any]:
-    """Add one returned value to ``parcel``; returns its entry in the reply."""
+    """Add one returned value to `parcel`; returns its entry in the reply."""
     entry: dict[str, Any] = {"name": name, "type": type(value).__name__}
     if value is None:
         return {**entry, "kind": "none"}
@@ -71,7 +71,7 @@ def _array(array: numpy.ndarray[Any, Any], parcel: Parcel, given: Sequence[Given
 
 
 def pack_bytes(tensor: Tensor, parcel: Parcel, flags: int) -> None:
-    """Add the elements of ``tensor`` as plain bytes."""
+    """Add the elements of `tensor` as plain bytes."""
     dense = tensor.to("cpu").contiguous().view(-1)
     every = dense.view(torch.uint8) if dense.numel() else torch.empty(0, dtype=torch.uint8)
     record = TensorRecord("uint8", "cpu", (every.numel(),), (1,), flags=flags, nbytes=every.numel())

@@ -1,4 +1,4 @@
-"""The trace of the simulated device, from its runtime (``cusimt/runtime/simt_api.h``) by ctypes."""
+"""The trace of the simulated device, from its runtime (`cusimt/runtime/simt_api.h`) by ctypes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Memory(ctypes.Structure):
 
 
 class SimtTracer:
-    """Reads what the runtime and the simulated device wrote down during a call."""
+    """Reads the logs of the runtime and of the simulated device after a call."""
 
     def __init__(self) -> None:
         from cusimt import activate, records
@@ -134,7 +134,7 @@ class SimtTracer:
         return self._memory()[0][0]
 
     def lasting_error(self) -> str | None:
-        """Never: ``begin`` clears what a real device would keep."""
+        """Never: `begin` clears what a real device would keep."""
         return None
 
     def set_watchdog(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Arrays in host memory, which travel to the device and back: was it a kernel that made what came back?
+"""Arrays in host memory, which travel to the device and back: whether a kernel made the bytes that return.
 
 The runtime keeps a digest of every copy between host and device. A result whose bytes are those of one copy
 from memory that kernels wrote is theirs; anything else was made on the host. And what goes to the device has
@@ -19,7 +19,7 @@ Line: TypeAlias = dict[str, Any]  # of the runtime's log of calls
 
 
 def writers_of(array: numpy.ndarray[Any, Any], calls: Sequence[Line], digest: Digest) -> dict[str, int]:
-    """All bytes of a returned array under ``kernel``, or all under ``host``."""
+    """All bytes of a returned array under `kernel`, or all under `host`."""
     content = _content(array, digest)
     copied = any(
         line["content"] == content and line["by_kernel"] == array.nbytes for line in _way("d2h", calls)
@@ -41,7 +41,7 @@ def foreign_copies(calls: Sequence[Line], given: Sequence[Given], digest: Digest
 
 
 def _is_strided(value: Any) -> bool:
-    """Whether it is an array whose elements lie further apart than side by side, in order."""
+    """Whether it is an array whose elements are in order but not contiguous."""
     return (
         isinstance(value, numpy.ndarray)
         and not value.flags.c_contiguous
@@ -50,7 +50,7 @@ def _is_strided(value: Any) -> bool:
 
 
 def _taken_for_dense(line: Line, strided: Iterable[Given], digest: Digest) -> str:
-    """Which strided array was copied as if it were dense; or ``""``."""
+    """Which strided array was copied as if it were dense; or `""`."""
     for each in strided:
         array = each.value
         span = array.itemsize + sum(

@@ -1,4 +1,4 @@
-"""Loading a submission, finding what is to be called in it, and describing what it raises."""
+"""Loads a submission, finds the entries to call, and describes the exceptions that it raises."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from grader.run.inside.request import Request
 _MAX_MESSAGE = 8192
 
 
-class Submission:
-    """The learner's code in this process: ``op.py`` as a module, or the built library where there is no
-    ``op.py``.
+class LoadedSubmission:
+    """The learner's code in this process: `op.py` as a module, or the built library where there is no
+    `op.py`.
     """
 
     def __init__(self, confined: bool = False) -> None:
@@ -37,7 +37,7 @@ class Submission:
     def load(self, request: Request, confined: Callable[[], None]) -> dict[str, str] | None:
         """Load it; returns the description of the exception if learner code raised one.
 
-        Calls ``confined`` just before any learner code runs: threads that start there are confined, too.
+        Calls `confined` just before any learner code runs: threads that start there are confined, too.
         """
         text = request.text
         op_file: str | None = text["op_file"]
@@ -79,7 +79,7 @@ class Submission:
         return None
 
     def entry(self, dotted: str) -> Callable[..., Any]:
-        """The attribute ``dotted`` of the submission; raises ``AttributeError`` naming the file that lacks
+        """The attribute `dotted` of the submission; raises `AttributeError` naming the file that lacks
         it.
         """
         found = self.module
@@ -93,7 +93,7 @@ class Submission:
         return found  # type: ignore[no-any-return]
 
     def inside(self, place: str) -> Callable[..., Any]:
-        """The function ``FILE.py:name`` of the grader's or an author's."""
+        """The function `FILE.py:name` of the grader's or an author's."""
         path, _, name = place.rpartition(":")
         if path not in self._specs:
             self._specs[path] = _run_module(f"_inside_{len(self._specs)}", Path(path))
@@ -115,7 +115,7 @@ def describe(error: BaseException, files: Path | None) -> dict[str, str]:
 
 
 def _needed(files: Path, built: Any) -> list[Path]:
-    """What learner code may read: the program, its own folder and library; not the rest of the cache."""
+    """The paths learner code may read: the program, its own folder and library; not the rest of the cache."""
     return sandbox.worker_readable([files, *([built.path.parent] if built is not None else [])])
 
 
@@ -129,7 +129,7 @@ def _artifact(table: dict[str, Any]) -> Any:
 
 
 def _run_text(name: str, text: str, path: Path) -> ModuleType:
-    """The module that ``text`` defines; ``path`` is where errors say that it stands."""
+    """The module that `text` defines; `path` is where errors say that it stands."""
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module

@@ -1,4 +1,4 @@
-"""What a call did on the device, as the backend can tell it."""
+"""Traces of calls on the device, as far as the backend can record them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.support.backends import WorkerBackend
 
 
 class Tracer(Protocol):
-    """One backend's view of a request: ``begin``, ``watch`` around the call, ``collect``, ``count_live``."""
+    """One backend's view of a request: `begin`, `watch` around the call, `collect`, `count_live`."""
 
     def expect_no_threads(self) -> None:
         """A submission is about to be loaded: threads that are there later, where the backend can tell, are
@@ -21,22 +21,22 @@ class Tracer(Protocol):
     def begin(self, schedule: str, count: bool = False) -> None:
         """Clear the error that an earlier request left, and choose the order of blocks and threads.
 
-        ``count`` asks for what every source line does to memory, where the backend can count it.
+        `count` asks for what every source line does to memory, where the backend can count it.
         """
 
     def watch(
         self, traced: bool, device: int, prepare: Callable[[], None]
     ) -> contextlib.AbstractContextManager[None]:
-        """Around the call: ``prepare``, forget what came before, note the current stream of ``device``.
+        """Around the call: `prepare`, forget what came before, note the current stream of `device`.
 
         In the end it waits for the device, so that an asynchronous error is raised here.
         """
 
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
-        """The trace so far; ``values`` are the outputs, whose last writers it names."""
+        """The trace so far; `values` are the outputs, whose last writers it names."""
 
     def count_live(self, trace: dict[str, Any]) -> None:
-        """Add the change in live allocations to ``trace``, after the outputs were dropped."""
+        """Add the change in live allocations to `trace`, after the outputs were dropped."""
 
     def lasting_error(self) -> str | None:
         """The device's error that only a new program clears, if there is one."""
@@ -83,7 +83,7 @@ class NoTracer:
 
 
 def tracer_for(backend: WorkerBackend) -> Tracer:
-    """The tracer of ``backend``."""
+    """The tracer of `backend`."""
     if backend == "simt":
         from grader.run.inside.simt_tracing import SimtTracer
 

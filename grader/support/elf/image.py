@@ -120,7 +120,7 @@ class Image:
             after = -(-segment.end // _PAGE) * _PAGE
 
     def at(self, address: int, size: int) -> bytes:
-        """``size`` bytes of the file at a virtual address."""
+        """`size` bytes of the file at a virtual address."""
         for segment in self.loaded:
             if segment.address <= address and address + size <= segment.address + segment.file_size:
                 start = segment.offset + address - segment.address

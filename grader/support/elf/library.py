@@ -24,7 +24,7 @@ _INDIRECT_FUNCTION = 10  # STT_GNU_IFUNC
 
 
 class Symbol(NamedTuple):
-    """A name without its version; ``indirect`` is a function that chooses its own address while loading."""
+    """A name without its version; `indirect` is a function that chooses its own address while loading."""
 
     name: str
     defined: bool
@@ -41,7 +41,7 @@ class Relocation(NamedTuple):
 
 @dataclass(frozen=True)
 class Library:
-    """``entries`` are the tags of the dynamic table with their values; NEEDED and paths are read out."""
+    """`entries` are the tags of the dynamic table with their values; NEEDED and paths are read out."""
 
     image: Image
     entries: dict[int, int]

@@ -14,7 +14,7 @@ _LOCAL = 0  # binding STB_LOCAL
 
 
 def symbols_of(path: Path) -> tuple[set[str], set[str]]:
-    """The names that the object at ``path`` asks others for, and those it has for them. Raises Malformed."""
+    """The names that the object at `path` asks others for, and those it has for them. Raises Malformed."""
     content = path.read_bytes()
     header = read_header(content)
     try:
