@@ -18,15 +18,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from cusimt.counters.memory_model import SECTOR
-from cusimt.records import runtime, take_records
-from cusimt.records.launches import Launch, launch_of
-from cusimt.records.source_lines import NOWHERE, Frame, Quote, Site, frames_of
+from cusimt.counters.transactions import SECTOR, Access
+from cusimt.records import Record, load_runtime, take_records
+from cusimt.records.launches import Dim3, Launch, launch_of
+from cusimt.records.source_lines import NOWHERE, Frame, Site, SourceReader, frames_of
 
-Raw = Mapping[str, Any]
 _SUMS = ("requests", "sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
 Space = Literal["global", "shared"]
-Access = Literal["load", "store", "atomic"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Sample:
     bytes: int  # per lane
     base: Space
     allocation: int | None  # address of the allocation; None: shared memory or a variable
-    block: tuple[int, int, int]
+    block: Dim3
     warp: int
 
 
@@ -156,7 +154,7 @@ def in_order(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
 
 
 def symbolise(
-    raw: Iterable[Raw], source_roots: Sequence[Path] = (), quote: Quote | None = None
+    raw: Iterable[Record], source_roots: Sequence[Path] = (), quote: SourceReader | None = None
 ) -> list[LaunchCounts]:
     """The runtime's counts with their lines. `source_roots` and `quote` are those of `findings.symbolise`.
 
@@ -182,7 +180,7 @@ def take_raw() -> list[dict[str, Any]]:
 
 def set_counting(on: bool) -> None:
     """Counts the launches of checked modules from the next one on."""
-    runtime().simt_set_counting(int(on))
+    load_runtime().simt_set_counting(int(on))
 
 
 @contextmanager
@@ -201,13 +199,13 @@ def counting(source_roots: Sequence[Path] = ()) -> Iterator[list[LaunchCounts]]:
 # ---- from JSON -----------------------------------------------------------------------------------------
 
 
-def _sites(records: Iterable[Raw]) -> Iterator[Site]:
+def _sites(records: Iterable[Record]) -> Iterator[Site]:
     for record in records:
         for site in record["sites"]:
             yield str(record["module"]), int(site["pc"])
 
 
-def _launch_counts(record: Raw, frames: Mapping[Site, Frame]) -> LaunchCounts:
+def _launch_counts(record: Record, frames: Mapping[Site, Frame]) -> LaunchCounts:
     module = str(record["module"])
     lines: dict[tuple[object, ...], LineCounts] = {}
     for site in record["sites"]:
@@ -224,7 +222,7 @@ def _launch_counts(record: Raw, frames: Mapping[Site, Frame]) -> LaunchCounts:
     )
 
 
-def _line_counts(site: Raw, frame: Frame) -> LineCounts:
+def _line_counts(site: Record, frame: Frame) -> LineCounts:
     sample, space = site["sample"], site["space"]
     return LineCounts(
         frame=frame,

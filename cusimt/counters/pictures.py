@@ -16,15 +16,17 @@ from dataclasses import dataclass
 
 from cusimt.counters.canvas import Canvas
 from cusimt.counters.counting import Sample
-from cusimt.counters.memory_model import (
+from cusimt.counters.transactions import (
     BANKS,
     SECTOR,
     Access,
+    ServedWord,
+    Wavefront,
     active,
     distinct_bytes,
     sector_numbers,
+    wavefront_list,
 )
-from cusimt.counters.passes import Served, passes
 from cusimt.support.words import counted
 
 __all__ = ["Contents", "picture"]
@@ -45,7 +47,7 @@ class Contents:
     itemsize: int = 0
 
     def at(self, byte: int) -> str:
-        """``x[32]``; ``[32]`` of something with a long name; ``+128`` where only bytes are known."""
+        """`x[32]`; `[32]` of something with a long name; `+128` where only bytes are known."""
         name = self.name if len(self.name) <= _LONGEST_NAME else ""
         if self.itemsize and byte % self.itemsize == 0:
             return f"{name}[{byte // self.itemsize}]"
@@ -66,7 +68,7 @@ def picture(
 
 
 def lane_list(lanes: Sequence[int]) -> str:
-    """``5``, ``0–3``, ``1, 3``; from three lanes without order on, how many: ``×12``."""
+    """`5`, `0–3`, `1, 3`; from three lanes without order on, how many: `×12`."""
     if len(lanes) == 1:
         return str(lanes[0])
     if lanes[-1] - lanes[0] == len(lanes) - 1:
@@ -105,7 +107,7 @@ def _sectors(sample: Sample, what: str, contents: Contents, name: str) -> Canvas
 
 
 def _traffic(sample: Sample, sectors: Sequence[int]) -> str:
-    """``32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 unrequested bytes.``"""
+    """`32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 unrequested bytes.`"""
     count, moved = len(active(sample.addresses)), len(sectors) * SECTOR
     wanted = distinct_bytes(sample.addresses, sample.bytes)
     ask, move = "asks" if count == 1 else "ask", "moves" if len(sectors) == 1 else "move"
@@ -162,7 +164,7 @@ def _lane_label(canvas: Canvas, middle: float, y: float, lanes: Sequence[int]) -
 
 
 def _banks(sample: Sample, what: str, access: Access, name: str) -> Canvas:
-    rows = passes(sample, access)
+    rows = wavefront_list(sample.addresses, sample.bytes, access)
     shown = rows[:_MOST_ROWS]
     summary = _conflicts(sample, rows)
     canvas = Canvas(name, _WIDTH, _height(len(shown), len(rows)) + 16, what, f"{what}. {summary}")
@@ -170,16 +172,16 @@ def _banks(sample: Sample, what: str, access: Access, name: str) -> Canvas:
     canvas.text(_LEFT - 8, _TOP + 9, "bank", "end small")
     for bank in range(BANKS):
         canvas.text(_LEFT + (bank + 0.5) * _CELL, _TOP + 9, str(bank), "middle mono tiny")
-    for number, (conflict, served) in enumerate(shown):
+    for number, wavefront in enumerate(shown):
         y = _TOP + 16 + number * _ROW
         canvas.text(_LEFT - 8, y + 15, f"pass {number + 1}", "end small mono")
         for bank in range(BANKS):
-            _bank(canvas, y, bank, served.get(bank), conflict)
+            _bank(canvas, y, bank, wavefront.banks.get(bank), wavefront.conflict)
     _foot(canvas, len(shown), len(rows), "passes", _SHARED_KEY, 16)
     return canvas
 
 
-def _bank(canvas: Canvas, y: float, bank: int, served: Served | None, conflict: bool) -> None:
+def _bank(canvas: Canvas, y: float, bank: int, served: ServedWord | None, conflict: bool) -> None:
     x = _LEFT + bank * _CELL
     if served is None:
         canvas.box(x, y, _CELL - 2, _ROW - 6, "", "hollow dashed")
@@ -188,12 +190,12 @@ def _bank(canvas: Canvas, y: float, bank: int, served: Served | None, conflict: 
     _lane_label(canvas, x + _CELL / 2 - 1, y, served.lanes)
 
 
-def _conflicts(sample: Sample, rows: Sequence[tuple[bool, Mapping[int, Served]]]) -> str:
-    """``32 lanes want 32 words of 1 bank: 32 passes, 31 of them bank conflicts.``"""
+def _conflicts(sample: Sample, rows: Sequence[Wavefront]) -> str:
+    """`32 lanes want 32 words of 1 bank: 32 passes, 31 of them bank conflicts.`"""
     count = len(active(sample.addresses))
-    words = {served.word for _, row in rows for served in row.values()}
-    banks = {bank for _, row in rows for bank in row}
-    conflicts = sum(conflict for conflict, _ in rows)
+    words = {served.word for row in rows for served in row.banks.values()}
+    banks = {bank for row in rows for bank in row.banks}
+    conflicts = sum(row.conflict for row in rows)
     lost = f", {conflicts} of them bank conflicts" if conflicts else ""
     return (
         f"{counted(count, 'lane')} want{'s' if count == 1 else ''} {counted(len(words), 'word')} "

@@ -1,16 +1,16 @@
-"""A simulated ``cuda`` device inside real PyTorch.
+"""A simulated `cuda` device inside real PyTorch.
 
-``libcusimt_device.so`` (the C++ files here, one translation unit) registers an allocator, a device guard,
-hooks and kernels for ``DeviceType::CUDA``. ``torch._C`` of a CPU build lacks the functions that
-:mod:`torch.cuda` is written over; :mod:`.bindings` supplies them, so that ``torch.cuda`` itself is PyTorch's
-own. :mod:`cusimt.activate` puts the two together. Importing this package imports no torch.
+`libcusimt_device.so` (the C++ files here, one translation unit) registers an allocator, a device guard,
+hooks and kernels for `DeviceType::CUDA`. `torch._C` of a CPU build lacks the functions that
+`torch.cuda` is written over; `bindings` supplies them, so that `torch.cuda` itself is PyTorch's
+own. `cusimt.activate` puts the two together. Importing this package imports no torch.
 """
 
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 SOURCES: tuple[Path, ...] = (FOLDER / "libcusimt_device.cpp",)
-"""What to compile, with PyTorch's headers behind ``cusimt/include`` on the include path."""
+"""What to compile, with PyTorch's headers behind `cusimt/include` on the include path."""
 
 _INCLUDE = FOLDER.parent / "include"
 PARTS: tuple[Path, ...] = tuple(

@@ -26,15 +26,15 @@ _OF_A_WARP = re.compile(r"\b__syncwarp\s*\(")
 
 
 @dataclass(frozen=True)
-class Access:
+class RacingAccess:
     """Its line, then those of the calls that led there, as far as they are in the kernel's file."""
 
     lines: tuple[int, ...]
     writes: bool
 
 
-def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
-    """WRITE_FIRST or READ_FIRST, or ``""`` where both write, or the `lines` of the file do not say."""
+def order_of(one: RacingAccess, other: RacingAccess, lines: Sequence[str]) -> str:
+    """WRITE_FIRST or READ_FIRST, or `""` where both write, or the `lines` of the file do not say."""
     if one.writes == other.writes:
         return ""
     text = without_noise("\n".join(lines))
@@ -49,12 +49,12 @@ def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
     return orders.pop() if len(orders) == 1 else ""
 
 
-def _known(function: Function, access: Access) -> int:
+def _known(function: Function, access: RacingAccess) -> int:
     """The line of `function` in which the access is made, itself or by a call; 0 where none is known."""
     return next((line for line in reversed(access.lines) if line in function), 0)
 
 
-def _within(function: Function, access: Access, text: str) -> Iterator[int]:
+def _within(function: Function, access: RacingAccess, text: str) -> Iterator[int]:
     """The lines of `function` in which the access is made: itself, a call that led to it, or any call of the
     function that it is in, where it is not known which."""
     if known := _known(function, access):
@@ -75,7 +75,7 @@ def _calls(function: Function, name: str, text: str) -> Iterator[int]:
 
 
 def _order(text: str, at_write: int, at_read: int) -> str:
-    """By the lines of one function; one line, as in ``tile[t] += tile[t + 1]``, does not say."""
+    """By the lines of one function; one line, as in `tile[t] += tile[t + 1]`, does not say."""
     if at_write == at_read:
         return ""
     first, last = sorted((at_write, at_read))

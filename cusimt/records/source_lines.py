@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cusimt.folders import INCLUDE
 
-__all__ = ["NOWHERE", "Frame", "quoting_from"]
+__all__ = ["NOWHERE", "Frame", "SourceReader"]
 
 Site = tuple[str, int]  # library, offset of the call in it
 _TORCH = "/torch/include/"
@@ -48,7 +48,7 @@ NOWHERE = Frame()
 
 
 @dataclass(frozen=True)
-class Quote:
+class SourceReader:
     """Reads source files: those that were compiled or, for a stranger's code, only what is in `folder`.
 
     `#line` makes any file the one that was compiled, and the list of the class would be quoted. A file that
@@ -75,19 +75,18 @@ class Quote:
         return ()
 
 
-with_source = Quote()
-quoting_from = Quote
+compiled_sources = SourceReader()
 
 
 def frames_of(
-    sites: Iterable[Site], source_roots: Sequence[Path], quote: Quote | None = None
+    sites: Iterable[Site], source_roots: Sequence[Path], quote: SourceReader | None = None
 ) -> dict[Site, Frame]:
     """The line of each site: the innermost one below `source_roots`, or, without roots, in no header.
 
     Its callers are those into which the compiler inlined it. `quote` gives it its text; by default that is
     read from the file that was compiled.
     """
-    quote = quote or with_source
+    quote = quote or compiled_sources
     by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
     for module, offset in sites:
         by_module[module][offset] = None
@@ -123,7 +122,7 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
     return found
 
 
-def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: Quote) -> Frame:
+def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: SourceReader) -> Frame:
     own = [frame for frame in frames if _is_own(Path(frame.file).resolve(), roots)]
     if own:
         return replace(quote(own[0]), callers=tuple(own[1:]))

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler
@@ -133,7 +133,7 @@ def theme_program(theme: str, checked: bool) -> Program:
 def _nvcc() -> list[str]:
     if ON_GPU:
         return [str(cuda_toolkit().nvcc), "-arch=native", "-fmad=false", "-cudart", "shared"]
-    native.module_object(False)  # builds the runtime once, not in each of the compilers
+    libraries.module_object(False)  # builds the runtime once, not in each of the compilers
     return [sys.executable, "-m", "cusimt.compiler.nvcc"]
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support.cache import cache_root
 from grader.course.catalog import Catalog
 from tests.processor_time import MADE_ONCE
@@ -287,8 +287,8 @@ def seeded_cache(folder: Path) -> dict[str, str]:
 
     That is the simulated GPU, and the precompiled headers that there are.
     """
-    native.runtime_library()
-    native.device_library()
+    libraries.runtime_library()
+    libraries.device_library()
     for room in MADE_ONCE:
         (folder / "cache" / room).mkdir(parents=True)
         for entry in (cache_root() / room).glob("*/"):

@@ -19,23 +19,23 @@ from types import ModuleType
 
 from cusimt.folders import IMPORT_FOLDER
 
-__all__ = ["is_announced"]
+__all__ = ["is_simulated_process"]
 
 _STARTUP = Path(__file__).parent / "startup"
 
 
-def announce() -> None:
+def export_to_children() -> None:
     """Let the processes that this one starts find the simulated device."""
     folders = [str(_STARTUP), str(IMPORT_FOLDER), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
 
 
-def is_announced() -> bool:
+def is_simulated_process() -> bool:
     """Whether this process is a simulated program, or was started by one."""
     return str(_STARTUP) in os.environ.get("PYTHONPATH", "").split(os.pathsep)
 
 
-def arm() -> None:
+def install_import_hook() -> None:
     """Put the simulated device in place as soon as this process imports torch."""
     sys.meta_path.insert(0, _BeforeTorch())
 
@@ -61,14 +61,14 @@ class _BeforeTorch(MetaPathFinder):
         return spec
 
     def _execute(self, torch_itself: Callable[[ModuleType], None], torch: ModuleType) -> None:
-        from cusimt.activate import around_import
+        from cusimt.activate import torch_import
         from cusimt.compiler.extension import redirect
         from cusimt.compiler.nvcc import checks_wanted
-        from cusimt.programs.reports import leave_at_exit
+        from cusimt.programs.child_findings import write_at_exit
 
         sys.meta_path.remove(self)
-        with around_import():
+        with torch_import():
             torch_itself(torch)
         redirect(checks_wanted())
         if checks_wanted():
-            leave_at_exit()
+            write_at_exit()

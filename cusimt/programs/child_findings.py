@@ -1,7 +1,7 @@
 """Findings of this process and of the processes it started, in one place.
 
-    collect()                # children will leave theirs where this process looks
-    for finding in take():   # what was found since the last call, here and in children that have ended
+    collect_from_children()                # children will leave theirs where this process looks
+    for finding in take_all():   # what was found since the last call, here and in children that have ended
 
 A child leaves what it found as JSON lines in a folder that its environment names, under the name of its
 process. Children that die of a signal leave nothing.
@@ -27,7 +27,7 @@ _SUFFIX = ".jsonl"
 _folder: tempfile.TemporaryDirectory[str] | None = None  # gone when this process ends
 
 
-def collect() -> None:
+def collect_from_children() -> None:
     """Take what children find for this process's own from now on; later calls do nothing."""
     global _folder
     if _folder is not None:
@@ -37,12 +37,12 @@ def collect() -> None:
     _leave_in_forked_children()
 
 
-def take() -> list[Finding]:
+def take_all() -> list[Finding]:
     """What this process and its children have found since the last call; of one kind and line, one."""
     return findings.symbolise([*findings.take_raw(), *_left_by_children()])
 
 
-def leave_at_exit() -> None:
+def write_at_exit() -> None:
     """In a child: leave what was found for the process that collects."""
     atexit.register(_leave)
     _leave_in_forked_children()

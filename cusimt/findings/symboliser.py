@@ -12,18 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cusimt.findings.hazards import Access, order_of
-from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Index, Party, Tensor
-from cusimt.records import take_records
-from cusimt.records.source_lines import NOWHERE, Frame, Quote, Site, frames_of, with_source
-
-Raw = Mapping[str, Any]
+from cusimt.findings.hazards import RacingAccess, order_of
+from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Party, Tensor
+from cusimt.records import Dim3, Record, take_records
+from cusimt.records.source_lines import NOWHERE, Frame, Site, SourceReader, compiled_sources, frames_of
 
 
 def symbolise(
-    raw: Iterable[Raw],
+    raw: Iterable[Record],
     source_roots: Sequence[Path] = (),
-    quote: Quote = with_source,
+    quote: SourceReader = compiled_sources,
     suspicions: bool = False,
 ) -> list[Finding]:
     """The runtime's findings with their lines, in order of first sight; those of one kind and line are one.
@@ -74,7 +72,7 @@ def _is_one_barrier(finding: Finding) -> bool:
 # ---- from JSON -----------------------------------------------------------------------------------------
 
 
-def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
+def _call_sites(raw: Iterable[Record]) -> Iterator[Site]:
     for each in raw:
         for party in (each, each.get("other") or {}):
             if each.get("module") and party.get("pc"):
@@ -83,7 +81,7 @@ def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
             yield from ((str(each["module"]), int(call)) for call in each.get("calls") or ())
 
 
-def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
+def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> Finding:
     module = str(raw.get("module") or "")
     launch = quote(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
     other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
@@ -113,7 +111,7 @@ def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
     )
 
 
-def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
+def _with_callers(raw: Record, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
     """The line of the access, and the calls that led there: inlined ones, then those on the stack.
 
     The kernel itself is called from where it is launched, which is told on its own.
@@ -135,7 +133,7 @@ def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: F
     return replace(frame, callers=tuple(callers))
 
 
-def _in_order(finding: Finding, quote: Quote) -> Finding:
+def _in_order(finding: Finding, quote: SourceReader) -> Finding:
     """A race within a block, with the note that says which access comes first in the program, if that is
     known: the runtime's note is of the order in which it ran the threads.
     """
@@ -152,17 +150,17 @@ def _in_order(finding: Finding, quote: Quote) -> Finding:
     return replace(finding, note=order, ordered=True) if order else finding
 
 
-def _access(frame: Frame, access: str | None, file: str) -> Access:
+def _access(frame: Frame, access: str | None, file: str) -> RacingAccess:
     lines = tuple(each.line for each in (frame, *frame.callers) if each.file == file)
-    return Access(lines, access == "write")
+    return RacingAccess(lines, access == "write")
 
 
-def _party(raw: Raw, module: str, frames: Mapping[Site, Frame]) -> Party:
+def _party(raw: Record, module: str, frames: Mapping[Site, Frame]) -> Party:
     frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
     return Party(
         frame, raw.get("access"), _index(raw["block"]) or (0, 0, 0), _index(raw["thread"]) or (0, 0, 0)
     )
 
 
-def _index(raw: Sequence[int] | None) -> Index | None:
+def _index(raw: Sequence[int] | None) -> Dim3 | None:
     return (int(raw[0]), int(raw[1]), int(raw[2])) if raw else None
