@@ -1,10 +1,10 @@
-"""Turn this process into one whose PyTorch has a simulated `cuda` device.
+"""Put the simulated `cuda` device into this process's PyTorch.
 
-`activate` must run before torch is imported. The two libraries are loaded first, so that the symbols
-which CPU builds of PyTorch lack, and which CUDA builds bind to a GPU, resolve to them, and the device is
-registered. At the moment when `import torch` reaches `torch.cuda`, `torch._C` receives the functions
-that `torch.cuda` is written over. No operator runs, so a process may fork afterwards and use the device in
-each child.
+`activate` must run before torch is imported. It loads the runtime and the device library first, so that
+symbols which CPU builds of PyTorch lack, and which CUDA builds bind to a GPU, resolve to them; then it
+registers the device. When `import torch` reaches `torch.cuda`, `device/bindings.py` adds the functions of
+`torch._C` on which `torch.cuda` is built. No operator runs, so the process may fork afterwards and each
+child use the device.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _driver: Driver | None = None
 
 
 class _BeforeTorchCuda:
-    """Finds no module: it acts when `torch.cuda` is about to be imported, and steps aside."""
+    """An import hook that finds no module: it installs the bindings just before `torch.cuda` is imported."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -62,9 +62,9 @@ def activate() -> None:
 
 @contextmanager
 def torch_import() -> Iterator[None]:
-    """The first import of torch happens within this, wherever it comes from."""
+    """Import torch within this context, and it has the simulated device."""
     global _driver
-    if _driver is not None:  # one import within another, of a process that expects the device anyway
+    if _driver is not None:  # nested imports
         yield
         return
     _driver = _load(_torch_folder())
@@ -119,7 +119,7 @@ def _load(torch_folder: Path) -> Driver:
 
 
 def _adjust(torch: ModuleType) -> None:
-    """The little that is not behind `torch._C`."""
+    """Patch the few parts of torch that do not go through `torch._C`."""
     torch.version.cuda = CUDA_VERSION
     # NVML, where there is one, counts real GPUs, and CUDA_VISIBLE_DEVICES hides them.
     torch.cuda._device_count_nvml = lambda: -1

@@ -1,4 +1,4 @@
-"""The devices that the simulated GPU can be: which one the environment names, and its architecture."""
+"""The GPU models that can be simulated; `CUSIMT_DEVICE` selects one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ARCHITECTURES = {"h200": 900, "a100": 800, "rtx4090": 890, "t4": 750}  # as runt
 
 
 def architecture() -> int:
-    """What `__CUDA_ARCH__` stands for in device code, 900 for sm_90; UsageError for an unknown device."""
+    """The value of `__CUDA_ARCH__` in device code: 900 for sm_90. Raises UsageError for an unknown device."""
     name = os.environ.get(DEVICE_VARIABLE) or "h200"
     if name not in ARCHITECTURES:
         raise UsageError(

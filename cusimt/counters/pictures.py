@@ -1,11 +1,11 @@
-"""Pictures of one request of a warp: the sectors its 32 lanes touch in global memory, or the banks in shared.
+"""Pictures of one request of a warp: the sectors of global memory or banks of shared memory it touches.
 
     canvas = picture(line.sample, "loads of x")
     Path("x.svg").write_text(canvas.render(alone=True))
 
-Global memory is drawn in lines of 128 bytes, four sectors each: what a lane asked for carries the lane's
-number, what came along unasked is tinted, what stayed where it is is dashed. Shared memory is drawn bank by
-bank: one row is one pass over the banks, so every row below the first is a bank conflict.
+Global memory is drawn in lines of 128 bytes, four sectors each: requested bytes carry the number of the
+lane, bytes that move unrequested are tinted, sectors that do not move are dashed. Shared memory is drawn
+bank by bank: one row is one wavefront, so every row below the first is a bank conflict.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _WIDTH = _LEFT + BANKS * _CELL + 16
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies in the memory that is drawn: a name, and the bytes of one element (0: not known)."""
+    """The tensor in the drawn memory: its name, and the bytes of one element (0: unknown)."""
 
     name: str = ""
     itemsize: int = 0
@@ -122,7 +122,7 @@ def _still(canvas: Canvas, y: float, sector: int) -> None:
 
 
 def _sector(canvas: Canvas, y: float, sector: int, sample: Sample, lanes: Mapping[int, list[int]]) -> None:
-    """One sector that moves: each access in it with its lanes' numbers, and what nobody asked for."""
+    """One sector that moves: each access in it with its lanes' numbers, and the unrequested bytes."""
     left = _LEFT + sector * SECTOR % LINE // _WORD * _CELL
     width = SECTOR // _WORD * _CELL - 4
     scale = width / SECTOR  # pixels of a byte
@@ -142,7 +142,7 @@ def _sector(canvas: Canvas, y: float, sector: int, sample: Sample, lanes: Mappin
 
 
 def _unasked(starts: Iterable[int], nbytes: int, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """The stretches of `begin` to `end` that no access covers."""
+    """The ranges between `begin` and `end` that no access covers."""
     position = begin
     for start in sorted(starts):
         if start + nbytes <= begin or start >= end:
@@ -203,7 +203,7 @@ def _conflicts(sample: Sample, rows: Sequence[Wavefront]) -> str:
     )
 
 
-# ---- around it -------------------------------------------------------------------------------------------
+# ---- frame ----------------------------------------------------------------------------------------------
 
 _GLOBAL_KEY = (
     ("a", "asked for, by the lane of this number"),

@@ -1,4 +1,4 @@
-"""The attributes of `torch._C` that `torch.cuda` is written over, on the simulated device.
+"""The attributes of `torch._C` on which `torch.cuda` is built, for the simulated device.
 
 A CPU build of PyTorch lacks them; a CUDA build has them over a GPU. `install` puts these in place
 before `torch.cuda` is imported, which then runs unmodified. Names and signatures are those of PyTorch's

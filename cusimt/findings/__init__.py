@@ -1,10 +1,10 @@
-"""What the simulated GPU found wrong with a program. The runtime (C++) detects; here records become sentences.
+"""Findings: errors that the runtime (C++) detected in a program, as values and as sentences.
 
     for finding in findings.take():          # of this process; or symbolise(records of another process)
         print(findings.explain(finding))
 
-The modules in data-flow order: `symboliser` turns the runtime's records into the values of `model`, with source
-lines; `hazards` orders the two accesses of a race within a block; `rules` and `sentences` put findings in words.
+The modules in data-flow order: `symboliser` turns the runtime's records into the values of `model`, with
+source lines; `hazards` orders the two accesses of a race within a block; `rules` and `sentences` word them.
 """
 
 from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Party, Tensor

@@ -1,10 +1,9 @@
-"""Which of two racing accesses comes first in the program: that says which barrier is missing.
+"""Which of two racing accesses comes first in the program, and so which barrier is missing.
 
-The runtime knows the order in which it ran the two, but that is one of many: where the barrier at the end of
-a loop is missing, a thread may be in its next round, and have overwritten what another one has still to read.
-The order that was meant is that of the text. A write above a read comes first, unless there is a barrier
-between the two: then it is the way back, from the end of the loop to its beginning, that lacks one, and the
-read comes first.
+The order in which the runtime ran them is one of many: if the barrier at the end of a loop is missing, a
+thread may be in its next iteration, and overwrite an element that another one has yet to read. The intended
+order is that of the text. A write above a read comes first, unless there is a barrier between the two: then
+the way back from the end of the loop to its beginning lacks one, and the read comes first.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _OF_A_WARP = re.compile(r"\b__syncwarp\s*\(")
 
 @dataclass(frozen=True)
 class RacingAccess:
-    """Its line, then those of the calls that led there, as far as they are in the kernel's file."""
+    """The line of an access, then those of the calls that led to it, if in the kernel's file."""
 
     lines: tuple[int, ...]
     writes: bool

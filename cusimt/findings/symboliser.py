@@ -1,7 +1,7 @@
-"""What the simulated GPU found wrong: from the runtime's JSON to a source line.
+"""Turns the runtime's finding records into findings with source lines.
 
-The runtime knows addresses and return addresses. Debugging information turns the latter into lines of the
-user's files (`addr2line`, one call per library).
+Records have return addresses, which debugging information resolves to lines of the user's files
+(`records/source_lines.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def symbolise(
     quote: SourceReader = compiled_sources,
     suspicions: bool = False,
 ) -> list[Finding]:
-    """The runtime's findings with their lines, in order of first sight; those of one kind and line are one.
+    """The findings in order of first occurrence; those of one kind and line are merged.
 
     A finding's line is the innermost one in a file below `source_roots`; without roots, the innermost that
     belongs neither to this backend's headers nor to the system's. `quote` gives a line its text. SUSPICIONS
@@ -49,17 +49,17 @@ def symbolise(
 
 
 def take(source_roots: Sequence[Path] = ()) -> list[Finding]:
-    """What this process's runtime has found since it was last asked."""
+    """The findings of this process since the last call."""
     return symbolise(take_raw(), source_roots)
 
 
 def take_raw() -> list[dict[str, Any]]:
-    """The same before debugging information is looked up: what another process can be given."""
+    """The same as records, which another process can `symbolise`."""
     return take_records("findings")
 
 
 def _is_one_barrier(finding: Finding) -> bool:
-    """The compiler may copy a barrier; threads that wait in copies of one line wait together."""
+    """Whether both threads wait in one barrier, which the compiler duplicated."""
     other = finding.other
     return (
         finding.kind == "divergent_barrier"
@@ -114,7 +114,7 @@ def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> 
 def _with_callers(raw: Record, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
     """The line of the access, and the calls that led there: inlined ones, then those on the stack.
 
-    The kernel itself is called from where it is launched, which is told on its own.
+    The call of the kernel itself is the launch, which a finding reports separately.
     """
     frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
     callers = list(frame.callers)
@@ -134,8 +134,9 @@ def _with_callers(raw: Record, module: str, frames: Mapping[Site, Frame], launch
 
 
 def _in_order(finding: Finding, quote: SourceReader) -> Finding:
-    """A race within a block, with the note that says which access comes first in the program, if that is
-    known: the runtime's note is of the order in which it ran the threads.
+    """A race within a block whose note is the order of the accesses in the program, where that is known.
+
+    The runtime's note is the order in which it ran the threads.
     """
     other = finding.other
     if not finding.kind.startswith("race_") or other is None or other.block != finding.block:

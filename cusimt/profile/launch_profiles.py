@@ -22,7 +22,7 @@ __all__ = ["launched"]
 def launched(
     counts: Sequence[LaunchCounts], device: Device, names: Mapping[int, Memory]
 ) -> tuple[LaunchProfile, ...]:
-    """Every launch with what it needs and what that allows; equal launches are one. `names` as in `Stage`."""
+    """Every launch with its resources and occupancy; equal launches are merged. `names` as in `Stage`."""
     located = [_located(each) for each in counts]
     instances = [instance_of(each) for each in located]
     ran: dict[Path | None, dict[str, None]] = {}

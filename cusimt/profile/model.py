@@ -1,4 +1,4 @@
-"""A profile: what the launches of a call, or of a whole program, did to memory, with all that explains it."""
+"""A profile: the memory traffic of a call's or program's launches, with resources and occupancy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Memory:
 class ResourceUsage:
     """What one thread and one block of a kernel need.
 
-    `registers` is None when nobody knows. `source` says where the numbers come from: `ptxas` with the
+    `registers` is None if unknown. `source` says where the numbers come from: `ptxas` with the
     architecture, or an estimate with the reason. Spills are None in an estimate. `shared` is static shared
     memory in bytes.
     """

@@ -1,4 +1,4 @@
-"""Numbers and accesses as every rendering of a profile words them."""
+"""Phrases that all renderings of a profile share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a senior colleague would say about a profile: the line, what it costs, and what to do about it."""
+"""Advice on a profile: the line, what it costs, and what to do about it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def line_remarks(line: LineCounts, launched: LaunchProfile, stage: Stage) -> Ite
 
 
 def waste(line: LineCounts, memory: str) -> tuple[str, int]:
-    """What a line asks of `memory` (a tensor's name, or "") in vain, in words and in bytes; or "" and 0."""
+    """A line's wasted traffic on `memory` (a tensor's name, or ""), in words and bytes; or "" and 0."""
     for say in (_scattered, _contention, _conflicts):
         text, cost = say(line, memory)
         if text:

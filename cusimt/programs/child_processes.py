@@ -1,8 +1,8 @@
-"""Python processes that a simulated program starts have the simulated device too.
+"""Gives the Pythons that a simulated program starts the simulated device, too.
 
 Build back ends (`pip install .`), launchers (`torchrun`), spawned workers and test runners start Pythons of
-their own. They find `startup/sitecustomize.py` on PYTHONPATH, which arms this module: when such a process
-imports torch, the device is put in place first. A process that never does pays for nothing.
+their own. They find `startup/sitecustomize.py` on PYTHONPATH, which installs an import hook: the device is
+put in place just before such a process imports torch. A process that never does pays nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STARTUP = Path(__file__).parent / "startup"
 
 
 def export_to_children() -> None:
-    """Let the processes that this one starts find the simulated device."""
+    """Set PYTHONPATH so that child processes find the simulated device."""
     folders = [str(_STARTUP), str(IMPORT_FOLDER), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
 
@@ -41,7 +41,7 @@ def install_import_hook() -> None:
 
 
 class _BeforeTorch(MetaPathFinder):
-    """Finds torch as the other finders do; executing it puts the device in place first."""
+    """Finds torch as other finders do, and puts the device in place before it is executed."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -53,7 +53,7 @@ class _BeforeTorch(MetaPathFinder):
         try:
             spec = importlib.util.find_spec("torch")
         finally:
-            sys.meta_path.insert(position, self)  # somebody may only have looked
+            sys.meta_path.insert(position, self)  # find_spec does not mean that it will be imported
         if spec is not None and spec.loader is not None:
             spec.loader.exec_module = functools.partial(  # type: ignore[method-assign]
                 self._execute, spec.loader.exec_module

@@ -111,7 +111,7 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
 
 
 def build_runtime() -> None:
-    """Compile the simulated GPU's libraries if need be: half a minute, so tell whoever is looking."""
+    """Compile the simulator's libraries if needed: that takes half a minute, which a terminal is told."""
     from cusimt.compiler import libraries
 
     def tell(sentence: str) -> None:
@@ -157,7 +157,7 @@ def _print_exception(error: BaseException) -> None:
 
 
 def report_findings() -> int:
-    """Print what was found here and in processes started from here to stderr; returns how much it was."""
+    """Print the findings of this process and its children to stderr; returns their number."""
     from cusimt.findings import explain
     from cusimt.programs import child_findings
 

@@ -1,11 +1,11 @@
-"""`pytest -p cusimt`: a test suite on the simulated GPU, where what the access checks find fails a test.
+"""`pytest -p cusimt`: a test suite on the simulated GPU; a finding of the access checks fails its test.
 
 The device is in place before anything imports torch. Extensions that tests compile get the access checks;
 extensions that were compiled before have them if `python -m cusimt` compiled them. A finding belongs to
 the test, fixture or module whose code launched the kernel, in this process or in one that it started.
 
-The modules in data-flow order: `options` reads settings, `recorder` takes launches and findings from the runtime,
-`attribution` assigns them to tests, `summary` adds them up; `locations` names source lines.
+The modules in data-flow order: `options` reads settings, `recorder` takes launches and findings from the
+runtime, `attribution` assigns them to tests, `summary` adds them up; `locations` names source lines.
 (PYTEST_DONT_REWRITE: there is no assertion here.)
 """
 

@@ -1,4 +1,4 @@
-"""Whose finding is it? The test's whose setup, call or teardown ran when the kernel was launched."""
+"""Attributes findings to the test whose setup, call or teardown launched the kernel."""
 
 from __future__ import annotations
 

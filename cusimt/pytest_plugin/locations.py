@@ -1,4 +1,4 @@
-"""Where a finding is, seen from the root of the repository under test."""
+"""Source locations relative to the root of the repository under test, and findings in words with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be chosen: on the command line, or for good in the ini file of a repository."""
+"""Settings of a session, from the command line or the ini file."""
 
 from __future__ import annotations
 

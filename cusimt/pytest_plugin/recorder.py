@@ -1,4 +1,4 @@
-"""What the simulated GPU did since it was last asked: launches, kernels, findings."""
+"""Records the launches and findings of each phase of a test."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ class PhaseRecord:
 
 
 class Recorder:
-    """Asks the runtime of this process, and what child processes left."""
+    """Takes records from this process's runtime and from child processes."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._kept = PhaseRecord()
 
     def record(self) -> PhaseRecord:
-        """What there is since the last call."""
+        """The launches and findings since the last call."""
         kept, self._kept = self._kept, PhaseRecord()
         return kept + self._fresh()
 

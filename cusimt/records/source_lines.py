@@ -1,4 +1,4 @@
-"""From offsets in a compiled library to lines of the learner's files (`addr2line`, one call per library)."""
+"""Resolves offsets in a library to lines of the user's sources (`addr2line`, one call per library)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ _SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of source, with its text when the file could be read. `where` is relative to `root`, if any.
+    """A line of source, with its text if the file was readable. `where` is relative to `root`, if any.
 
-    `callers`: where the function of this line was called, and that which called it, up to the kernel; as far
-    as it is known.
+    `callers`: the known call sites that led to this line, innermost first, up to the kernel.
     """
 
     file: str = ""
@@ -34,7 +33,7 @@ class Frame:
     source: str = ""
     root: str = ""
     callers: tuple[Frame, ...] = field(default=(), compare=False)
-    function: str = field(default="", compare=False)  # that the line is in, demangled
+    function: str = field(default="", compare=False)  # demangled
 
     @property
     def where(self) -> str:
@@ -49,10 +48,10 @@ NOWHERE = Frame()
 
 @dataclass(frozen=True)
 class SourceReader:
-    """Reads source files: those that were compiled or, for a stranger's code, only what is in `folder`.
+    """Reads lines of compiled source files; for untrusted code, only of files in `folder`.
 
-    `#line` makes any file the one that was compiled, and the list of the class would be quoted. A file that
-    was compiled elsewhere, as one of a wheel, is looked for in `folder` by the end of its path.
+    `#line` can name any file as the compiled one, also a private file of the reader's. A file that was
+    compiled elsewhere, as in a wheel, is searched in `folder` by the end of its path.
     """
 
     folder: Path | None = None
@@ -63,7 +62,7 @@ class SourceReader:
         return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
 
     def lines(self, file: str) -> tuple[str, ...]:
-        """All lines of `file`; none where it may not, or cannot, be read."""
+        """All lines of `file`; none if it may not, or cannot, be read."""
         if self.folder is None:
             return _lines_of(file)
         inside = self.folder.resolve()
